@@ -32,7 +32,7 @@ function contentOf(first: number, span: number) {
     manifestBytes: bytes,
     manifestSha256,
     environment: "test" as const,
-    firm: { name: "Acme Title", brandName: null, accentColor: null },
+    firm: { name: "Acme Title", brandName: null, accentColor: null, logo: null },
     details: {},
     issuer: { url: "https://seal.example", certificate: "CN=Seal", fingerprint: manifestSha256 },
     timeStamp: null,

@@ -6,6 +6,7 @@ import { createCertificateCheck, drawIn } from "./closing-passports/closing-pass
 import type { TelnyxSettings } from "./config/config.ts";
 import {
   bringEnvelopesNearer,
+  type ConsentTexts,
   createPreflight,
   type EnvelopeDeps,
   openCeremony,
@@ -110,7 +111,6 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const { dispatcher, ...ciphers } = outgoingWebhooks(deps);
   const providers = providersOf(deps);
   const envelopes = envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx) });
-  const consentTexts = readConsentTexts(consentFolder);
   return {
     processor,
     dispatcher,
@@ -148,8 +148,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     finished: { ...envelopes, tsaRoots: tsaRootsPem(config) },
     envelopes,
     signing: {
-      ceremony: openCeremony({ ...envelopes, consentTexts, titleOf }),
-      consentTexts,
+      ceremony: openCeremony({ ...envelopes, titleOf }),
+      consentTexts: envelopes.consentTexts,
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(deps, { partnerId })),
     },
     passports: {
@@ -211,8 +211,8 @@ function notaryDesk(deps: AppDeps): DeskDeps {
 
 /** What envelopes work with; maintenance needs the same. */
 export function envelopesWith(
-  deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "stamp"> & Pick<AppDeps, "config" | "sealing">,
-): EnvelopeDeps {
+  deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "stamp" | "consentTexts"> & Pick<AppDeps, "config" | "sealing">,
+): EnvelopeDeps & { consentTexts: ConsentTexts } {
   const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthority, texts, config } = deps;
   const { sealDocument, stamp } = sealing;
   return {
@@ -227,6 +227,7 @@ export function envelopesWith(
     stamp,
     signerAuthority,
     texts,
+    consentTexts: readConsentTexts(consentFolder),
     baseUrl: config.baseUrl,
   };
 }

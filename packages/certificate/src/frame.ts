@@ -2,6 +2,7 @@ import { type Flow, type Look, margin, muted, textWidth } from "./flow.ts";
 import { body, code, fine, quiet, section } from "./looks.ts";
 import { markOperators } from "./mark.ts";
 import { type Place, pageSize } from "./pages.ts";
+import { readLogo } from "./picture.ts";
 import { qrOperators } from "./qr.ts";
 import type { Sheets } from "./sheet.ts";
 import type { Typeset } from "./typeset.ts";
@@ -20,6 +21,23 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
   flow.moveTo(top - 36);
   flow.rule();
   flow.skip(14);
+}
+
+const logoBox = { width: 160, height: 34 };
+// Of a pixel, in points: a small logo stays small.
+const largestPixel = 0.75;
+
+/** For whom a certificate is made: the logo, where the firm has one here, and the name. @param logo a PNG of this service's making */
+export function firmHead(sheets: Sheets, flow: Flow, { name, logo }: { name: string; logo: Uint8Array | null }): void {
+  const picture = logo && readLogo(logo);
+  if (picture) {
+    const scale = Math.min(logoBox.width / picture.width, logoBox.height / picture.height, largestPixel);
+    const [width, height] = [picture.width * scale, picture.height * scale];
+    const place = { x: margin.side, y: flow.y() - height, width, height };
+    sheets.tagged("Figure", () => sheets.picture(place, picture), { alt: `Logo of ${name}` });
+    flow.skip(height + 7);
+  }
+  flow.text(name, { size: 10.5, weight: "semibold" });
 }
 
 export function testNotice(sheets: Sheets, flow: Flow): void {
@@ -78,11 +96,21 @@ const escapedNote = (attached: string) =>
   "Characters that no font here shows, or that show nothing, are written as \\u{…} with their code points. " +
   `The attached ${attached} has the exact texts.`;
 
+/** For who has no command line, and for who reads what pdfsig says of the issuer. */
+const withoutCommands = (verifyUrl: string) =>
+  `Without these commands: choose the file at ${new URL("/verify", verifyUrl).href}, and your browser checks it without sending it anywhere. ` +
+  "The commands need nothing of this service. That the issuer “isn’t trusted” is said of any certificate that a computer was not told " +
+  "to trust: compare the SHA-256 of the certificate.";
+
 /**
  * Commands that check the certificate without this service, each with what it shows.
- * @param attached what has the texts that no font here shows
+ * @param more `attached`: what has the texts that no font here shows; `verifyUrl`: where people verify it
  */
-export function manualChecks(flow: Flow, steps: readonly (readonly [string, string])[], attached: string): void {
+export function manualChecks(
+  flow: Flow,
+  steps: readonly (readonly [string, string])[],
+  { attached, verifyUrl }: { attached: string; verifyUrl?: string },
+): void {
   section(flow, "Check it yourself", 82);
   for (const [command, outcome] of steps) {
     flow.keep(flow.measure(outcome, textWidth - 270, fine));
@@ -93,10 +121,14 @@ export function manualChecks(flow: Flow, steps: readonly (readonly [string, stri
     });
     flow.skip(2);
   }
-  if (!flow.escaped()) return;
+  if (verifyUrl !== undefined) note(flow, withoutCommands(verifyUrl));
+  if (flow.escaped()) note(flow, escapedNote(attached));
+}
+
+function note(flow: Flow, text: string): void {
   flow.skip(6);
-  flow.keep(flow.measure(escapedNote(attached), textWidth, quiet));
-  flow.text(escapedNote(attached), quiet);
+  flow.keep(flow.measure(text, textWidth, quiet));
+  flow.text(text, quiet);
 }
 
 /** What stands at the foot of each page, once all of them are there. */

@@ -2,6 +2,7 @@ import type { Canvas } from "./canvas.ts";
 import { addResources } from "./font-objects.ts";
 import type { GlyphFonts } from "./glyph-fonts.ts";
 import type { ObjectWriter } from "./pdf-file.ts";
+import { addPicture, type Picture } from "./picture.ts";
 import type { Element } from "./structure.ts";
 
 /** US Letter in points; the origin is the lower left corner. */
@@ -29,12 +30,20 @@ export function writePages(
   {
     pages,
     glyphs,
+    pictures,
     parent,
     isTagged,
-  }: { pages: readonly Page[]; glyphs: GlyphFonts; parent: string | null; isTagged: boolean },
+  }: {
+    pages: readonly Page[];
+    glyphs: GlyphFonts;
+    pictures: readonly Picture[];
+    parent: string | null;
+    isTagged: boolean;
+  },
 ): PageRefs {
   const tree = file.reserve();
-  const resources = addResources(file, glyphs);
+  const images = pictures.map((picture, index) => `/P${index} ${addPicture(file, picture)}`).join("");
+  const resources = addResources(file, glyphs, images === "" ? "" : `/XObject<<${images}>>`);
   const refs: string[] = [];
   const annotations: string[] = [];
   for (const page of pages) {

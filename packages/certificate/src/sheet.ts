@@ -2,6 +2,7 @@ import { type Canvas, createCanvas } from "./canvas.ts";
 import { createGlyphFonts } from "./glyph-fonts.ts";
 import { type Annotation, type Page, type Place, short, writePages } from "./pages.ts";
 import { type ObjectWriter, pdfText, sealFieldName } from "./pdf-file.ts";
+import type { Picture } from "./picture.ts";
 import { createStructure, type Structure } from "./structure.ts";
 
 /** Pages that are drawn on. */
@@ -12,6 +13,8 @@ export type Sheets = Omit<Canvas, "operators"> & {
   turnTo: (page: number) => void;
   pageCount: () => number;
   tagged: Structure["tagged"];
+  /** A picture, over the whole place. */
+  picture: (place: Place, picture: Picture) => void;
   /** A link to a URL, of the element that is open. */
   link: (place: Place, url: string) => void;
   /** Where the seal is to be seen: once at most. What `draw` draws is its appearance, with its own origin. */
@@ -27,6 +30,7 @@ export function createSheets(): Sheets {
   const structure = createStructure();
   const emptyPage = (): Page => ({ number: pages.length, segments: [], marks: [], annotations: [] });
   const pages: Page[] = [];
+  const pictures: Picture[] = [];
   let page = emptyPage();
 
   function canvas(): Canvas {
@@ -60,6 +64,10 @@ export function createSheets(): Sheets {
     text: (...given) => canvas().text(...given),
     rectangle: (...given) => canvas().rectangle(...given),
     drawing: (...given) => canvas().drawing(...given),
+    picture({ x, y, width, height }, picture) {
+      const name = `/P${pictures.push(picture) - 1}`;
+      canvas().drawing(x, y, 1, `${short(width)} 0 0 ${short(height)} 0 0 cm ${name} Do`);
+    },
     link(place, url) {
       const uri = encodeURI(decodeURI(url)).replace(/[\\()]/g, "\\$&");
       annotate(
@@ -76,9 +84,9 @@ export function createSheets(): Sheets {
         return `/Subtype/Widget/FT/Sig/T(${sealFieldName})/TU${pdfText(description)}/F 132/AP<</N ${appearance}>>`;
       });
     },
-    addTo: (file, parent) => writePages(file, { pages, glyphs, parent, isTagged: false }).tree,
+    addTo: (file, parent) => writePages(file, { pages, glyphs, pictures, parent, isTagged: false }).tree,
     addWholeTo(file) {
-      const { tree, ...refs } = writePages(file, { pages, glyphs, parent: null, isTagged: true });
+      const { tree, ...refs } = writePages(file, { pages, glyphs, pictures, parent: null, isTagged: true });
       const ofAll = pages.flatMap((each) => each.annotations);
       const named = ofAll.map(({ element }, index) => [refs.annotations[index] ?? "null", element] as const);
       const marks = pages.map((each) => each.marks);

@@ -3,7 +3,7 @@ import { buildManifest, type Manifest, manifestBytes, manifestLimits } from "@si
 import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { TitleOf } from "../orders/orders.ts";
-import type { RequireStorage } from "../partners/partners.ts";
+import { firmLogo, type RequireStorage } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { KeyedSemaphore } from "../platform/bounds/keyed-semaphore.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -86,7 +86,11 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
   await compareStored(deps.blobs, snapshot.documents, compared);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
-  const sealed = await sealManifest(deps, room, snapshot, before, { manifest, at });
+  const sealed = await sealManifest(deps, room, snapshot, before, {
+    manifest,
+    at,
+    logo: await firmLogo(tx, room.partnerId),
+  });
   const { version, prevManifestSha256 } = manifest.passport;
   const { verifyCode, manifestSha256 } = sealed;
   const { sealedSha256 } = sealed.certificate;
@@ -172,7 +176,7 @@ async function sealManifest(
   { environment, partnerId }: RoomOfOwner,
   { firm, documents }: Snapshot,
   before: readonly StoredVersion[],
-  { manifest, at }: { manifest: Manifest; at: Date },
+  { manifest, at, logo }: { manifest: Manifest; at: Date; logo: Uint8Array | null },
 ) {
   const bytes = manifestBytes(manifest);
   const manifestSha256 = sha256(bytes);
@@ -182,7 +186,7 @@ async function sealManifest(
     manifestBytes: bytes,
     manifestSha256,
     environment,
-    firm,
+    firm: { ...firm, logo },
     details: detailsOf(deps.titleOf, documents),
     issuer: issuerOf(deps),
     timeStamp: await stampManifest(deps.stamp, bytes),

@@ -35,3 +35,11 @@ export async function findLogo(db: Sql, sha256: string): Promise<Buffer | undefi
   const [logo] = await db.query<{ png: Buffer }>(sql`SELECT png FROM firm_logos WHERE sha256 = ${sha256} LIMIT 1`);
   return logo?.png;
 }
+
+/** The PNG of the logo that a firm shows, where it was uploaded here; null for one that lies elsewhere: what it shows may change. */
+export async function firmLogo(db: Sql, partnerId: string): Promise<Buffer | null> {
+  const [logo] = await db.query<{ png: Buffer }>(sql`
+SELECT png FROM partners JOIN firm_logos ON partner_id = id
+WHERE id = ${partnerId} AND right(logo_url, ${logoPath.length + 69}) = ${`${logoPath}/`} || sha256 || '.png'`);
+  return logo?.png ?? null;
+}

@@ -29,7 +29,7 @@ export { keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/
 export { countActiveKeys, countMadeKeys, type KeyMetadata, type KeyRow, lockFirm, selectKey } from "./keys/store.ts";
 export { readLaunchpad } from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
-export { findLogo, logoPath, setLogo } from "./logo.ts";
+export { findLogo, firmLogo, logoPath, setLogo } from "./logo.ts";
 export { countOpenRooms } from "./open-rooms.ts";
 export { setPasskeyForLive } from "./passkey-rule.ts";
 export { partnerRoutes } from "./routes.ts";

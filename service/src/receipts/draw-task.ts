@@ -43,7 +43,7 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
   flow.skip(10);
   eventList(flow, receipt);
   limits(flow);
-  manualChecks(flow, checkSteps(receipt), "receipt.json");
+  manualChecks(flow, checkSteps(receipt), { attached: "receipt.json" });
   pageFeet(sheets, typeset, `${receiptNames[kind]}. Order ${order}`);
   return certificateFile(sheets, { title, at: madeAt, attached: attachments(receipt, events) });
 }

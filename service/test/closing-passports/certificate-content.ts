@@ -32,7 +32,7 @@ export function certificateContent(
     manifestBytes: bytes,
     manifestSha256: sha256(bytes),
     environment: "live",
-    firm: { name: "Acme Title & Escrow LLC", brandName: "Acme Title & Escrow", accentColor: "#8a1c4a" },
+    firm: { name: "Acme Title & Escrow LLC", brandName: "Acme Title & Escrow", accentColor: "#8a1c4a", logo: null },
     details: Object.fromEntries(
       manifest.documents.map(({ orderCode }, index) => [
         orderCode,

@@ -51,5 +51,19 @@ export const coverage = {
   ],
 } as const;
 
+/** The same for people, by what the format says word for word. */
+export const plainCoverage: Readonly<Record<string, string>> = {
+  "SHA-256 hashes of the artifacts held for the listed orders at snapshot time":
+    "The fingerprints (SHA-256) of the documents held for the listed orders when this version was made.",
+  "the chain of this room's passport versions through prevManifestSha256":
+    "The chain of versions: each has the fingerprint of the one before.",
+  "payment or refund state": "Payments and refunds.",
+  "delivery confirmation (there is no artifact hash of a delivered shipment)": "Whether a shipment was delivered.",
+  "orders not attached to the room at snapshot time": "Orders that were not in the room when this version was made.",
+  "statusAtSnapshot values (platform attestations, not evidence)":
+    "The statuses shown: this service states them, and nobody can compute them again.",
+  "anything after generatedAtUtc": "Anything that happened after this version was made.",
+};
+
 /** Bounds of a manifest; twenty versions to a room and fifty orders in one are the contract's. */
 export const manifestLimits = { bytes: 262_144, documents: 50, versions: 20, textLength: 200 } as const;

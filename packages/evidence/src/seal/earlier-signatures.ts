@@ -7,6 +7,7 @@ import { type ChangeLevel, type LaterChanges, laterChanges, permits } from "../p
 import type { PdfDocument } from "../pdf/document.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 import type { Certificate } from "../x509/certificate.ts";
+import { claimedTimeOf } from "./claimed-time.ts";
 import { type PadesVerification, verifyPades } from "./pades.ts";
 import { vanishedSignatures } from "./vanished-signatures.ts";
 
@@ -16,6 +17,8 @@ export type EarlierClaimName = "signature_present" | "revision_covered" | "signa
 export interface EarlierSignature {
   readonly claims: readonly Claim<EarlierClaimName>[];
   readonly pades: PadesVerification | null;
+  /** What the signature says of its time, epoch ms: the signer's word. */
+  readonly claimedTime: number | null;
   /** End of the revision that it covers; null when its /ByteRange is not usable. */
   readonly revisionEnd: number | null;
   /** What later revisions did, at most. */
@@ -63,7 +66,7 @@ export async function verifyEarlierSignatures(input: {
     if (!byteRange.ok) {
       const why = `The signature does not cover a revision (${byteRange.problem}).`;
       const claims = [{ name: "revision_covered", state: "fails", why }] as const;
-      results.push({ claims, pades: null, revisionEnd: null, laterChanges: null, docMdp });
+      results.push({ claims, pades: null, claimedTime: null, revisionEnd: null, laterChanges: null, docMdp });
       continue;
     }
     const { range } = byteRange;
@@ -87,6 +90,7 @@ export async function verifyEarlierSignatures(input: {
         laterChangesClaim(gone, later, docMdp ?? inherited(signature, all)),
       ],
       pades,
+      claimedTime: claimedTimeOf(dictionary),
       revisionEnd: range.end,
       laterChanges: gone ? "other" : (later?.level ?? null),
       docMdp,

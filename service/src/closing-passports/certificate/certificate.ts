@@ -50,7 +50,7 @@ function draw(typeset: Typeset, content: CertificateContent): Buffer {
   documentList(flow, content);
   coverageLists(flow, content.manifest.coverage);
   chainList(flow, content.chain);
-  manualChecks(flow, checkSteps(content), "manifest");
+  manualChecks(flow, checkSteps(content), { attached: "manifest.json", verifyUrl: content.verifyUrl });
   codesNote(flow);
   const { roomName, version, generatedAtUtc } = content.manifest.passport;
   pageFeet(sheets, typeset, `Closing Passport, version ${version}. Verify code ${content.verifyCode}`);

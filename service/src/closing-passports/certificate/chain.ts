@@ -28,7 +28,11 @@ export function chainList(flow: Flow, chain: readonly ChainLink[]): void {
 
 /** Commands that check the certificate without this service. */
 export const checkSteps = ({ manifestSha256, timeStamp }: CertificateContent) => [
-  ["pdfsig certificate.pdf", "The seal is a CMS signature over the whole file."] as const,
+  [
+    "sha256sum DOCUMENT.pdf",
+    "It prints a hash listed above for that very file, and another one if a byte differs.",
+  ] as const,
+  ["pdfsig certificate.pdf", "“Signature is Valid” and “Total document signed”."] as const,
   ["pdfdetach -saveall certificate.pdf", "The manifest is attached as it was hashed."] as const,
   ["sha256sum manifest.json", `It prints ${manifestSha256.slice(0, 12)}…, the manifest’s hash above.`] as const,
   ...(timeStamp

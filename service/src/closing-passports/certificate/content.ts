@@ -28,7 +28,8 @@ export type CertificateContent = {
   manifestBytes: Uint8Array;
   manifestSha256: string;
   environment: Environment;
-  firm: Firm;
+  /** `logo` is a PNG of this service's making. */
+  firm: Firm & { logo: Uint8Array | null };
   /** By the order's code. */
   details: Readonly<Record<string, DocumentDetails>>;
   /** The service's address, and the certificate that it seals with. */

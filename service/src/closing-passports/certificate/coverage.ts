@@ -1,5 +1,5 @@
 import { bullet, type Flow, heading, margin, section, textWidth } from "@signsealship/certificate";
-import type { Manifest } from "@signsealship/evidence/manifest";
+import { type Manifest, plainCoverage } from "@signsealship/evidence/manifest";
 
 const gap = 24;
 
@@ -9,11 +9,11 @@ export function coverageLists(flow: Flow, { covers, doesNotCover }: Manifest["co
   const right = { x: margin.side + width + gap, width };
   section(flow, "What the seal covers", 150);
   const top = flow.y();
-  for (const text of covers) bullet(flow, text, { x: margin.side, width });
+  for (const text of covers) bullet(flow, plainCoverage[text] ?? text, { x: margin.side, width });
   const lowest = flow.y();
   flow.moveTo(top + heading.size * (heading.leading ?? 1) + 2);
   flow.text("What it does not cover", heading, right);
   flow.skip(2);
-  for (const text of doesNotCover) bullet(flow, text, right);
+  for (const text of doesNotCover) bullet(flow, plainCoverage[text] ?? text, right);
   flow.moveTo(Math.min(lowest, flow.y()) - 8);
 }

@@ -29,7 +29,7 @@ export function documentList(flow: Flow, { manifest: { documents }, details }: C
   for (const document of documents) documentBlock(flow, document, details[document.orderCode]);
   if (documents.length > 0) {
     const note =
-      "Hashes are evidence. Statuses, page counts, signers and times of signing are stated by this service as it had them on record.";
+      "Hashes are evidence: whoever has a file can compare it. Statuses, page counts, signers and times of signing are stated by this service as it had them on record; the signatures themselves are in the sealed files.";
     flow.keep(flow.measure(note, textWidth, quiet));
     flow.text(note, quiet);
   }
@@ -54,4 +54,4 @@ function documentBlock(flow: Flow, document: ManifestDocument, details?: Documen
 }
 
 const signerText = ({ name, signedAt }: DocumentDetails["signers"][number]): string =>
-  signedAt === null ? `${name}, has not signed` : `${name}, signed ${instantText(signedAt)}`;
+  signedAt === null ? `${name}: no signature on record` : `${name}, signed ${instantText(signedAt)}`;

@@ -2,6 +2,7 @@ import {
   type Colour,
   dateText,
   type Flow,
+  firmHead,
   letterhead,
   muted,
   pageSize,
@@ -22,7 +23,7 @@ export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: Cer
   const { passport } = content.manifest;
   sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, accentOf(content));
   letterhead(sheets, flow, typeset, "Closing Passport certificate");
-  flow.text(firmName(content.firm), { size: 10.5, weight: "semibold" });
+  firmHead(sheets, flow, { name: firmName(content.firm), logo: content.firm.logo });
   flow.skip(3);
   flow.text(passport.roomName, titleLook);
   flow.skip(3);

@@ -7,22 +7,22 @@ export function statement({ manifest, firm }: CertificateContent): string {
   const { roomName, reference, version } = passport;
   const file = reference === null ? "" : ` (reference ${reference})`;
   const count = documents.length;
-  const consisted =
+  const held =
     count === 0
-      ? "had no documents"
+      ? "held no documents"
       : count === 1
-        ? "consisted of the document listed below"
-        : `consisted of the ${count} documents listed below`;
+        ? "held the document listed below"
+        : `held the ${count} documents listed below`;
   const computed =
     count === 0
       ? ""
       : "; that every SHA-256 hash shown with a document was computed from the file that the service held at that time";
   const chained =
     version === 1
-      ? "is the first version of its record"
-      : `is version ${version} of its record, and follows version ${version - 1} as it was sealed`;
+      ? "is the first version of that record"
+      : `is version ${version} of that record, and follows version ${version - 1} as it was sealed`;
   return (
-    `SignSealShip, on behalf of ${firmName(firm)}, certifies that on ${dateText(passport.generatedAtUtc)} the closing ` +
-    `“${roomName}”${file} ${consisted}${computed}; and that this certificate ${chained}.`
+    `SignSealShip, on behalf of ${firmName(firm)}, certifies that on ${dateText(passport.generatedAtUtc)} its record of the closing ` +
+    `“${roomName}”${file} ${held}${computed}; and that this certificate ${chained}.`
   );
 }

@@ -10,7 +10,7 @@ export function summary(flow: Flow, content: CertificateContent): void {
   flow.row("Issuer", `SignSealShip, ${issuer.url}`, body);
   flow.row("On behalf of", `${firmName(firm)}${legal}`, body);
   flow.row("Seal certificate", issuer.certificate, body);
-  flow.row("Its SHA-256", issuer.fingerprint, code);
+  flow.row("Certificate, SHA-256", issuer.fingerprint, code);
   flow.row("Time stamp", timeStampText(content), body);
   flow.row("Verify code", verifyCode, { ...code, size: 9.5 });
   flow.row("Manifest, SHA-256", manifestSha256, code);

@@ -20,13 +20,9 @@ import { copiesOf, readCopy } from "./copies.ts";
 import { identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
-import type { Client, DeclineKind, Language, ShownField, SigningState, SigningView } from "./view.ts";
+import type { Client, DeclineKind, ShownField, SigningState, SigningView } from "./view.ts";
 
-export type CeremonyDeps = EnvelopeDeps & {
-  /** The texts that consent may be given to; undefined for a version that there never was. */
-  consentTexts: { find: (version: string, language: Language) => { sha256: string } | undefined };
-  titleOf: TitleOf;
-};
+export type CeremonyDeps = EnvelopeDeps & { titleOf: TitleOf };
 
 const mostReason = 1_000;
 /**

@@ -1,11 +1,14 @@
 import {
   body,
+  type Colour,
   certificateFile,
   code,
   createFlow,
   createSheets,
+  dateText,
   type Flow,
   fine,
+  firmHead,
   instantText,
   itemLook,
   letterhead,
@@ -13,6 +16,7 @@ import {
   manualChecks,
   muted,
   pageFeet,
+  pageSize,
   type SealWords,
   type Sheets,
   sealBlock,
@@ -26,9 +30,9 @@ import { envelopeAttachmentName } from "@signsealship/evidence/envelope";
 import { actsOf, type CustodyContent, entryWords, type ShownAct } from "./content.ts";
 
 /** All texts of a certificate that people wrote. */
-export const writtenTexts = ({ envelope, title, partnerName }: CustodyContent): string[] => [
+export const writtenTexts = ({ envelope, title, firm }: CustodyContent): string[] => [
   title,
-  partnerName,
+  firm.name,
   ...envelope.signers.flatMap(({ name, email }) => [name, email]),
   ...actsOf(envelope).map(({ client }) => client),
 ];
@@ -39,6 +43,7 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   const sheets = createSheets();
   const flow = createFlow(sheets, typeset);
   sheets.newPage();
+  sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, accentOf(content));
   letterhead(sheets, flow, typeset, "Custody certificate");
   heading(sheets, flow, content);
   sealBlock(sheets, flow, typeset, sealWords(content));
@@ -48,59 +53,85 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   revisionTable(flow, content);
   trailList(flow, content);
   limits(flow);
-  manualChecks(flow, steps(content), "envelope.json");
+  manualChecks(flow, steps(content), { attached: "envelope.json", verifyUrl: content.verifyUrl });
   pageFeet(sheets, typeset, `Custody certificate. Verify code ${envelope.verifyCode}`);
   return certificateFile(sheets, {
     title: `Custody certificate: ${title}`,
     at: new Date(envelope.trail.at(-1)?.at ?? 0),
-    attached: {
-      name: envelopeAttachmentName,
-      description: "Canonical evidence of the envelope",
-      bytes: content.envelopeBytes,
-    },
+    attached: [
+      {
+        name: envelopeAttachmentName,
+        description: "Canonical evidence of the envelope",
+        bytes: content.envelopeBytes,
+      },
+      ...content.consents.map((text) => ({
+        ...text,
+        description: "Text that signers agreed to",
+        media: "text/markdown",
+      })),
+    ],
   });
 }
 
-function heading(sheets: Sheets, flow: Flow, { envelope, title, partnerName }: CustodyContent): void {
-  const { signers, environment } = envelope;
+/** The firm's own color, where it has one. */
+const accentOf = ({ firm }: CustodyContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
+
+function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
+  const { envelope, title, firm } = content;
+  firmHead(sheets, flow, firm);
+  flow.skip(3);
   flow.text(title, titleLook);
   flow.skip(3);
-  const people = signers.length === 1 ? "one person" : `${signers.length} people`;
-  flow.text(`How this document was signed by ${people} and sealed. Sent by ${partnerName}.`, {
-    size: 10.5,
-    colour: muted,
-  });
-  if (environment === "test") testNotice(sheets, flow);
-  flow.skip(14);
+  flow.text("How this document was signed and sealed", { size: 10.5, colour: muted });
+  if (envelope.environment === "test") testNotice(sheets, flow);
+  flow.skip(10);
+  flow.text(statement(content), { size: 10.5, leading: 1.5 });
+  flow.skip(10);
 }
 
-const sealWords = ({ envelope: { trail }, partnerName, verifyUrl }: CustodyContent): SealWords => ({
-  holder: partnerName,
-  at: instantText(trail.at(-1)?.at ?? ""),
-  url: verifyUrl,
+/** Who certifies what, for whom, and as of when: in one sentence. */
+function statement({ envelope: { signers, trail }, firm }: CustodyContent): string {
+  const people = signers.length === 1 ? "the person" : `the ${signers.length} people`;
+  const sealedAt = dateText(trail.at(-1)?.at ?? "");
+  return (
+    `SignSealShip, on behalf of ${firm.name}, certifies that the file whose SHA-256 is shown below was signed through links mailed to ` +
+    `${people} named here, after the steps that are shown with each name, and was sealed on ${sealedAt}.`
+  );
+}
+
+const sealWords = (content: CustodyContent): SealWords => ({
+  holder: content.firm.name,
+  at: dateText(content.envelope.trail.at(-1)?.at ?? ""),
+  url: content.verifyUrl,
+  colour: accentOf(content),
 });
 
 function summary(flow: Flow, { envelope, envelopeSha256 }: CustodyContent): void {
   const { verifyCode, document } = envelope;
-  flow.row("Length of the sealed file", `${document.bytes} bytes`, body);
   flow.row("Verify code", verifyCode, { ...code, size: 9.5 });
-  flow.row("Sealed file, SHA-256", document.sealedSha256, code);
+  flow.row("Signed file", size(document.bytes), body);
+  flow.row("Signed file, SHA-256", document.sealedSha256, code);
   flow.row("As uploaded, SHA-256", document.originalSha256, code);
   flow.row("envelope.json, SHA-256", envelopeSha256, code);
   flow.skip(10);
 }
 
+const count = new Intl.NumberFormat("en-US");
+const size = (bytes: number): string => `${count.format(bytes)} bytes`;
+
 function actBlock(flow: Flow, act: ShownAct): void {
-  flow.keep(130);
+  flow.keep(145);
   flow.text(`${act.n}. ${act.name}`, itemLook);
-  flow.row("Address", act.email, fine);
+  flow.row("Email", act.email, fine);
   flow.row("Signed", act.signedAt, fine);
+  flow.row("Time stamp", act.timeStamp, fine);
+  flow.row("Signature shown as", act.mark, fine);
   flow.row("Identified by", act.identifiedBy, fine);
   flow.row("Consent", act.consent, fine);
-  flow.row("Asked from", act.client, fine);
+  flow.row("Consent, SHA-256", act.consentSha256, code);
+  flow.row("Network, browser", act.client, fine);
   flow.row("Key of the signature", act.key, fine);
-  flow.row("Time stamp", act.timeStamp, fine);
-  flow.row("Act, SHA-256", act.actSha256, code);
+  flow.row("Record, SHA-256", act.actSha256, code);
   flow.skip(9);
 }
 
@@ -108,7 +139,11 @@ const columns = { what: 18, bytes: 190, sha256: 246 } as const;
 
 function revisionTable(flow: Flow, { envelope }: CustodyContent): void {
   section(flow, "States of the file", 120);
-  flow.text("Each state is the beginning of the next: head -c BYTES of the sealed file has the hash beside it.", fine);
+  flow.text(
+    "Who signed, signed the file as it was then, and all of it stands unchanged at the beginning of the signed file: its first so many " +
+      "bytes have the SHA-256 shown. What came later was added behind.",
+    fine,
+  );
   flow.skip(4);
   tableHead(flow, { "No.": 0, State: columns.what, Bytes: columns.bytes, "SHA-256": columns.sha256 });
   const whatOf = { original: "As uploaded", prepared: "Prepared for signing", sealed: "Sealed by this service" };
@@ -117,8 +152,8 @@ function revisionTable(flow: Flow, { envelope }: CustodyContent): void {
     flow.cells([
       [String(number), { ...fine, colour: muted }, 0],
       [what, fine, columns.what],
-      [String(bytes), fine, columns.bytes],
-      [sha256, { ...code, size: 6.6, leading: 2.1 }, columns.sha256],
+      [count.format(bytes), fine, columns.bytes],
+      [sha256, { ...code, size: 6.6 }, columns.sha256],
     ]);
   }
   flow.skip(10);
@@ -145,22 +180,24 @@ function trailList(flow: Flow, { envelope }: CustodyContent): void {
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "Each signer acted through a link that was mailed to the address named, after the steps named beside “Identified by”. Nobody looked at an identity document: that the holder of the address is the person named is not proven here.",
-    "Each act is a digital signature of its own in the file, by a key that was used once. They are electronic signatures, and no qualified ones: the certificates were issued by this service, which is no qualified trust service provider.",
-    "Times are this service’s own, unless a time stamp is named. Addresses of the network and names of browsers are what the browsers sent.",
+    "Each signature is a digital one of its own in the file, by a key that was used once. They are electronic signatures, and not qualified ones in the sense of the European Union: the signers’ certificates were issued by this service, which is no qualified trust service provider.",
+    "The signatures, the hashes and the time stamps can be checked without this service. The steps, the times without a time stamp, and who holds which key are what this service recorded. Networks and browsers are what the browsers sent.",
     "Whether what the document says is true, or whether it needs another form, is not said here.",
-    "The attached envelope.json names people and their addresses in full: give this certificate to those alone whom the document concerns. The public page shows them masked.",
+    "The attached envelope.json names people and their addresses in full: give this certificate only to those whom the document concerns. The public page shows them masked.",
   ]);
 
 const steps = ({ envelope, envelopeSha256 }: CustodyContent) => {
-  const first = envelope.revisions[1];
+  const { revisions, document } = envelope;
+  const signed = revisions.find(({ kind }) => kind === "signed");
   return [
-    ["pdfsig certificate.pdf; pdfsig sealed.pdf", "The seals, and the signature of each act, are intact."],
-    ["pdfdetach -save 1 -o envelope.json certificate.pdf", "The evidence is attached as it was hashed."],
-    ["sha256sum envelope.json", `It prints ${envelopeSha256.slice(0, 12)}…, its hash above.`],
+    ["sha256sum sealed.pdf", `It prints ${document.sealedSha256.slice(0, 12)}… for the very file that was signed.`],
     [
-      `head -c ${first?.bytes} sealed.pdf | sha256sum`,
-      `It prints ${first?.sha256.slice(0, 12)}…: so for each state of the file.`,
+      `head -c ${signed?.bytes} sealed.pdf | sha256sum`,
+      `It prints ${signed?.sha256.slice(0, 12)}…: the state after the first signature.`,
     ],
-    ["jq -Sca .trail[0] envelope.json|tr -d '\\n'|sha256sum", "The hash that the record after it names: so for each."],
+    ["pdfsig certificate.pdf; pdfsig sealed.pdf", "Each signature and seal is valid."],
+    ["pdfdetach -saveall certificate.pdf", "The evidence and the texts of consent, as they were hashed."],
+    ["sha256sum envelope.json", `It prints ${envelopeSha256.slice(0, 12)}…, its hash above.`],
+    ["jq -Sca .trail[0] envelope.json|tr -d '\n'|sha256sum", "The hash that the record after it names: so for each."],
   ] as const;
 };

@@ -8,7 +8,10 @@ export type CustodyContent = {
   envelopeBytes: Uint8Array;
   envelopeSha256: string;
   title: string;
-  partnerName: string;
+  /** `logo` is a PNG of this service's making. */
+  firm: { name: string; accentColor: string | null; logo: Uint8Array | null };
+  /** What the signers agreed to, word for word, each attached under its name. */
+  consents: readonly { name: string; bytes: Uint8Array }[];
   /** Absolute; also in the QR code. */
   verifyUrl: string;
 };
@@ -20,7 +23,9 @@ export type ShownAct = {
   email: string;
   signedAt: string;
   identifiedBy: string;
+  mark: string;
   consent: string;
+  consentSha256: string;
   client: string;
   key: string;
   timeStamp: string;
@@ -53,9 +58,9 @@ function shown({ act, actSha256, timeStamp }: TrailEntry): ShownAct {
     email: textIn(act, "signer", "email"),
     signedAt: instantText(textIn(act, "at")),
     identifiedBy: steps.join("; "),
-    consent:
-      `to sign electronically, ${instantText(consentAt)}: text ${textIn(act, "consent", "version")} ` +
-      `(${textIn(act, "consent", "language")}), SHA-256 ${textIn(act, "consent", "textSha256")}`,
+    mark: markWords[textIn(act, "mark", "kind")]?.(textIn(act, "mark", "text")) ?? "",
+    consent: `agreed to sign electronically, ${instantText(consentAt)}, by the attached ${act === undefined ? "text" : consentName(act)}`,
+    consentSha256: textIn(act, "consent", "textSha256"),
     client: [textIn(act, "client", "ip"), textIn(act, "client", "userAgent")].filter(Boolean).join(", "),
     key:
       textIn(act, "keyHeldBy") === "service"
@@ -66,6 +71,31 @@ function shown({ act, actSha256, timeStamp }: TrailEntry): ShownAct {
       : "none: the time is this service’s own word",
     actSha256: typeof actSha256 === "string" ? actSha256 : "",
   };
+}
+
+const markWords: Readonly<Record<string, (text: string) => string>> = {
+  typed: (text) => `the name “${text}”, typed`,
+  drawn: () => "drawn by hand",
+  uploaded: () => "a picture that the signer chose",
+};
+
+type Act = Parameters<typeof memberOf>[0];
+
+/** Under which name the text that was agreed to is attached; after `envelope.json` in the order of names. */
+const consentName = (act: Act): string =>
+  `signer-consent-${textIn(act, "consent", "language")}-${textIn(act, "consent", "version")}.md`;
+
+type AgreedText = { name: string; version: string; language: string; sha256: string };
+
+/** The texts that the signers agreed to, by version and language, each once. */
+export function agreedTexts({ trail }: EnvelopeEvidence): AgreedText[] {
+  const acts = trail.flatMap(({ event, act }) => (event === "signed" && act !== undefined ? [act] : []));
+  const named = acts.map((act) => {
+    const of = (member: string) => textIn(act, "consent", member);
+    const text = { name: consentName(act), version: of("version"), language: of("language"), sha256: of("textSha256") };
+    return [text.name, text] as const;
+  });
+  return [...new Map(named).values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 const eventWords: Readonly<Record<string, string>> = {

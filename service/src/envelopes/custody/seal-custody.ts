@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { type EnvelopeEvidence, envelopeBytes, readCustodyCertificate } from "@signsealship/evidence/envelope";
 import { sealReasons } from "@signsealship/evidence/seal";
+import { firmLogo, readShownFirm } from "../../partners/partners.ts";
 import type { Task } from "../../platform/workers/task.ts";
 import { type Sealed, sealOwnDocument } from "../../seals/seals.ts";
+import { languages } from "../ceremony/view.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { type Envelope, titleOf } from "../records/envelope.ts";
-import type { CustodyContent } from "./content.ts";
+import { agreedTexts, type CustodyContent } from "./content.ts";
 
 const drawing: Task<Omit<CustodyContent, "envelope">, Uint8Array | { readonly fault: string }> = {
   name: "draw a custody certificate",
@@ -24,18 +26,24 @@ export const envelopePath = (verifyCode: string): string => `/v/envelope/${verif
  * @throws ServiceError `unavailable` when it can't be sealed now
  */
 export async function sealCustody(
-  { workers, sealDocument, baseUrl }: Pick<EnvelopeDeps, "workers" | "sealDocument" | "baseUrl">,
+  deps: Pick<EnvelopeDeps, "db" | "workers" | "sealDocument" | "consentTexts" | "baseUrl">,
   envelope: Envelope,
   evidence: EnvelopeEvidence,
   document: Buffer,
 ): Promise<Sealed> {
+  const { db, workers, sealDocument, baseUrl } = deps;
   const bytes = envelopeBytes(evidence);
   const holder = envelope.partnerId;
   const input = {
     envelopeBytes: bytes,
     envelopeSha256: createHash("sha256").update(bytes).digest("hex"),
     title: titleOf(envelope),
-    partnerName: envelope.partnerName,
+    firm: {
+      name: envelope.partnerName,
+      accentColor: (await readShownFirm(db, holder)).branding?.accentColor ?? null,
+      logo: await firmLogo(db, holder),
+    },
+    consents: consentsOf(deps, evidence),
     verifyUrl: `${baseUrl}${envelopePath(envelope.verifyCode)}`,
   };
   const drawn = await workers.run(drawing, { holder, bytes: document, input });
@@ -49,3 +57,14 @@ export async function sealCustody(
     throw new Error("the sealed custody certificate does not say what it should");
   return sealed;
 }
+
+/** The texts that were agreed to; one that is not there any more is missed, and its hash stays. */
+const consentsOf = (
+  { consentTexts }: Pick<EnvelopeDeps, "consentTexts">,
+  evidence: EnvelopeEvidence,
+): CustodyContent["consents"] =>
+  agreedTexts(evidence).flatMap(({ name, version, language, sha256 }) => {
+    const known = languages.find((one) => one === language);
+    const text = known && consentTexts.find(version, known);
+    return text?.sha256 === sha256 ? [{ name, bytes: Buffer.from(text.markdown) }] : [];
+  });

@@ -6,6 +6,7 @@ import type { RowMac } from "../../platform/row-mac.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import type { Workers } from "../../platform/workers/task.ts";
 import type { Authority, SealDocument, Stamp } from "../../seals/seals.ts";
+import type { ConsentTexts } from "../consent/texts.ts";
 import type { Texts } from "../texts/texts.ts";
 
 /** What envelopes work with. */
@@ -23,5 +24,7 @@ export type EnvelopeDeps = {
   signerAuthority: Authority;
   /** Null when no text messages are sent: then no order asks for codes by them. */
   texts: Texts | null;
+  /** The texts that consent may be given to; undefined for a version that there never was. */
+  consentTexts: Pick<ConsentTexts, "find">;
   baseUrl: string;
 };

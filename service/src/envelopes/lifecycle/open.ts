@@ -77,7 +77,7 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
 
 const signaturePageWords = {
   title: "Signatures",
-  note: "Each signature below is a digital signature in this file. Any PDF reader shows and checks it.",
+  note: "Each signature below is a digital signature in this file. PDF readers that know signatures, as Acrobat, show and check it.",
 };
 
 async function insertEnvelope(

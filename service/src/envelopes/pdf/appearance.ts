@@ -1,4 +1,11 @@
-import { addResources, type Canvas, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
+import {
+  addPicture,
+  addResources,
+  type Canvas,
+  createCanvas,
+  createGlyphFonts,
+  type Typeset,
+} from "@signsealship/certificate";
 import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import type { PreparedField, SignatureMark, UploadedMark } from "./fields.ts";
 
@@ -135,13 +142,6 @@ function drawPicture(
 ): void {
   const scale = Math.min(box.width / width, box.height / height);
   canvas.drawing(box.x, box.y, 1, `${round(width * scale)} 0 0 ${round(height * scale)} 0 0 cm /Picture Do`);
-}
-
-/** The image XObject of a picture, with its soft mask (ISO 32000-1, 8.9.5 and 11.6.5.3). @returns its reference */
-function addPicture(to: ObjectWriter, { width, height, rgb, alpha }: UploadedMark): string {
-  const common = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`;
-  const mask = alpha ? `/SMask ${to.stream(`${common}/ColorSpace/DeviceGray`, alpha)}` : "";
-  return to.stream(`${common}/ColorSpace/DeviceRGB${mask}`, rgb);
 }
 
 const penOperators = "0.063 0.188 0.478 RG";

@@ -54,7 +54,7 @@ export async function run(_: Buffer, { json, sha256 }: { json: string; sha256: s
   flow.row("journal.json, SHA-256", sha256, code);
   flow.skip(10);
   for (const entry of copy.entries) entryBlock(flow, entry);
-  manualChecks(flow, steps(sha256), "journal.json");
+  manualChecks(flow, steps(sha256), { attached: "journal.json" });
   pageFeet(sheets, typeset, `Notary journal ${copy.journal}`);
   return certificateFile(sheets, {
     title: `Notary journal: ${copy.name}`,

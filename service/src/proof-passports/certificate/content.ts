@@ -6,7 +6,7 @@ export type ProofCertificate = {
   /** Canonical facts, attached as `passport.json`. */
   recordBytes: Uint8Array;
   /** Whose document it is; null where that is nobody's business. */
-  firm: { name: string; accentColor: string | null } | null;
+  firm: { name: string; accentColor: string | null; logo: Uint8Array | null } | null;
   /** Of the document as it was handed in; null when the sealed PDF is not kept. */
   document: { bytes: number; sealedBytes: number; pages: number | null } | null;
   /** The certificate that sealed the document: subject, and SHA-256 in hex. */

@@ -7,6 +7,7 @@ import {
   createSheets,
   dateText,
   type Flow,
+  firmHead,
   instantText,
   letterhead,
   limitsSection,
@@ -35,7 +36,7 @@ export async function run(_document: Buffer, content: ProofCertificate): Promise
   sheets.newPage();
   sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, colour);
   letterhead(sheets, flow, typeset, "Proof certificate");
-  if (firm) flow.text(firm.name, { size: 10.5, weight: "semibold" });
+  if (firm) firmHead(sheets, flow, firm);
   flow.skip(3);
   flow.text(title, titleLook);
   if (record.environment === "test") testNotice(sheets, flow);
@@ -51,7 +52,7 @@ export async function run(_document: Buffer, content: ProofCertificate): Promise
   });
   factList(flow, content);
   limits(flow);
-  manualChecks(flow, steps(content), evidenceNames.record);
+  manualChecks(flow, steps(content), { attached: evidenceNames.record, verifyUrl });
   pageFeet(sheets, typeset, `Proof certificate. Verify code ${record.verifyCode}`);
   return certificateFile(sheets, {
     title: `Proof certificate: ${title}`,
@@ -73,7 +74,7 @@ function factList(flow: Flow, content: ProofCertificate): void {
   if (document) flow.row("Extent", extentText(document), body);
   flow.row("Issuer", `SignSealShip, ${issuerUrl}`, body);
   flow.row("Seal certificate", sealedBy.certificate, body);
-  flow.row("Its SHA-256", sealedBy.fingerprint, code);
+  flow.row("Certificate, SHA-256", sealedBy.fingerprint, code);
   if (record.sealRetirement) flow.row("Retired", retirementText(record.sealRetirement), body);
   flow.row("Time stamp", timeStampText(content), body);
   flow.row("Bitcoin anchor", anchorText(content), body);
@@ -92,7 +93,9 @@ const timeStampText = ({ record: { timeStamp }, authorityName }: ProofCertificat
 function anchorText({ record: { anchor } }: ProofCertificate): string {
   if (!anchor) return "none was to be had";
   const submitted = `${instantText(anchor.submittedAt.toISOString())} to ${anchor.calendar}`;
-  return anchor.status === "confirmed" ? `confirmed by a block; submitted ${submitted}` : `submitted ${submitted}`;
+  return anchor.status === "confirmed"
+    ? `confirmed by a block; submitted ${submitted}`
+    : `submitted ${submitted}; not confirmed when this page was made`;
 }
 
 /** What the certificate is, and what nobody is to take it for. */
@@ -100,11 +103,11 @@ const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "The evidence is the sealed file itself: its seal and time stamp are checked without this page, and without this service.",
     "It does not say whether the document is true, who agreed to it before it was sealed, or whether it needs another form.",
-    "It is made from the record whenever somebody asks for it, under a seal of its own, and changes nothing of the sealed file.",
+    "It was made from the record when somebody first asked for it, under a seal of its own, and changes nothing of the sealed file. Whether a block has confirmed the Bitcoin anchor since is to be seen in the proof itself.",
   ]);
 
 const steps = ({ record, document }: ProofCertificate) => [
-  ["pdfsig sealed.pdf", "The seal is intact, and covers the whole file."] as const,
+  ["pdfsig sealed.pdf", "“Signature is Valid” and “Total document signed”."] as const,
   ["sha256sum sealed.pdf", `It prints ${record.sealedSha256.slice(0, 12)}…, as above.`] as const,
   ...(document
     ? [

@@ -1,6 +1,6 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
-import { readShownFirm } from "../../partners/partners.ts";
+import { firmLogo, readShownFirm } from "../../partners/partners.ts";
 import { countPagesIn } from "../../pdf/count-pages.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Task, Workers } from "../../platform/workers/task.ts";
@@ -70,8 +70,8 @@ async function makeAndKeep(
 }
 
 async function firmOf({ db }: CertificateDeps, { partnerId }: EvidenceRow): Promise<ProofCertificate["firm"]> {
-  const { name, branding } = await readShownFirm(db, partnerId);
-  return { name, accentColor: branding?.accentColor ?? null };
+  const [{ name, branding }, logo] = await Promise.all([readShownFirm(db, partnerId), firmLogo(db, partnerId)]);
+  return { name, accentColor: branding?.accentColor ?? null, logo };
 }
 
 async function make(

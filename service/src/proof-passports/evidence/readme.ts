@@ -19,15 +19,30 @@ export function evidenceReadme(facts: ReadmeFacts): string {
   const { parts } = facts;
   const sections = [
     `Evidence of a proof passport\n${facts.verifyUrl}`,
+    inShort(facts),
     parts ? sealedFile(facts, parts) : notKept(facts),
-    parts ? seal(parts, facts.stampedAt) : null,
+    parts ? seal(facts, parts) : null,
     facts.stampedAt
       ? timeStamp(parts, facts.stampedAt)
       : "Time stamp: none was obtained when this document was sealed.",
     facts.anchored ? anchor(facts) : "OpenTimestamps: no proof was obtained when this document was sealed.",
-    "All of it at once, offline: signsealship verify EVIDENCE.zip",
+    "All of it at once, offline, with the service's open-source verifier: bin/signsealship verify EVIDENCE.zip",
   ];
   return `${sections.filter((section) => section !== null).join("\n\n")}\n`;
+}
+
+/** For who has no command line: what this is, what it shows, and what it does not. */
+function inShort({ verifyUrl, parts, stampedAt, anchored }: ReadmeFacts): string {
+  const when = stampedAt
+    ? "that the seal existed at the time that an independent authority stamped"
+    : "not when it was sealed: that is the service's own word";
+  const block = anchored ? ", and that the file existed when a Bitcoin block was made, once one has confirmed it" : "";
+  return `sealed.pdf is a document as it was handed in, with a seal added behind it. ${parts ? "With the files here" : "With them"} anybody can check, without the
+service that sealed it: that not a byte has changed since; with which certificate it was sealed; ${when}${block}.
+Not shown: whether what the document says is true, who signed or agreed to it before, and for whom it was sealed.
+
+Without commands: choose this zip at ${new URL("/verify", verifyUrl).href}; your browser checks it, and sends it nowhere.
+The commands below need nothing of the service. They are of openssl 3, coreutils, xxd, poppler and opentimestamps-client.`;
 }
 
 function sealedFile({ docSha256, sealedSha256 }: ReadmeFacts, { originalLength }: SealedParts): string {
@@ -52,10 +67,13 @@ and for the document that was handed in ${docSha256}`;
 /** Certificates are judged at the time that is proven: they may have expired since. */
 const attime = (instant: Date): string => `-attime ${Math.floor(instant.getTime() / 1000)}`;
 
-function seal({ gapStart, gapEnd, cmsLength }: SealedParts, stampedAt: Date | null): string {
+function seal({ verifyUrl, stampedAt }: ReadmeFacts, { gapStart, gapEnd, cmsLength }: SealedParts): string {
   return `The seal is a PAdES signature over the whole file; PDF readers show it, and so does poppler:
 
   pdfsig sealed.pdf
+
+Expect "Signature is Valid" and "Total document signed". That the issuer "isn't Trusted" is said of every certificate that a
+computer was not told to trust: see below whose it is.
 
 With openssl alone: take the signature out, put together what it covers, verify.
 
@@ -66,8 +84,9 @@ With openssl alone: take the signature out, put together what it covers, verify.
     -signer signer.pem -out /dev/null
   openssl x509 -in signer.pem -noout -subject -serial -dates -fingerprint -sha256
 
-signer.pem is the seal's own certificate. seal-certificates.pem came with this archive: compare it with the one that you had
-from the service.${stampedAt ? " -attime is the time of the time stamp: the certificate had to be valid then." : ""}`;
+signer.pem is the seal's own certificate. seal-certificates.pem came with this archive, so it proves nothing by itself: compare
+the fingerprint with that of a certificate that you had from the service otherwise, from ${new URL("/seal/certificate.pem", verifyUrl).href},
+from a printed certificate, or from any older file that it sealed.${stampedAt ? " -attime is the time of the time stamp: the certificate had to be valid then." : ""}`;
 }
 
 function timeStamp(parts: SealedParts | null, stampedAt: Date): string {

@@ -9,10 +9,12 @@ type Words = Html | string;
 /** Whether a document is what it was when it was sealed, as far as is known. */
 export type Unchanged = "yes" | "no" | "failed" | "unchecked";
 
-/** What a reader wants to know first, in six lines. */
+/** What a reader wants to know first, in a few lines. */
 export type Summary = {
   document: Words;
   firm: string | null;
+  /** Of those who signed the document before it was sealed; left out where nobody did. */
+  signatures?: Words | null;
   sealed: Words;
   sealedBy: Words;
   unchanged: { answer: Unchanged; why: Words };
@@ -26,12 +28,21 @@ const answers: Readonly<Record<Unchanged, { shape: IconName; words: string; look
   unchecked: { shape: "unchecked", words: "Not checked", look: "unchecked" },
 };
 
-/** The six lines of a result: what, whose, when, by whom, whether it changed, and where to get it. */
-export function summaryView({ document, firm, sealed, sealedBy, unchanged, download }: Summary): Html {
+/** What, whose, who signed it, when and by whom it was sealed, whether it changed, and where to get it. */
+export function summaryView({
+  document,
+  firm,
+  signatures = null,
+  sealed,
+  sealedBy,
+  unchanged,
+  download,
+}: Summary): Html {
   const { shape, words, look } = answers[unchanged.answer];
   return html`<div class="summary">${facts([
     ["Document", document],
     ["Firm", firm ?? html`<span class="quiet-text">Not named. Ask whoever gave you the document.</span>`],
+    ["Signatures", signatures],
     ["Sealed", sealed],
     ["Sealed by", sealedBy],
     [

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { blobsOf } from "@signsealship/testing/blobs";
 import { newClient } from "@signsealship/testing/client";
 import { openHarness } from "@signsealship/testing/harness";
@@ -8,7 +9,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import type { CeremonyDeps } from "../../../src/envelopes/ceremony/open-ceremony.ts";
-import { type Ceremony, type Link, openCeremony } from "../../../src/envelopes/envelopes.ts";
+import { type Ceremony, type Link, openCeremony, readConsentTexts } from "../../../src/envelopes/envelopes.ts";
 import { makeSignerAuthority } from "../../../src/envelopes/signer-authority.ts";
 import { type Clock, systemClock } from "../../../src/platform/clock.ts";
 import { openLog } from "../../../src/platform/logs.ts";
@@ -50,11 +51,11 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     stamp: null,
     signerAuthority: await makeSignerAuthority(root, issuing),
     texts: null,
+    consentTexts: readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url))),
     baseUrl,
     titleOf: () => null,
   };
-  const consentTexts = { find: (version: string) => (version === "1" ? { sha256: "c".repeat(64) } : undefined) };
-  const openAt = (clock: Clock): Ceremony => openCeremony({ ...deps, clock, consentTexts });
+  const openAt = (clock: Clock): Ceremony => openCeremony({ ...deps, clock });
   const outbox = join(dataDir, "outbox");
 
   /** The mails to an address, oldest first. */

@@ -125,7 +125,7 @@ test("a file that is dropped is sent with its progress, is sealed, and its page 
   ]);
   await page.goto(link);
   await page.setInputFiles("#drop-files", await pdf.path());
-  await page.getByRole("heading", { name: "This document is genuine" }).waitFor();
+  await page.getByRole("heading", { name: "This document is unchanged since it was sealed" }).waitFor();
   assert.deepEqual(ownTroubles(dana), []);
 });
 

@@ -14,7 +14,7 @@ export const samplePage = (assets: Assets): string =>
     title: "Sample",
     scripts: ["copy.js"],
     body: html`<div class="stack">
-${verdictBanner("verified", "This document is genuine", "It is, byte for byte, the one that was sealed.")}
+${verdictBanner("verified", "This document is unchanged since it was sealed", "It is, byte for byte, the one that was sealed.")}
 ${verdictBanner("refuted", "This document was changed", "It is not the one that was sealed.")}
 ${verdictBanner("unknown", "This document is not known here", "Nothing can be said about it.")}
 ${notice("info", "A test document", "It was sealed with a test key and proves nothing.")}

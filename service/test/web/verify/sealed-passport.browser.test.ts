@@ -34,7 +34,7 @@ test("passports and a room of the running service are seen, and their PDFs are c
     for (const given of [pdf, zip]) {
       await page.evaluate("document.getElementById('outcome').replaceChildren()");
       await page.setInputFiles("#drop-files", given);
-      await page.getByRole("heading", { name: "This document is genuine" }).waitFor();
+      await page.getByRole("heading", { name: "This document is unchanged since it was sealed" }).waitFor();
     }
     assert.deepEqual(opened.troubles, []);
     assert.equal(

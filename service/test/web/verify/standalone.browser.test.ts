@@ -35,7 +35,7 @@ for (const width of [360, 1280]) {
   test(`the one file verifies from a disk, ${width} pixels wide, with no network and no request`, async () => {
     for (const [name, verdict] of [
       ["verifier.html", "Unchanged, but sealed by whom?"],
-      ["knowing.html", "This document is genuine"],
+      ["knowing.html", "This document is unchanged since it was sealed"],
     ] as const) {
       const opened = await browser.open(pathToFileURL(at(name)).href, { width, colorScheme: "dark" });
       const { page } = opened;

@@ -143,7 +143,7 @@ describe("a file that is given to /verify", () => {
     opened.page
       .context()
       .on("request", (request) => asked.push(`${request.method()} ${request.url()} ${request.postData()}`));
-    assert.match(await give(opened, paths.sealed), /This document is genuine/);
+    assert.match(await give(opened, paths.sealed), /This document is unchanged since it was sealed/);
     // At most the page's own script, once more for the worker, and an icon.
     for (const request of asked) assert.match(request, /^GET http:\/\/127\.0\.0\.1:\d+\/assets\/[\w.]+ null$/);
     await opened.close();
@@ -167,7 +167,10 @@ describe("a file that is given to /verify", () => {
   test("gets the verdict that it deserves", async () => {
     const opened = await open("/verify");
     const expected: [string, RegExp][] = [
-      [paths.sealed, /This document is genuine[\s\S]*sealed\.pdf[\s\S]*Unchanged since\s+Yes Not a single byte/],
+      [
+        paths.sealed,
+        /This document is unchanged since it was sealed[\s\S]*sealed\.pdf[\s\S]*Unchanged since\s+Yes Not a single byte/,
+      ],
       [paths.changed, /This document failed[\s\S]*Do not rely on it[\s\S]*Not confirmed[\s\S]*Unchanged since\s+No/],
       [paths.plain, /This PDF has no seal/],
       [paths.text, /This is not a PDF/],
@@ -216,9 +219,15 @@ describe("a file that is given to /verify", () => {
     await page.locator("#drop-files").focus();
     await page.keyboard.press("Enter");
     await (await chooser).setFiles(paths.sealed);
-    await page.getByRole("heading", { name: "This document is genuine" }).waitFor();
-    assert.equal(await page.evaluate("document.activeElement.textContent"), "This document is genuine");
-    assert.equal(await page.locator("#outcome-said").textContent(), "sealed.pdf: This document is genuine.");
+    await page.getByRole("heading", { name: "This document is unchanged since it was sealed" }).waitFor();
+    assert.equal(
+      await page.evaluate("document.activeElement.textContent"),
+      "This document is unchanged since it was sealed",
+    );
+    assert.equal(
+      await page.locator("#outcome-said").textContent(),
+      "sealed.pdf: This document is unchanged since it was sealed.",
+    );
     await opened.close();
   });
 
@@ -229,7 +238,7 @@ describe("a file that is given to /verify", () => {
       window.seen = [];
       new MutationObserver(() => window.seen.push(document.querySelector("#drop-progress").value))
         .observe(document.querySelector("#drop-progress"), { attributes: true, attributeFilter: ["value"] });`);
-    assert.match(await give(opened, large), /This document is genuine/);
+    assert.match(await give(opened, large), /This document is unchanged since it was sealed/);
     const seen = (await opened.page.evaluate("window.seen")) as number[];
     assert.ok(new Set(seen).size > 3, seen.join(" "));
     assert.equal(await opened.page.locator("#drop-progress").isVisible(), false);
@@ -242,7 +251,7 @@ describe("a file that is given to /verify", () => {
     assert.match(await give(opened, paths.strange), /by whom\?/);
     await opened.page.locator("summary").first().click();
     await opened.page.setInputFiles("#trust-seal", strangersPem);
-    await opened.page.getByRole("heading", { name: "This document is genuine" }).waitFor();
+    await opened.page.getByRole("heading", { name: "This document is unchanged since it was sealed" }).waitFor();
     await opened.close();
     await page.close();
   });
@@ -251,7 +260,7 @@ describe("a file that is given to /verify", () => {
 describe("a file that is given to a record", () => {
   test("is compared with it", async () => {
     const opened = await open(`/verify/${proofCode}`);
-    assert.match(await give(opened, paths.sealed), /This document is genuine/);
+    assert.match(await give(opened, paths.sealed), /This document is unchanged since it was sealed/);
     assert.match(await give(opened, paths.other), /This is not the file on record/);
     assert.match(await give(opened, paths.plain), /This is the document on record, before it was sealed/);
     assert.deepEqual(opened.troubles, []);
@@ -318,6 +327,9 @@ test("a printed page has the outcome, and not where files are dropped", async ()
   await give(opened, paths.sealed);
   await opened.page.emulateMedia({ media: "print" });
   assert.equal(await opened.page.locator("#drop").isVisible(), false);
-  assert.equal(await opened.page.getByRole("heading", { name: "This document is genuine" }).isVisible(), true);
+  assert.equal(
+    await opened.page.getByRole("heading", { name: "This document is unchanged since it was sealed" }).isVisible(),
+    true,
+  );
   await opened.close();
 });

@@ -19,7 +19,9 @@ function inTheFormat(shown: Shown): Outcome {
   const earlier = shown.kind === "proof" ? shown.earlier : [];
   const claims = [
     ...shown.claims.map(({ name, state }) => [name, state] as const),
-    ...earlier.flatMap((own, index) => own.map(({ name, state }) => [`earlier.${index + 1}.${name}`, state] as const)),
+    ...earlier.flatMap(({ claims: own }, index) =>
+      own.map(({ name, state }) => [`earlier.${index + 1}.${name}`, state] as const),
+    ),
     ...environment,
   ];
   return {

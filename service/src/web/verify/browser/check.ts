@@ -19,7 +19,7 @@ import {
   type ProofOutcome,
   sentence,
 } from "./outcome.ts";
-import { sealFacts, subjectText } from "./seal-facts.ts";
+import { earlierFacts, sealFacts, subjectText } from "./seal-facts.ts";
 import { type CheckContext, trustClaim, trustFrom } from "./trust.ts";
 
 export type CheckInput = {
@@ -134,7 +134,7 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
     purpose: found.isTest && purpose ? { ...purpose, environment: "test" } : purpose,
     certificate: await certificateFacts(verification),
     seal: sealFacts(verification),
-    earlier: verification.earlierSignatures.map(({ claims }) => claims),
+    earlier: verification.earlierSignatures.map(earlierFacts),
     anchoring: verification.anchoring,
   };
 }

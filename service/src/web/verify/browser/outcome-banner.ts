@@ -17,6 +17,12 @@ const failedBanner = ({ why }: FailedOutcome): Banner => ({
 
 const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
 
+/** Of what others wrote nothing more is known; what the service itself wrote is its own. */
+function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
+  const isOthers = purpose?.kind === "proof" || purpose?.kind === "signed" || purpose?.kind === "notarized";
+  return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";
+}
+
 function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
   const state = (name: string) => claims.find((one) => one.name === name)?.state;
   switch (verdict) {
@@ -29,7 +35,7 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
           }
         : {
             tone: "verified",
-            title: "This document is genuine",
+            title: unchangedTitle(purpose),
             text: "Not a single byte has changed since it was sealed, and the seal was made with a known certificate.",
           };
     case "handed_in":

@@ -1,4 +1,5 @@
 import type { SealPurpose } from "@signsealship/evidence/seal";
+import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { printButton, type Summary, sealedAt } from "../summary.ts";
 import type { ClosingOutcome, ProofOutcome } from "./outcome.ts";
@@ -30,13 +31,14 @@ const notConfirmed = "Not confirmed";
 const tellsOfChange =
   /^(?:whole_file_covered|document_unchanged_since_seal|seal_signature_valid|\w+_hash(?:_as_expected)?|manifest\..+\.(?:hash|link|canonical)|certificate\..+\.(?:hash|seal|manifest))$/;
 
-/** The six lines about what was checked. @param firm whose record the page shows, when the file is of that record */
+/** The lines about what was checked. @param firm whose record the page shows, when the file is of that record */
 export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string | null): Summary {
   const { seal, verdict } = outcome;
   const failed = verdict === "not_verified";
   return {
     document: documentWords(outcome),
     firm: isOfThePage(outcome) ? firm : null,
+    signatures: failed || outcome.kind !== "proof" ? null : signatureWords(outcome),
     sealed: sealedWords(outcome),
     sealedBy: failed ? notConfirmed : seal ? sealerWords(outcome, seal) : "No seal in this file",
     unchanged: unchangedWords(outcome),
@@ -57,6 +59,21 @@ function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
   const { names, roomName, version } = outcome;
   const room = roomName === null ? "" : ` of “${roomName}”, version ${version ?? "unknown"}`;
   return html`<strong class="file-name">${names.join(", ")}</strong>, closing passport${room}`;
+}
+
+/** Whom the signatures name, and what the reader is not to take that for. */
+function signatureWords({ earlier, purpose }: ProofOutcome): Html | null {
+  if (earlier.length === 0) return null;
+  const named = earlier.map(
+    ({ by, at, holds }) =>
+      html`<li>${by ?? "Without a name"}${at !== null && html`, ${time(new Date(at))}`}<span class="quiet-text">${holds ? " Intact." : " Did not pass: see the technical details."}</span></li>`,
+  );
+  const identified =
+    purpose?.kind === "signed" || purpose?.kind === "notarized"
+      ? "Choose the custody certificate, too: it says how each signer was identified."
+      : "";
+  return html`<ul class="signatures">${named}</ul>
+<span class="quiet-text">Names and times are those in the signatures themselves. ${identified}</span>`;
 }
 
 function sealedWords({ seal, verdict }: ProofOutcome | ClosingOutcome): Html | string {

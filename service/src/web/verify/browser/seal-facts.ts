@@ -1,8 +1,9 @@
 import { toHex } from "@signsealship/evidence/bytes";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import type { ProofVerification } from "@signsealship/evidence/seal";
+import type { EarlierSignature, ProofVerification } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
 import { commonName } from "../known-certificates.ts";
+import type { EarlierFacts } from "./outcome.ts";
 
 /** What is said of a seal, for people. Instants are epoch milliseconds. */
 export type SealFacts = {
@@ -25,6 +26,17 @@ export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null
     by: commonName(subjectText(certificate.subject)),
     at: provenTime ?? claimedTime,
     stamp: state === "holds" ? "passed" : state === "fails" ? "failed" : unchecked,
+  };
+}
+
+/** By its own word, but for whether it holds. */
+export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): EarlierFacts {
+  const certificate = pades?.certificate;
+  return {
+    claims,
+    by: certificate ? commonName(subjectText(certificate.subject)) : null,
+    at: claimedTime,
+    holds: claims.every(({ state }) => state === "holds"),
   };
 }
 
