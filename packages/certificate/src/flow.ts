@@ -97,9 +97,10 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
     cells(cells, height = 14, tag = "TD") {
       keep(height);
       const top = y;
+      const largest = Math.max(...cells.map(([, { size }]) => size));
       sheets.tagged("TR", () => {
         for (const [text, look, x] of cells) {
-          y = top;
+          y = top - (largest - look.size);
           const paragraph = set(text, textWidth - x, look);
           sheets.tagged(tag, () => drawLines(paragraph.lines, margin.side + x, look), spoken(paragraph));
         }

@@ -27,17 +27,28 @@ const logoBox = { width: 160, height: 34 };
 // Of a pixel, in points: a small logo stays small.
 const largestPixel = 0.75;
 
-/** For whom a certificate is made: the logo, where the firm has one here, and the name. @param logo a PNG of this service's making */
-export function firmHead(sheets: Sheets, flow: Flow, { name, logo }: { name: string; logo: Uint8Array | null }): void {
+/**
+ * For whom a certificate is made: the name, and at the right margin the logo, where the firm has one here.
+ * @param logo a PNG of this service's making
+ * @returns how wide texts beside the logo may be
+ */
+export function firmHead(
+  sheets: Sheets,
+  flow: Flow,
+  { name, logo }: { name: string; logo: Uint8Array | null },
+): { width: number } {
   const picture = logo && readLogo(logo);
-  if (picture) {
-    const scale = Math.min(logoBox.width / picture.width, logoBox.height / picture.height, largestPixel);
-    const [width, height] = [picture.width * scale, picture.height * scale];
-    const place = { x: margin.side, y: flow.y() - height, width, height };
-    sheets.tagged("Figure", () => sheets.picture(place, picture), { alt: `Logo of ${name}` });
-    flow.skip(height + 7);
-  }
-  flow.text(name, { size: 10.5, weight: "semibold" });
+  const top = flow.y();
+  const drawName = (width: number) => {
+    flow.text(name, { size: 10.5, weight: "semibold" }, { width });
+    return { width };
+  };
+  if (!picture) return drawName(textWidth);
+  const scale = Math.min(logoBox.width / picture.width, logoBox.height / picture.height, largestPixel);
+  const [width, height] = [picture.width * scale, picture.height * scale];
+  const place = { x: margin.side + textWidth - width, y: top - height, width, height };
+  sheets.tagged("Figure", () => sheets.picture(place, picture), { alt: `Logo of ${name}` });
+  return drawName(textWidth - width - 16);
 }
 
 export function testNotice(sheets: Sheets, flow: Flow): void {
@@ -100,7 +111,7 @@ const escapedNote = (attached: string) =>
 const withoutCommands = (verifyUrl: string) =>
   `Without these commands: choose the file at ${new URL("/verify", verifyUrl).href}, and your browser checks it without sending it anywhere. ` +
   "The commands need nothing of this service. That the issuer “isn’t trusted” is said of any certificate that a computer was not told " +
-  "to trust: compare the SHA-256 of the certificate.";
+  `to trust: compare its certificate with that of an older file, or of ${new URL("/seal/certificate.pem", verifyUrl).href}.`;
 
 /**
  * Commands that check the certificate without this service, each with what it shows.

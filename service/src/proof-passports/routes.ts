@@ -70,7 +70,7 @@ function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): voi
     operationId: "downloadOwnProofCertificate",
     summary: "Download the proof certificate",
     description:
-      "A sealed page for your file: what was sealed, when, by which seal and time stamp, for your firm by its name, and how anybody checks it. It is made from the record; the sealed PDF stays as it is.",
+      "A sealed page for your file: what was sealed, when, by which seal and time stamp, for your firm by its name, and how anybody checks it. It is made from the record once, and kept; the sealed PDF stays as it is.",
     params: Type.Object({ id: Type.String({ description: "The passport's UUID." }) }),
     media: "application/pdf",
     async handle(request) {
@@ -142,7 +142,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     operationId: "downloadProofCertificate",
     summary: "Download the proof certificate",
     description:
-      "Public: a sealed page that says what was sealed, when, by which seal and time stamp, and how anybody checks it; never for whom. It is made from the record; the sealed PDF stays as it is.",
+      "Public: a sealed page that says what was sealed, when, by which seal and time stamp, and how anybody checks it; never for whom. It is made from the record once, and kept; the sealed PDF stays as it is.",
     media: "application/pdf",
     async handle({ params }) {
       const content = await deps.proofCertificate(params.code, false);

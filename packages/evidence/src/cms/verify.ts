@@ -1,20 +1,11 @@
-import { readDer } from "../asn1/der.ts";
 import { OID } from "../asn1/oid.ts";
-import { readTime } from "../asn1/time.ts";
-import { readOctetString, readOid } from "../asn1/values.ts";
 import { equalBytes } from "../bytes.ts";
 import { allHold, type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto, HashName } from "../crypto-port.ts";
-import { EvidenceError } from "../errors.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { outdatedPart, signatureFault } from "../x509/signature-policy.ts";
-import {
-  type Attribute,
-  attributeValues,
-  type SignedData,
-  type SignerIdentifier,
-  type SignerInfo,
-} from "./signed-data.ts";
+import { type Stated, signingTimeOf, statedIn } from "./signed-attributes.ts";
+import type { SignedData, SignerIdentifier, SignerInfo } from "./signed-data.ts";
 import { checkSigningCertificate } from "./signing-certificate.ts";
 
 /** What is checked of a SignerInfo, in this order. A claim is `unchecked` when one it rests on failed. */
@@ -144,22 +135,6 @@ function outdatedIn(
   return outdatedPart(certificate?.publicKey ?? null, signatureAlgorithm, [digestOid, signatureOid]);
 }
 
-interface Stated {
-  readonly contentType: string;
-  readonly messageDigest: Uint8Array;
-}
-
-function statedIn(signerInfo: SignerInfo): Stated | null {
-  const { signedAttrs } = signerInfo;
-  const contentType = onlyValue(signedAttrs ?? [], OID.idContentType);
-  const messageDigest = onlyValue(signedAttrs ?? [], OID.idMessageDigest);
-  if (contentType === null || messageDigest === null) return null;
-  return readOrNull(() => ({
-    contentType: readOid(readDer(contentType)),
-    messageDigest: readOctetString(readDer(messageDigest)),
-  }));
-}
-
 function signerCertificateOf(signedData: SignedData, sid: SignerIdentifier): Certificate | null {
   const named = signedData.certificates.filter((certificate) =>
     sid.kind === "issuerAndSerialNumber"
@@ -225,26 +200,6 @@ async function signatureClaim(
     "The certificate's key made the signature",
     "The signature is not by the certificate's key over what it should be",
   );
-}
-
-function signingTimeOf(signedAttrs: readonly Attribute[]): number | null {
-  const value = onlyValue(signedAttrs, OID.idSigningTime);
-  return value === null ? null : readOrNull(() => readTime(readDer(value)));
-}
-
-function onlyValue(attributes: readonly Attribute[], type: string): Uint8Array | null {
-  const occurrences = attributes.filter((attribute) => attribute.type === type);
-  const [first, second] = attributeValues(occurrences, type);
-  return occurrences.length === 1 && first !== undefined && second === undefined ? first : null;
-}
-
-function readOrNull<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof EvidenceError) return null;
-    throw error;
-  }
 }
 
 function unchecked<Name extends SignerClaimName>(name: Name, why: string): Claim<Name> {

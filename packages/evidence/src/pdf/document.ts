@@ -2,7 +2,8 @@ import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import { cursorAt, skipSpace, takeUnsigned } from "./cursor.ts";
 import { type Decryption, LOCKED } from "./encryption/decryption.ts";
-import { readIndirectObject, readValue } from "./lexer.ts";
+import { readIndirectObject } from "./lexer.ts";
+import { indexObjectStream, type ObjectStream, valueIn } from "./object-stream.ts";
 import { type Revision, readings, revisionAt } from "./revisions.ts";
 import { sameValue } from "./same-value.ts";
 import { indexOfText, lastIndexOfText } from "./search.ts";
@@ -12,12 +13,6 @@ import { entryOf, type XrefEntry, type XrefSection } from "./xref.ts";
 
 /** An object and, unless it is in an object stream, where it begins in the file. */
 export type LocatedValue = { readonly value: PdfValue; readonly start: number | undefined };
-
-type ObjectStream = {
-  readonly data: Uint8Array;
-  readonly numbers: readonly number[];
-  readonly offsets: readonly number[];
-};
 
 /**
  * A PDF as its cross-reference sections describe it. Everything is read on demand and kept; sections are newest first.
@@ -204,14 +199,7 @@ export function readCompressed(
   number: number,
 ): LocatedValue | undefined {
   const stream = document.streams.get(streamNumber) ?? openObjectStream(document, streamNumber);
-  const offset = stream.offsets[index];
-  if (offset === undefined || stream.numbers[index] !== number) {
-    throw new EvidenceError("pdf", `object ${number} is not in the object stream that should hold it`);
-  }
-  const cursor = cursorAt(stream.data, offset, stream.data.length, document.budget);
-  const value = readValue(cursor);
-  spend(document.budget, value.end - offset);
-  return { value, start: undefined };
+  return { value: valueIn(stream, { index, number }, document.budget), start: undefined };
 }
 
 /** Section 7.5.7. */
@@ -245,22 +233,7 @@ function openObjectStream(document: PdfDocument, streamNumber: number): ObjectSt
     MAX_OBJECT_STREAM,
     budget,
   );
-  spend(budget, COST.value * count);
-  const numbers: number[] = [];
-  const offsets: number[] = [];
-  const cursor = cursorAt(data, 0);
-  for (let index = 0; index < count; index++) {
-    skipSpace(cursor);
-    const number = takeUnsigned(cursor);
-    skipSpace(cursor);
-    const offset = takeUnsigned(cursor);
-    if (number === undefined || offset === undefined) throw new EvidenceError("pdf", "a broken object stream");
-    numbers.push(number);
-    offsets.push(first + offset);
-  }
-  // Some readers go by the index, others by the number, and of these some take the first and some the last.
-  if (new Set(numbers).size !== numbers.length) throw new EvidenceError("pdf", "an object twice in an object stream");
-  const stream = { data, numbers, offsets };
+  const stream = indexObjectStream(data, { count, first }, budget);
   document.streams.set(streamNumber, stream);
   return stream;
 }

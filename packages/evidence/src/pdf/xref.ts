@@ -1,15 +1,12 @@
 import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
-import { type Cursor, cursorAt, isDigit, isSpace, peek, skipSpace, takeKeyword, takeUnsigned } from "./cursor.ts";
+import { type Cursor, cursorAt, isDigit, peek, skipSpace, takeKeyword, takeUnsigned } from "./cursor.ts";
 import { readIndirectObject, readValue } from "./lexer.ts";
 import { decodeStream } from "./stream.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
+import { isEntry, isListHead, malformed, ROW, strideAt, tableEntry, type XrefEntry } from "./xref-row.ts";
 
-/** Where one object is (ISO 32000-2 sections 7.5.4 and 7.5.8.3). */
-export type XrefEntry =
-  | { readonly type: "free" }
-  | { readonly type: "offset"; readonly offset: number; readonly generation: number }
-  | { readonly type: "compressed"; readonly stream: number; readonly index: number };
+export type { XrefEntry } from "./xref-row.ts";
 
 /** Consecutive object numbers, where their entries begin and how long each is: nothing is read before it is asked for. */
 type Subsection = { readonly first: number; readonly count: number; readonly at: number; readonly stride: number };
@@ -103,10 +100,6 @@ export function* entriesOf(section: XrefSection): Generator<readonly [number, Xr
   }
 }
 
-function malformed(what: string, offset: number): EvidenceError {
-  return new EvidenceError("pdf", `cross-reference section at byte ${offset}: ${what}`);
-}
-
 function readTable(cursor: Cursor, offset: number): XrefSection {
   const { bytes } = cursor;
   const subsections: Subsection[] = [];
@@ -150,46 +143,6 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
     isSorted: isSorted(subsections, offset),
     entryAt: ({ at, stride }, index) => tableEntry(bytes, at + index * stride),
   };
-}
-
-/** `nnnnnnnnnn ggggg n`, without the end of its line. */
-const ROW = 18;
-
-/** How far apart rows are: 20 bytes, and in some files 19 or 21. The first row's end of line tells. */
-function strideAt(cursor: Cursor): number | undefined {
-  let stride = ROW;
-  while (stride < 22 && isSpace(peek(cursor, stride))) stride++;
-  return stride > ROW && stride < 22 ? stride : undefined;
-}
-
-function isEntry(bytes: Uint8Array, at: number): boolean {
-  for (let index = 0; index < 16; index++) {
-    if (index !== 10 && !isDigit(bytes[at + index] ?? -1)) return false;
-  }
-  const kind = bytes[at + 17];
-  return (
-    isSpace(bytes[at - 1] ?? -1) &&
-    bytes[at + 10] === 0x20 &&
-    bytes[at + 16] === 0x20 &&
-    (kind === 0x6e || kind === 0x66)
-  );
-}
-
-function isListHead(bytes: Uint8Array, at: number): boolean {
-  return bytes[at + 17] === 0x66 && decimal(bytes, at + 11, 5) === 65_535;
-}
-
-function tableEntry(bytes: Uint8Array, at: number): XrefEntry {
-  if (!isEntry(bytes, at)) throw malformed("broken entry", at);
-  const offset = decimal(bytes, at, 10);
-  const generation = decimal(bytes, at + 11, 5);
-  return bytes[at + 17] === 0x66 ? { type: "free" } : { type: "offset", offset, generation };
-}
-
-function decimal(bytes: Uint8Array, at: number, length: number): number {
-  let value = 0;
-  for (let index = 0; index < length; index++) value = value * 10 + ((bytes[at + index] ?? 0x30) - 0x30);
-  return value;
 }
 
 function previous(trailer: PdfDictionary, offset: number): number | undefined {

@@ -36,9 +36,9 @@ export async function run(_document: Buffer, content: ProofCertificate): Promise
   sheets.newPage();
   sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, colour);
   letterhead(sheets, flow, typeset, "Proof certificate");
-  if (firm) firmHead(sheets, flow, firm);
+  const beside = firm ? firmHead(sheets, flow, firm) : {};
   flow.skip(3);
-  flow.text(title, titleLook);
+  flow.text(title, titleLook, beside);
   if (record.environment === "test") testNotice(sheets, flow);
   flow.skip(10);
   flow.text(statement(content), { size: 10.5, leading: 1.5 });
@@ -95,7 +95,7 @@ function anchorText({ record: { anchor } }: ProofCertificate): string {
   const submitted = `${instantText(anchor.submittedAt.toISOString())} to ${anchor.calendar}`;
   return anchor.status === "confirmed"
     ? `confirmed by a block; submitted ${submitted}`
-    : `submitted ${submitted}; not confirmed when this page was made`;
+    : `submitted ${submitted}; not confirmed then`;
 }
 
 /** What the certificate is, and what nobody is to take it for. */

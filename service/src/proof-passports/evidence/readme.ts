@@ -33,12 +33,18 @@ export function evidenceReadme(facts: ReadmeFacts): string {
 
 /** For who has no command line: what this is, what it shows, and what it does not. */
 function inShort({ verifyUrl, parts, stampedAt, anchored }: ReadmeFacts): string {
-  const when = stampedAt
-    ? "that the seal existed at the time that an independent authority stamped"
-    : "not when it was sealed: that is the service's own word";
-  const block = anchored ? ", and that the file existed when a Bitcoin block was made, once one has confirmed it" : "";
-  return `sealed.pdf is a document as it was handed in, with a seal added behind it. ${parts ? "With the files here" : "With them"} anybody can check, without the
-service that sealed it: that not a byte has changed since; with which certificate it was sealed; ${when}${block}.
+  const shown = [
+    "not a byte of sealed.pdf has changed since it was sealed;",
+    "with which certificate it was sealed;",
+    stampedAt
+      ? "the seal existed at the time that an independent authority stamped;"
+      : "not when it was sealed: that is the service's own word;",
+    ...(anchored ? ["the file existed when a Bitcoin block was made, once one has confirmed its proof."] : []),
+  ];
+  return `sealed.pdf is a document as it was handed in, with a seal added behind it. Anybody can check ${parts ? "with the files here" : "with these files and it"}:
+
+${shown.map((one) => `  - ${one}`).join("\n")}
+
 Not shown: whether what the document says is true, who signed or agreed to it before, and for whom it was sealed.
 
 Without commands: choose this zip at ${new URL("/verify", verifyUrl).href}; your browser checks it, and sends it nowhere.

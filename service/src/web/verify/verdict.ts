@@ -23,7 +23,7 @@ export const verdictBanner = (
   return html`<div class="verdict ${tone}">${icon(verdictIcons[tone])}<div>${heading}<p>${text}</p></div></div>`;
 };
 
-/** A verdict, and the six lines that say of what. */
+/** A verdict, and the lines that say of what. */
 export const resultCard = (verdict: Html, summary: Summary): Html =>
   html`<section class="result" aria-label="Result">${verdict}${summaryView(summary)}</section>`;
 

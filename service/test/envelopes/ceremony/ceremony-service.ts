@@ -43,7 +43,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     fetch,
     metrics: createMetrics(),
   });
-  const deps: Omit<CeremonyDeps, "consentTexts"> = {
+  const deps: CeremonyDeps = {
     ...common,
     secrets,
     blobs: await blobsOf(dataDir),

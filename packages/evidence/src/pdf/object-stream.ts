@@ -1,0 +1,51 @@
+import { EvidenceError } from "../errors.ts";
+import { type Budget, COST, spend } from "./budget.ts";
+import { cursorAt, skipSpace, takeUnsigned } from "./cursor.ts";
+import { readValue } from "./lexer.ts";
+import type { PdfValue } from "./values.ts";
+
+/** Objects in one stream (ISO 32000-2 section 7.5.7): its data, and the number of each object with where it begins there. */
+export type ObjectStream = {
+  readonly data: Uint8Array;
+  readonly numbers: readonly number[];
+  readonly offsets: readonly number[];
+};
+
+/** Reads the pairs that the data begin with: so many, and from byte `first` on come the objects. @throws EvidenceError `pdf` */
+export function indexObjectStream(
+  data: Uint8Array,
+  { count, first }: { readonly count: number; readonly first: number },
+  budget: Budget,
+): ObjectStream {
+  spend(budget, COST.value * count);
+  const numbers: number[] = [];
+  const offsets: number[] = [];
+  const cursor = cursorAt(data, 0);
+  for (let index = 0; index < count; index++) {
+    skipSpace(cursor);
+    const number = takeUnsigned(cursor);
+    skipSpace(cursor);
+    const offset = takeUnsigned(cursor);
+    if (number === undefined || offset === undefined) throw new EvidenceError("pdf", "a broken object stream");
+    numbers.push(number);
+    offsets.push(first + offset);
+  }
+  // Some readers go by the index, others by the number, and of these some take the first and some the last.
+  if (new Set(numbers).size !== numbers.length) throw new EvidenceError("pdf", "an object twice in an object stream");
+  return { data, numbers, offsets };
+}
+
+/** The object at `index`, which has to be of this number. @throws EvidenceError `pdf` */
+export function valueIn(
+  { data, numbers, offsets }: ObjectStream,
+  { index, number }: { readonly index: number; readonly number: number },
+  budget: Budget,
+): PdfValue {
+  const offset = offsets[index];
+  if (offset === undefined || numbers[index] !== number) {
+    throw new EvidenceError("pdf", `object ${number} is not in the object stream that should hold it`);
+  }
+  const value = readValue(cursorAt(data, offset, data.length, budget));
+  spend(budget, value.end - offset);
+  return value;
+}
