@@ -105,8 +105,8 @@ test("a client who does not sign downloads all of it by the link in the mail, an
   const links = [...page.bytes.toString().matchAll(/href="(\/orders\/[^"]+)" download/g)].map(([, href = ""]) => href);
   const files = await Promise.all(links.map(async (link) => (await ask(link)).bytes));
   assert.equal(files.length, 3);
-  assert.ok(files[0]?.equals(sealed.subarray(0, files[0].length)), "the original, which the signed one begins with");
-  assert.ok(files[1]?.equals(sealed) && files[2]?.equals(certificate));
+  assert.ok(files[0]?.equals(sealed) && files[1]?.equals(certificate), "what came of it first");
+  assert.ok(files[2]?.equals(sealed.subarray(0, files[2].length)), "the original, which the signed one begins with");
 
   const byCode = await ask(`/orders/${code}`);
   assert.doesNotMatch(byCode.bytes.toString(), /\/documents\//);
