@@ -66,7 +66,7 @@ function signatureWords({ earlier, purpose }: ProofOutcome): Html | null {
   if (earlier.length === 0) return null;
   const named = earlier.map(
     ({ by, at, holds }) =>
-      html`<li>${by ?? "Without a name"}${at !== null && html`, ${time(new Date(at))}`}<span class="quiet-text">${holds ? " Intact." : " Did not pass: see the technical details."}</span></li>`,
+      html`<li class="signature">${by ?? "Without a name"}${at !== null && html`, ${time(new Date(at))}`}<span class="quiet-text">${holds ? " Intact." : " Did not pass: see the technical details."}</span></li>`,
   );
   const identified =
     purpose?.kind === "signed" || purpose?.kind === "notarized"

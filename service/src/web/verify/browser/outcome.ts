@@ -1,12 +1,9 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import type { ClosingVerdict, ProofStatement, ProofVerdict, SealPurpose } from "@signsealship/evidence/seal";
-import type { SealFacts } from "./seal-facts.ts";
+import type { EarlierFacts, SealFacts } from "./seal-facts.ts";
 
 /** A certificate, for people. Instants are epoch milliseconds. */
 export type CertificateFacts = { subject: string; notBefore: number; notAfter: number; sha256: string };
-
-/** A signature that was in the document before its seal, for people: `by` is the name in its certificate, which nobody checked. */
-export type EarlierFacts = { claims: readonly Claim[]; by: string | null; at: number | null; holds: boolean };
 
 /** The outcome for one file, as plain data that a worker can send. */
 export type ProofOutcome = {

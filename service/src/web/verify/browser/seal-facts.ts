@@ -1,9 +1,9 @@
 import { toHex } from "@signsealship/evidence/bytes";
+import type { Claim } from "@signsealship/evidence/claim";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import type { EarlierSignature, ProofVerification } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
 import { commonName } from "../known-certificates.ts";
-import type { EarlierFacts } from "./outcome.ts";
 
 /** What is said of a seal, for people. Instants are epoch milliseconds. */
 export type SealFacts = {
@@ -28,6 +28,9 @@ export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null
     stamp: state === "holds" ? "passed" : state === "fails" ? "failed" : unchecked,
   };
 }
+
+/** A signature that was in the document before its seal, for people: `by` is the name in its certificate, which nobody checked. */
+export type EarlierFacts = { claims: readonly Claim[]; by: string | null; at: number | null; holds: boolean };
 
 /** By its own word, but for whether it holds. */
 export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): EarlierFacts {
