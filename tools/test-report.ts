@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { wants } from "../testing/tools.ts";
+import { atSources, sourceOf } from "./bundle.ts";
 import { installCommand } from "./install-tools.ts";
 
 type Result = { name: string; file: string; message: string };
@@ -16,21 +17,22 @@ type Outcome = {
 
 const describe = (error: unknown): string => {
   const cause = (error as { cause?: unknown }).cause ?? error;
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  return cause instanceof Error ? atSources(cause.stack ?? cause.message) : String(cause);
 };
 
 /** A skip for want of a tool is a skip where that is allowed; any other is a failure. */
 function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSkips: boolean): void {
   const { entryFile } = data as { entryFile?: string };
-  if (type === "test:summary" && data.file !== undefined) outcome.summed.add(relative(root, data.file));
+  const nameOf = (path: string) => relative(root, sourceOf(path));
+  if (type === "test:summary" && data.file !== undefined) outcome.summed.add(nameOf(data.file));
   // The file as a whole ends outside of itself.
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
-    outcome.seconds.set(relative(root, data.file), data.details.duration_ms / 1000);
+    outcome.seconds.set(nameOf(data.file), data.details.duration_ms / 1000);
   if (type !== "test:pass" && type !== "test:fail") return;
   // A suite passes and fails with its tests; only a file that could not run at all is reported by its suite.
   const isSkipped = data.skip !== undefined || data.todo !== undefined;
   if (data.details.type === "suite" && type === "test:pass" && !isSkipped) return;
-  const file = relative(root, entryFile ?? data.file ?? data.name);
+  const file = nameOf(entryFile ?? data.file ?? data.name);
   const { name } = data;
   if (type === "test:fail") {
     const { error } = data.details;

@@ -1,11 +1,11 @@
 // Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [FILE ...]
-import { globSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { run } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { bundleCli } from "./bundle-cli.ts";
+import { bundleCli, bundleTests } from "./bundle.ts";
 import { installTools } from "./install-tools.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { report } from "./test-report.ts";
@@ -24,14 +24,26 @@ const patterns = [
 ];
 const isCi = (process.env["CI"] ?? "") !== "";
 if (!values["no-install"]) installTools();
-// A run of all files starts some 300 processes.
-if (positionals.length === 0) process.env["TEST_CLI"] = await bundleCli();
+
+/** Those that take longest first, so that none of them is left alone at the end: builds, browsers, and of the others the larger. */
+function longestFirst(files: string[]): string[] {
+  const kind = (file: string) => (file.startsWith("tools/") ? 0 : file.includes(".browser.") ? 1 : 2);
+  const size = (file: string) => statSync(join(root, file)).size;
+  return files.sort((a, b) => kind(a) - kind(b) || size(b) - size(a));
+}
+
+/** A run of all files starts some 700 processes, so what they run is bundled before. */
+async function allFiles(): Promise<string[]> {
+  process.env["TEST_CLI"] = await bundleCli();
+  return bundleTests(longestFirst(globSync(patterns, { cwd: root })));
+}
+
 const memory = memoryFolder();
 if (memory !== null) process.env["TMPDIR"] = memory;
 
 const events = run({
   cwd: root,
-  files: positionals.length > 0 ? positionals : globSync(patterns, { cwd: root }).sort(),
+  files: positionals.length > 0 ? positionals : await allFiles(),
   // Files wait for disks, clocks and browsers about a third of their time.
   concurrency: availableParallelism() + 2,
   timeout: 300_000,

