@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { removeWithTests } from "./reaper.ts";
 
 /** A folder of its own for a service's data, removed by `remove`, or else when the tests end. */
-export function temporaryFolder(): { path: string; remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), "sss-"));
+export function temporaryFolder(under = tmpdir()): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(under, "sss-"));
   removeWithTests(path);
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
 }

@@ -12,7 +12,8 @@ import { build } from "esbuild";
 import { buildSdk } from "../../../tools/build-sdk.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const folder = temporaryFolder();
+// Deno reads nothing below /dev, where the folder in memory of a run is.
+const folder = temporaryFolder("/tmp");
 /** A partner's project, with the SDK installed from its package. */
 const project = join(folder.path, "project");
 const npm = (cwd: string, ...args: string[]) => execFileSync("npm", args, { cwd, encoding: "utf8" });
