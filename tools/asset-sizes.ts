@@ -2,6 +2,7 @@ import { type AssetName, buildAssets } from "../service/src/web/ui/assets.ts";
 
 const names: readonly AssetName[] = [
   "site.css",
+  "desk.css",
   "fonts.css",
   "sans.woff2",
   "serif.woff2",

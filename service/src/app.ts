@@ -48,7 +48,7 @@ import { deleteDue } from "./retention/retention.ts";
 import { roomMailJobs, roomRoutes } from "./rooms/rooms.ts";
 import { openShipping, requireNoLetter } from "./shipping/shipping.ts";
 import { type Sweep, testClockJobs, testClockRoutes } from "./test-clock/test-clock.ts";
-import { acceptsPage, buildAssets, notFoundPage, type PageDeps, pages } from "./web/pages.ts";
+import { buildAssets, type PageDeps, pages, unmatchedPage } from "./web/pages.ts";
 import { failingMailJobs, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
 /** Wires everything into one server; listens nowhere yet. */
@@ -59,13 +59,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   );
   const features = openFeatures(deps, limits);
   const assets = await buildAssets();
-  const notFound = notFoundPage(assets);
   const app = createServer({
     log,
     metrics,
     baseUrl: config.baseUrl,
     trustProxy: config.trustProxy,
-    unmatchedPage: (request) => (acceptsPage(request) ? notFound : null),
+    unmatchedPage: unmatchedPage(assets),
   });
   app.addHook("onClose", limits.close);
   workWith(app, deps, features);

@@ -22,7 +22,10 @@ export type ServerOptions = {
   baseUrl: string;
   trustProxy: string[];
   /** The page for an address that does not exist, or not for this method, when the caller should get a page. */
-  unmatchedPage: (request: FastifyRequest) => string | null;
+  unmatchedPage: (
+    request: FastifyRequest,
+    isKnown: boolean,
+  ) => { page: string; headers: Record<string, string> } | null;
 };
 
 // Schemas describe requests and answers for /openapi.json. What is sent is checked by the domain, with the contract's messages;
@@ -166,14 +169,14 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
     const allowed = [...patterns.values()]
       .filter(({ matches }) => matches.test(path))
       .flatMap(({ methods }) => [...methods]);
-    const page = unmatchedPage(request);
+    const answer = unmatchedPage(request, allowed.length > 0);
     if (allowed.length > 0) reply.header("Allow", [...new Set(allowed)].join(", "));
-    if (page !== null)
+    if (answer !== null)
       return reply
         .code(allowed.length > 0 ? 405 : 404)
         .type("text/html; charset=utf-8")
-        .headers({ ...pageHeaders, "cache-control": "no-store" })
-        .send(page);
+        .headers({ ...pageHeaders, ...answer.headers, "cache-control": "no-store" })
+        .send(answer.page);
     if (allowed.length > 0) throw new HttpError("method_not_allowed", "Method not allowed.");
     throw new ServiceError("not_found", "Not found.");
   });

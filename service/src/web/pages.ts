@@ -11,12 +11,11 @@ import { outboxRoutes } from "./outbox/outbox-routes.ts";
 import { type SigningDeps, signingPages } from "./signing/signing.ts";
 import { assetRoutes } from "./ui/asset-routes.ts";
 import { type Assets, buildAssets } from "./ui/assets.ts";
-import { acceptsPage, errorPage } from "./ui/error-page.ts";
-import { notFoundPage } from "./ui/not-found-page.ts";
+import { errorPage, unmatchedPage } from "./ui/error-page.ts";
 import { type EvidenceSources, verifyPages } from "./verify/routes.ts";
 import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
 
-export { acceptsPage, buildAssets, type EvidenceSources, notFoundPage };
+export { buildAssets, type EvidenceSources, unmatchedPage };
 
 /** What all pages share. */
 type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HttpError } from "../../src/http/http-error.ts";
+import { ServiceError } from "../../src/platform/errors.ts";
 import { closingCode, closingRecord, proofCode, proofRecord, roomCode, roomRow } from "./ui/samples.ts";
 import { code, order, servePages } from "./ui/serve-pages.ts";
 
@@ -70,7 +71,68 @@ describe("an order's page", () => {
   });
 });
 
+describe("pages over the wire", () => {
+  test("are compressed for clients, who come without cookies, and for nobody who does not accept it", async () => {
+    for (const path of [`/orders/${code}`, `/orders/${code}/status`, `/rooms/${roomCode}`, "/verify"]) {
+      const [plain, gzipped] = await Promise.all([
+        get(path, { ...browser, "accept-encoding": "identity" }),
+        get(path, { ...browser, "accept-encoding": "gzip" }),
+      ]);
+      assert.equal(plain.headers.get("content-encoding"), null, path);
+      assert.equal(gzipped.headers.get("content-encoding"), "gzip", path);
+      for (const { headers } of [plain, gzipped]) assert.match(headers.get("vary") ?? "", /Accept-Encoding/);
+      assert.equal(await plain.text(), await gzipped.text());
+    }
+  });
+
+  test("tell previews of links nothing of a client, a document or a closing", async () => {
+    for (const path of [`/orders/${code}`, `/rooms/${roomCode}`, `/verify/${proofCode}`, `/v/room/${closingCode}`]) {
+      const page = await (await get(path)).text();
+      const [head = ""] = page.split("</head>");
+      assert.match(head, /<meta property="og:title" content="A private page">/, path);
+      assert.match(head, /<meta name="robots" content="noindex, nofollow">/, path);
+      assert.doesNotMatch(head, /Maple|Acme|Closing 2026|dana|Deed/i, path);
+    }
+  });
+
+  test("say in a sentence what they are, where they are the same for everyone", async () => {
+    for (const path of ["/", "/verify", "/docs"]) {
+      const [head = ""] = (await (await get(path)).text()).split("</head>");
+      assert.match(head, /<meta name="description" content="[^"]{20,}">/, path);
+      assert.match(head, /<meta property="og:title" content="[^"]+">/, path);
+      assert.doesNotMatch(head, /noindex/, path);
+    }
+  });
+});
+
 describe("refusals of a page", () => {
+  test("are in the language of the address, else of the browser, and lead to the other one", async () => {
+    const es = { ...browser, "accept-language": "es-US,es;q=0.9" };
+    const unknown = `/orders/${"0".repeat(40)}`;
+    try {
+      for (const [why, path, said] of [
+        [null, unknown, "Página no encontrada"],
+        [null, "/rooms/none", "Página no encontrada"],
+        [new HttpError("rate_limited", "Rate limit exceeded. Try again in 42 seconds."), unknown, "Espere un minuto"],
+        [new ServiceError("unavailable", "The database is away."), unknown, "No disponible en este momento"],
+        [new Error("secret detail"), unknown, "Es culpa nuestra"],
+      ] as const) {
+        refuse = why;
+        const spanish = await get(path, es);
+        assert.equal(spanish.headers.get("content-language"), "es");
+        assert.match(spanish.headers.get("vary") ?? "", /Accept-Language/);
+        const text = await spanish.text();
+        assert.match(text, /<html lang="es">/);
+        assert.ok(text.includes(said), text);
+        assert.match(text, /href="\?lang=en"/);
+        assert.match(await (await get(`${path}?lang=en`, es)).text(), /<html lang="en">/);
+        assert.doesNotMatch(await (await get(path)).text(), /lang="es">(?!Español)/);
+      }
+    } finally {
+      refuse = null;
+    }
+  });
+
   test("are pages that say what to do", async () => {
     try {
       refuse = new HttpError("rate_limited", "Rate limit exceeded. Try again in 42 seconds.");
@@ -257,9 +319,9 @@ describe("assets", () => {
     }
   });
 
-  test("of a first visit to an order, with its page and its fonts, are less than 100 KB", async (t) => {
+  test("of a first visit to an order, with its page and its fonts, are less than 84 KB", async (t) => {
     const sent = async (path: string) => {
-      const response = await get(path, { ...browser, "accept-encoding": "gzip" });
+      const response = await get(path, { ...browser, "accept-encoding": "gzip, br" });
       const unpacked = (await response.arrayBuffer()).byteLength;
       return Number(response.headers.get("content-length") ?? unpacked);
     };
@@ -268,7 +330,7 @@ describe("assets", () => {
     const sizes = await Promise.all([`/orders/${code}`, ...loaded].map(sent));
     const total = sizes.reduce((sum, size) => sum + size);
     t.diagnostic(`${total} bytes`);
-    assert.ok(total < 100 * 1024, `${total} bytes: ${sizes}`);
+    assert.ok(total < 84 * 1024, `${total} bytes: ${sizes}`);
   });
 
   test("are fonts that style sheets name by addresses that exist, and that nothing compresses in vain", async () => {
@@ -287,14 +349,18 @@ describe("assets", () => {
   test("are the same bytes compressed and not, under different tags", async () => {
     for (const address of (await addresses()).filter((one) => /\.(css|js|svg)$/.test(one))) {
       const plain = await get(address, { "accept-encoding": "identity" });
-      const gzipped = await get(address, { "accept-encoding": "br;q=1.0, gzip;q=0.8" });
-      const refused = await get(address, { "accept-encoding": "gzip;q=0, identity" });
+      const gzipped = await get(address, { "accept-encoding": "br;q=0, gzip;q=0.8" });
+      const brotli = await get(address, { "accept-encoding": "gzip, br" });
+      const refused = await get(address, { "accept-encoding": "gzip;q=0, br;q=0, identity" });
       assert.equal(plain.headers.get("content-encoding"), null);
       assert.equal(gzipped.headers.get("content-encoding"), "gzip");
+      assert.equal(brotli.headers.get("content-encoding"), "br");
       assert.equal(refused.headers.get("content-encoding"), null);
-      assert.notEqual(plain.headers.get("etag"), gzipped.headers.get("etag"));
+      assert.equal(new Set([plain, gzipped, brotli].map((one) => one.headers.get("etag"))).size, 3);
       assert.equal(plain.headers.get("vary"), "Accept-Encoding");
-      assert.equal(await plain.text(), await gzipped.text());
+      const text = await plain.text();
+      assert.equal(text, await gzipped.text());
+      assert.equal(text, await brotli.text());
     }
   });
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../http/rate-limits.ts";
+import { inLanguage } from "../ui/error-page.ts";
 import { credentialHeaders } from "../ui/page-headers.ts";
 import { type PageAnswer, type PageRoute, pageRoute } from "../ui/page-route.ts";
 import { type Reader, readerOf } from "../ui/words/reader.ts";
@@ -16,14 +17,14 @@ export function clientRoute<Url extends string>(
   pageRoute(app, deps, {
     url,
     policy: "page",
+    compressed: true,
     headers: credentialHeaders,
     handle: async (call) => {
       const reader = readerOf(call.query["lang"], call.request.headers["accept-language"]);
       const answer = await handle(call, reader);
       const page = typeof answer === "string" ? { page: answer } : answer;
       if (!("page" in page)) return page;
-      const headers = { "Content-Language": reader.words.language, Vary: "Accept-Language" };
-      return { ...page, headers: { ...page.headers, ...headers } };
+      return { ...page, headers: { ...page.headers, ...inLanguage(reader) } };
     },
   });
 }

@@ -4,6 +4,7 @@ import type { ShownFirm } from "../../partners/partners.ts";
 import { maskEmail } from "../../platform/mail/mask-email.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
+import { clientFrame } from "../ui/client-frame.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
 import { money, plainTime, shortCode } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
@@ -15,7 +16,6 @@ import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import type { Words } from "../ui/words/words.ts";
-import { clientFrame } from "./frame.ts";
 
 /** What an order's page shows of it. */
 export type OrderView = Omit<PublicOrderRow, "lines" | "customerName" | "documentName" | "docSlug"> & {
@@ -141,7 +141,8 @@ export function orderPage(
   const { orderPage: page } = words;
   return layout(assets, {
     ...clientFrame(words),
-    title: `${nameOf(order, words)} · ${order.firm.name}`,
+    // Previews of links show it: it names nobody and no document.
+    title: words.orders.unnamed(shortCode(order.code)),
     scripts: ["htmx.js", "copy.js"],
     body: html`<header class="order-head">
 ${accentStripe(order.firm.branding?.accentColor)}

@@ -3,11 +3,11 @@ import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Assets } from "../ui/assets.ts";
+import { clientFrame } from "../ui/client-frame.ts";
 import { layout } from "../ui/layout.ts";
 import { html } from "../ui/render.ts";
 import { linkFor } from "../ui/words/reader.ts";
 import { clientRoute } from "./client-route.ts";
-import { clientFrame } from "./frame.ts";
 import { orderOf } from "./order-routes.ts";
 
 export type PaymentPageDeps = {

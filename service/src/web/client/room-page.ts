@@ -1,6 +1,7 @@
 import type { OrderCard, RoomView } from "../../rooms/rooms.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
+import { clientFrame } from "../ui/client-frame.ts";
 import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
@@ -12,7 +13,6 @@ import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import type { Words } from "../ui/words/words.ts";
-import { clientFrame } from "./frame.ts";
 import { roomActivity } from "./room-activity.ts";
 
 /** A room's public view, the environment of its orders, what the retention plan says of them, and whether every step is asked for. */
@@ -105,7 +105,8 @@ export function roomPage(assets: Pick<Assets, "url">, room: RoomPageView, baseUr
   const refreshed = linkFor(reader, `/rooms/${room.roomCode}/status${room.everyStep ? "?activity=all" : ""}`);
   return layout(assets, {
     ...clientFrame(words, room.everyStep ? "activity=all&" : ""),
-    title: `${room.name} · ${room.branding?.brandName ?? room.partnerName}`,
+    // Previews of links show it: it names nobody and no closing.
+    title: words.room.closingRoom,
     scripts: ["htmx.js"],
     body: html`<div id="room" class="stack" hx-get="${refreshed}" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(room, reader)}

@@ -21,6 +21,7 @@ ${guides.map(entry)}
 const page = (assets: Urls, title: string, nav: Html, article: Html): string =>
   layout(assets, {
     title,
+    description: `For developers of partner firms: ${title.toLowerCase()}.`,
     scripts: ["copy.js", "guides.js"],
     body: html`<div class="guide">${nav}<div class="guide-text">${article}</div></div>`,
   });

@@ -35,7 +35,9 @@ export function framed(
 ): string {
   const { view, words, branding } = shown;
   return layout(assets, {
-    title: words.title(view.title),
+    unlisted: true,
+    // Previews of links show it: it names no document.
+    title: words.title,
     headerNav: languageForm(shown),
     language: frames[view.signer.language],
     scripts: withScript ? ["sign.js"] : [],
@@ -106,6 +108,7 @@ ${
 /** A link that is none: nobody knows the reader's language, so it speaks all. */
 export const brokenLinkPage = (assets: Pick<Assets, "url">): string =>
   layout(assets, {
+    unlisted: true,
     title: wordsOf("en").states.broken.title,
     headerNav: html``,
     body: html`<div class="message"><h1>${wordsOf("en").states.broken.title}</h1><p>${wordsOf("en").states.broken.text}</p>

@@ -27,21 +27,24 @@ export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | 
   );
 }
 
-function send(
+async function send(
   request: FastifyRequest,
   reply: FastifyReply,
   asset: Asset | undefined,
   cacheControl: string,
-): FastifyReply {
+): Promise<FastifyReply> {
   if (!asset) throw new ServiceError("not_found", "Not found.");
   const isSmaller = asset.gzipped.length < asset.bytes.length;
-  const gzip = isSmaller && (namedQuality(request.headers["accept-encoding"], "gzip") ?? 0) > 0;
+  const accepts = (coding: string) => isSmaller && (namedQuality(request.headers["accept-encoding"], coding) ?? 0) > 0;
+  const brotli = accepts("br") ? asset.brotli : null;
+  const coding = brotli ? "br" : accepts("gzip") ? "gzip" : null;
   // The compressed form is another representation, so it has another tag (RFC 9110, section 8.8.3.3).
-  const etag = gzip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;
+  const etag = coding ? `"${asset.hash}-${coding}"` : `"${asset.hash}"`;
   reply.headers({ "Cache-Control": cacheControl, ETag: etag, Vary: "Accept-Encoding" });
   if (isUnchanged(request.headers["if-none-match"], etag)) return reply.code(304).send();
-  if (gzip) reply.header("Content-Encoding", "gzip");
-  return reply.type(asset.mediaType).send(gzip ? asset.gzipped : asset.bytes);
+  if (coding) reply.header("Content-Encoding", coding);
+  const bytes = brotli ? await brotli() : coding ? asset.gzipped : asset.bytes;
+  return reply.type(asset.mediaType).send(bytes);
 }
 
 /** RFC 9110, section 13.1.2: a list of tags, compared weakly, or `*`. */

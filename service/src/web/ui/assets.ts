@@ -3,7 +3,7 @@ import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, stop } from "esbuild";
-import type { Asset } from "./asset.ts";
+import { type Asset, brotliOf } from "./asset.ts";
 import { openPdfJs, type PdfJs } from "./pdf-js.ts";
 
 const webFolder = fileURLToPath(new URL("..", import.meta.url));
@@ -11,6 +11,7 @@ const webFolder = fileURLToPath(new URL("..", import.meta.url));
 /** What pages load: the name in their code, and where it is made from. */
 const sources = {
   "site.css": "./ui/styles/site.css",
+  "desk.css": "./ui/styles/desk.css",
   "fonts.css": "./ui/styles/fonts.css",
   "sans.woff2": "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-normal.woff2",
   "sans-ext.woff2": "@fontsource-variable/source-sans-3/files/source-sans-3-latin-ext-wght-normal.woff2",
@@ -103,6 +104,7 @@ function assetOf(path: string, contents: Uint8Array): Asset {
   return {
     bytes,
     gzipped: gzipSync(bytes, { level: 9 }),
+    brotli: brotliOf(bytes),
     mediaType: mediaTypes[extname(path)] ?? "application/octet-stream",
     hash: createHash("sha256").update(bytes).digest("hex").slice(0, 12),
   };

@@ -7,8 +7,12 @@ export type PageOptions = {
   body: Html;
   /** The page's address is a credential: kept out of search engines and of referrers. */
   credential?: boolean;
-  /** Of a page that search engines list and that people link to: what both show of it. */
-  preview?: { url: string; description: string };
+  /** No search engine lists it, and a preview of a link to it tells nothing of it. Forms of it name our origin, unlike a credential's. */
+  unlisted?: boolean;
+  /** Of a page that is the same for everyone: what search engines and previews of links show of it. */
+  description?: string;
+  /** Where such a page is, absolute. */
+  canonical?: string;
   /** In the header, instead of the public links. */
   headerNav?: Html;
   /** A column of links beside the content. */
@@ -21,7 +25,9 @@ export type PageOptions = {
   language?: FrameLanguage;
 };
 
-export type FrameLanguage = Readonly<Record<"code" | "skip" | "footer" | "about" | "aboutUs" | "verify", string>>;
+export type FrameLanguage = Readonly<
+  Record<"code" | "skip" | "footer" | "about" | "aboutUs" | "verify" | "previewTitle" | "previewText", string>
+>;
 
 export const englishFrame: FrameLanguage = {
   code: "en",
@@ -30,6 +36,8 @@ export const englishFrame: FrameLanguage = {
   about: "About",
   aboutUs: "About SignSealShip",
   verify: "Verify a document",
+  previewTitle: "A private page",
+  previewText: "Whoever has this link can open the page. Pass it on only to those who should see it.",
 };
 
 // A refusal (too many requests, a restart) must not replace what the page shows.
@@ -51,13 +59,15 @@ ${body}
 </main>`;
 
 /** The Open Graph protocol (ogp.me). */
-const previewTags = (title: string, { url, description }: { url: string; description: string }, image: string): Html =>
+const previewTags = (title: string, description: string): Html =>
   html`<meta name="description" content="${description}">
-<link rel="canonical" href="${url}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="SignSealShip">
 <meta property="og:title" content="${title}">
-<meta property="og:description" content="${description}">
+<meta property="og:description" content="${description}">`;
+
+const canonicalTags = (url: string, image: string): Html =>
+  html`<link rel="canonical" href="${url}">
 <meta property="og:url" content="${url}">
 <meta property="og:image" content="${image}">
 <meta property="og:image:width" content="1200">
@@ -71,7 +81,9 @@ export function layout(
     title,
     body,
     credential = false,
-    preview,
+    unlisted = credential,
+    description,
+    canonical,
     headerNav,
     side,
     wide = false,
@@ -89,13 +101,16 @@ export function layout(
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#faf8f4" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#12161d" media="(prefers-color-scheme: dark)">
-${credential ? html`<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">` : ""}
-${preview && previewTags(title, preview, new URL(url("link-picture.png"), preview.url).href)}
+${unlisted && html`<meta name="robots" content="noindex, nofollow">${previewTags(language.previewTitle, language.previewText)}`}
+${credential && html`<meta name="referrer" content="no-referrer">`}
+${description !== undefined && previewTags(title, description)}
+${canonical !== undefined && canonicalTags(canonical, new URL(url("link-picture.png"), canonical).href)}
 ${scripts.includes("htmx.js") ? html`<meta name="htmx-config" content="${htmxConfig}">` : ""}
 ${preloaded.map((name) => html`<link rel="preload" href="${url(name)}" as="font" type="font/woff2" crossorigin>`)}
 <script src="${url("page.js")}"></script>
 <link rel="stylesheet" href="${url("fonts.css")}">
 <link rel="stylesheet" href="${url("site.css")}">
+${!unlisted && html`<link rel="stylesheet" href="${url("desk.css")}">`}
 <link rel="icon" type="image/svg+xml" href="${url("mark.svg")}">
 <link rel="apple-touch-icon" href="${url("touch-icon.png")}">
 ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}

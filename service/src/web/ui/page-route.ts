@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -5,6 +7,7 @@ import type {
   FastifyRequest,
   onRequestAsyncHookHandler,
 } from "fastify";
+import { namedQuality } from "../../http/accept.ts";
 import type { Policy, RateLimits } from "../../http/rate-limits.ts";
 import { uncached } from "../../http/verdicts.ts";
 import { wireStatus } from "../../http/wire-errors.ts";
@@ -49,6 +52,13 @@ export type PageRoute<Url extends string> = {
   /** Hooks that run after the count. */
   onRequest?: onRequestAsyncHookHandler | onRequestAsyncHookHandler[];
   config?: FastifyContextConfig;
+  /**
+   * Whether the page is sent compressed. Only one that holds no secret beside text which somebody else can choose: the length of
+   * a compressed page that has both tells the secret, letter by letter (BREACH). Pages for clients and for everyone are read
+   * without cookies, and what is secret of them is their address, which an attacker who asks for them has. Pages of members and
+   * operators, and those of signing, show what others typed beside what the session alone may see: they are sent as they are.
+   */
+  compressed?: boolean;
   /** Of every answer; default are those of a page with forms. */
   headers?: Headers;
   handle: (call: PageCall<ParamsOf<Url>>) => PageAnswer | Promise<PageAnswer>;
@@ -71,7 +81,17 @@ const besideForm: ReadonlySet<ErrorCode> = new Set([
 export function pageRoute<Url extends string>(
   app: FastifyInstance,
   { limits }: { limits: Pick<RateLimits, "limit"> },
-  { method = "GET", url, policy, onRequest = [], config = {}, headers = formHeaders, handle, refused }: PageRoute<Url>,
+  {
+    method = "GET",
+    url,
+    policy,
+    onRequest = [],
+    config = {},
+    compressed = false,
+    headers = formHeaders,
+    handle,
+    refused,
+  }: PageRoute<Url>,
 ): void {
   app.route({
     method,
@@ -83,7 +103,8 @@ export function pageRoute<Url extends string>(
       const { params, query, body } = request;
       const call = { params: params as ParamsOf<Url>, query: textsOf(query), form: textsOf(body), request };
       try {
-        return send(reply, headers, await handle(call));
+        const answer = await handle(call);
+        return compressed ? await sendCompressed(request, reply, headers, answer) : send(reply, headers, answer);
       } catch (error) {
         if (!refused || !belongsBesideForm(error) || wantsJson(request)) throw error;
         return send(reply, headers, { page: await refused(call, error.message), status: wireStatus[error.code] });
@@ -94,6 +115,26 @@ export function pageRoute<Url extends string>(
 
 const belongsBesideForm = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && besideForm.has(error.code);
+
+const compress = promisify(gzip);
+
+async function sendCompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: Headers,
+  answer: PageAnswer,
+): Promise<FastifyReply> {
+  const said = typeof answer === "string" ? { page: answer } : answer;
+  if (!("page" in said)) return send(reply, headers, answer);
+  const { page, status = 200, headers: own = {} } = said;
+  const vary = ["Accept-Encoding", own["Vary"] ?? []].flat().join(", ");
+  reply
+    .headers({ ...headers, ...own, Vary: vary })
+    .code(status)
+    .type(htmlType);
+  if ((namedQuality(request.headers["accept-encoding"], "gzip") ?? 0) === 0) return reply.send(page);
+  return reply.header("Content-Encoding", "gzip").send(await compress(page));
+}
 
 export function send(reply: FastifyReply, headers: Headers, answer: PageAnswer): FastifyReply {
   reply.headers(headers);

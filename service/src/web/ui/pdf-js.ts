@@ -52,5 +52,5 @@ async function assetOf(file: string): Promise<Asset | undefined> {
   if (!bytes) return undefined;
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const mediaType = mediaTypes[extname(file)] ?? "application/octet-stream";
-  return { bytes, gzipped: await compress(bytes), mediaType, hash };
+  return { bytes, gzipped: await compress(bytes), brotli: null, mediaType, hash };
 }

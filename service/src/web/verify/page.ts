@@ -28,6 +28,9 @@ type Deps = { sealCertificates: string; baseUrl: string };
 export const verifyPage = (assets: Pick<Assets, "url">, { sealCertificates, baseUrl }: Deps): string =>
   layout(assets, {
     title: "Verify a document",
+    canonical: `${baseUrl}/verify`,
+    description:
+      "Was this PDF sealed here, and has it changed since? Your browser checks the file; nothing is uploaded.",
     scripts: ["verify.js", "copy.js"],
     body: verifyBody({ sealCertificates, firm: null, proof: null, closing: null }, onPaper(`${baseUrl}/verify`)),
   });

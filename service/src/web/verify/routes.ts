@@ -39,11 +39,12 @@ const policyHeaders = (logo?: string) => ({
 /** `/verify`, `/verify/{code}`, `/v/room/{code}` and `/v/envelope/{code}`. */
 export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
   const { assets, baseUrl, sealCertificates, proofRecord, closingRecord, envelopeRecord, retention } = deps;
-  const frame = { policy: "page", headers: { ...credentialHeaders, ...policyHeaders() } } as const;
+  const frame = { policy: "page", compressed: true, headers: { ...credentialHeaders, ...policyHeaders() } } as const;
 
   pageRoute(app, deps, {
     url: "/verify",
     policy: "page",
+    compressed: true,
     headers: { ...publicHeaders, ...policyHeaders() },
     handle: async () => verifyPage(assets, { sealCertificates: await sealCertificates(), baseUrl }),
   });

@@ -36,11 +36,9 @@ const links = [
 export const homePage = (assets: Pick<Assets, "url">, baseUrl: string): string =>
   layout(assets, {
     title: "Documents signed, sealed, and shipped",
-    preview: {
-      url: `${baseUrl}/`,
-      description:
-        "Signing, notarization, and delivery for title, escrow, and law firms, with evidence that anyone can check.",
-    },
+    canonical: `${baseUrl}/`,
+    description:
+      "Signing, notarization, and delivery for title, escrow, and law firms, with evidence that anyone can check.",
     body: html`<div class="hero">
 <div>
 <h1>Documents signed, sealed, and shipped. Proof included.</h1>

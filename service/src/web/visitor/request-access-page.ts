@@ -69,6 +69,7 @@ export function requestAccessPage(assets: Pick<Assets, "url">, site: RecaptchaSi
   const script = site && `${site.apiBase}/api.js?render=${encodeURIComponent(site.siteKey)}`;
   return layout(assets, {
     title: refused ? "Please check the form: partner access" : "Request partner access",
+    description: "Test keys for title, escrow, lending, and law firms, to place orders from their own systems.",
     scripts: site ? ["recaptcha.js"] : [],
     body: html`<h1>Request partner access</h1>
 <p class="lead">For title, escrow, lending, and law firms. A test key lets your own system place orders, open rooms, and receive webhooks. Nothing about them is real.</p>

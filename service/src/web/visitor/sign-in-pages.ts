@@ -8,7 +8,11 @@ import { type Html, html } from "../ui/render.ts";
 type AssetUrls = Pick<Assets, "url">;
 
 const page = (assets: AssetUrls, title: string, body: Html): string =>
-  layout(assets, { title, body: html`<div class="narrow"><h1>${title}</h1>${body}</div>` });
+  layout(assets, {
+    title,
+    description: "For members of firms that place orders here.",
+    body: html`<div class="narrow"><h1>${title}</h1>${body}</div>`,
+  });
 
 /** Asks for the address; `error` says what was wrong with the one that was sent. */
 export const signInPage = (

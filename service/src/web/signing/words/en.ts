@@ -3,7 +3,7 @@ import type { Words } from "./words.ts";
 export const en: Words = {
   language: "English",
   otherLanguage: "Español",
-  title: (document) => `Sign: ${document}`,
+  title: "Sign a document",
   from: "Sent by",
   to: (name, email) => `For ${name} (${email})`,
   until: "Sign by",

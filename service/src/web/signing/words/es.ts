@@ -3,7 +3,7 @@ import type { Words } from "./words.ts";
 export const es: Words = {
   language: "Español",
   otherLanguage: "English",
-  title: (document) => `Firmar: ${document}`,
+  title: "Firmar un documento",
   from: "Enviado por",
   to: (name, email) => `Para ${name} (${email})`,
   until: "Fecha límite para firmar",

@@ -9,7 +9,7 @@ export type Words = {
   readonly language: string;
   /** The name of the other one, in itself. */
   readonly otherLanguage: string;
-  readonly title: (document: string) => string;
+  readonly title: string;
   readonly from: string;
   readonly to: (name: string, email: string) => string;
   readonly until: string;

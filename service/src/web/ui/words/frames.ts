@@ -12,5 +12,7 @@ export const frames: Readonly<Record<Language, FrameLanguage>> = {
     about: "Acerca de",
     aboutUs: "Acerca de SignSealShip",
     verify: "Comprobar un documento",
+    previewTitle: "Una página privada",
+    previewText: "Quien tenga este enlace puede abrir la página. Compártalo solo con quien deba verla.",
   },
 };

@@ -122,6 +122,14 @@ export type RoomWords = {
   readonly share: string;
 };
 
+/** What clients can be refused with. */
+export type RefusalWords = Readonly<
+  Record<"notFound" | "wrongMethod" | "unavailable" | "unreadable" | "broken", Part>
+> & {
+  readonly busy: { readonly title: string; readonly text: (minutes: number) => string };
+  readonly home: string;
+};
+
 /** Everything that the pages for clients say in a language. */
 export type Words = {
   readonly language: Language;
@@ -143,5 +151,6 @@ export type Words = {
   readonly orders: OrderWords;
   readonly orderPage: OrderPageWords;
   readonly room: RoomWords;
+  readonly refusals: RefusalWords;
   readonly payment: Readonly<Record<"returned" | "cancelled" | "unavailable", Part>> & { readonly back: string };
 };

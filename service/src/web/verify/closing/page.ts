@@ -126,7 +126,8 @@ function readablePage(assets: Pick<Assets, "url">, deps: ReadableDeps): string {
   const { manifest, verifyCode, branding, partnerName } = record;
   const { passport, documents } = manifest;
   return layout(assets, {
-    title: `Closing passport of ${passport.roomName}`,
+    // Previews of links show it: it names no closing.
+    title: "A closing passport",
     credential: true,
     headerNav: clientNav,
     scripts: ["verify.js", "copy.js"],

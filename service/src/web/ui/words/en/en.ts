@@ -3,6 +3,7 @@ import type { Words } from "../words.ts";
 import { components } from "./components.ts";
 import { orderPage } from "./order-page.ts";
 import { orders } from "./orders.ts";
+import { refusals } from "./refusals.ts";
 import { room } from "./room.ts";
 
 export const en: Words = {
@@ -25,6 +26,7 @@ export const en: Words = {
   orders,
   orderPage,
   room,
+  refusals,
   payment: {
     returned: {
       title: "Thank you",

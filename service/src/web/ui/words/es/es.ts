@@ -3,6 +3,7 @@ import type { Words } from "../words.ts";
 import { components } from "./components.ts";
 import { orderPage } from "./order-page.ts";
 import { orders } from "./orders.ts";
+import { refusals } from "./refusals.ts";
 import { room } from "./room.ts";
 
 export const es: Words = {
@@ -25,6 +26,7 @@ export const es: Words = {
   orders,
   orderPage,
   room,
+  refusals,
   payment: {
     returned: {
       title: "Gracias",

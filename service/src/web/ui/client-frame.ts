@@ -1,7 +1,7 @@
-import type { PageOptions } from "../ui/layout.ts";
-import { html } from "../ui/render.ts";
-import { frames } from "../ui/words/frames.ts";
-import type { Words } from "../ui/words/words.ts";
+import type { PageOptions } from "./layout.ts";
+import { html } from "./render.ts";
+import { frames } from "./words/frames.ts";
+import type { Words } from "./words/words.ts";
 
 /**
  * What is around a page for clients: its language, and the way to the other one. What is for developers and members is not theirs.
