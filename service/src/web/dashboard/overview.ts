@@ -1,7 +1,7 @@
 import type { FirmOrder } from "../../order-search/order-search.ts";
 import type { TitleOf } from "../../orders/orders.ts";
 import { card, statusBadge } from "../ui/components.ts";
-import { shortCode, shortTime } from "../ui/format.ts";
+import { ifUtc, shortCode, shortTime } from "../ui/format.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html } from "../ui/render.ts";
 import { type Group, groups } from "./orders/groups.ts";
@@ -34,5 +34,5 @@ const tileList = (counts: OverviewView["counts"]): Html =>
 const orderLines = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
   html`<ul class="order-lines">${orders.map((order) => {
     const { tone, label } = statusWords(order.status);
-    return html`<li><span><a class="row-title" href="${path}/${order.code}">${titleOf(order) ?? `Order ${shortCode(order.code)}`}</a><br><span class="second-line breakable">${order.customerName ?? order.customerEmail}${order.externalReference !== null && ` · ${order.externalReference}`}</span></span><span class="line-end">${statusBadge(tone, label)}<span class="second-line">${shortTime(order.updatedAt)} UTC</span></span></li>`;
+    return html`<li><span><a class="row-title" href="${path}/${order.code}">${titleOf(order) ?? `Order ${shortCode(order.code)}`}</a><br><span class="second-line breakable">${order.customerName ?? order.customerEmail}${order.externalReference !== null && ` · ${order.externalReference}`}</span></span><span class="line-end">${statusBadge(tone, label)}<span class="second-line">${shortTime(order.updatedAt)}${ifUtc}</span></span></li>`;
   })}</ul>`;

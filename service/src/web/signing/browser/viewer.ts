@@ -21,11 +21,11 @@ export async function startViewer(config: SigningConfig): Promise<void> {
   const bytes = fetchDocument(config.document, config.bytes);
   try {
     const document = await Promise.race([show(config, host, bytes), bytes.failed]);
-    status.remove();
     void fetch(config.opened, { method: "POST", body: new URLSearchParams(), keepalive: true }).catch(() => {});
     const whole = () => Promise.race([document.getData(), bytes.failed]);
     if (config.fields.length > 0) await checkBytes(config, whole, (shown) => signWithOwnKey(config, shown));
   } catch (error) {
+    host.append(status);
     status.textContent = words.failed;
     if (config.fields.length > 0)
       await checkBytes(
@@ -43,7 +43,8 @@ async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentByt
   const { place, onPage } = placeOf(words, count);
   const pages = await showPages(pdfJs, document, { pageWords: words.page, onPage });
   const { viewer, start } = frameOf(words, place, pages);
-  host.append(viewer);
+  // In place of what was said: nothing on the page moves.
+  host.replaceChildren(viewer);
   viewer.append(config.fields.length > 0 ? showFields(config, pages) : toConsent(words.toConsent));
   offerText(document, words, viewer);
   await start();
