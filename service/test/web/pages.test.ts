@@ -113,6 +113,8 @@ describe("refusals of a page", () => {
       for (const [why, path, said] of [
         [null, unknown, "Página no encontrada"],
         [null, "/rooms/none", "Página no encontrada"],
+        [null, `/verify/${"a".repeat(26)}`, "No conocemos este código"],
+        [null, `/v/room/${"a".repeat(26)}`, "¿Tiene usted el certificado?"],
         [new HttpError("rate_limited", "Rate limit exceeded. Try again in 42 seconds."), unknown, "Espere un minuto"],
         [new ServiceError("unavailable", "The database is away."), unknown, "No disponible en este momento"],
         [new Error("secret detail"), unknown, "Es culpa nuestra"],

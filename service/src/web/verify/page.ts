@@ -1,8 +1,10 @@
 import type { Assets } from "../ui/assets.ts";
+import { clientFrame } from "../ui/client-frame.ts";
 import { notice } from "../ui/components.ts";
-import { clientNav, layout } from "../ui/layout.ts";
+import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { type Html, html } from "../ui/render.ts";
+import type { Reader } from "../ui/words/reader.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 import { dropZone, proofDropWords } from "./drop-zone.ts";
 import { manualChecks, proofChecks } from "./manual-checks.ts";
@@ -36,13 +38,18 @@ export const verifyPage = (assets: Pick<Assets, "url">, { sealCertificates, base
   });
 
 /** Malformed codes and codes that nobody was given look the same. @param file what somebody may have without a code */
-export const unknownCodePage = (assets: Pick<Assets, "url">, file: "document" | "certificate"): string =>
-  layout(assets, {
-    title: "Unknown code",
-    credential: true,
-    headerNav: clientNav,
+export const unknownCodePage = (
+  assets: Pick<Assets, "url">,
+  file: "document" | "certificate",
+  { words }: Pick<Reader, "words">,
+): string => {
+  const { page, verdict, have, noCode, check } = words.unknownCode;
+  return layout(assets, {
+    ...clientFrame(words),
+    title: page,
     body: html`<div class="stack">
-${verdictBanner("unknown", "We don’t know this code", "Make sure that you copied the whole link, including the long code at the end.")}
-${notice("info", `Do you have the ${file}?`, html`Then you don’t need a code: <a href="/verify">check the file itself</a>.`)}
+${verdictBanner("unknown", verdict.title, verdict.text)}
+${notice("info", have[file], html`${noCode} <a href="/verify">${check}</a>.`)}
 </div>`,
   });
+};

@@ -7,9 +7,11 @@ import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
 import type { RetentionPlan } from "../../retention/retention.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
+import { inLanguage } from "../ui/error-page.ts";
 import { credentialHeaders, publicHeaders } from "../ui/page-headers.ts";
 import { silentPolicy } from "../ui/page-policy.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { type PageAnswer, type PageCall, pageRoute } from "../ui/page-route.ts";
+import { readerOf } from "../ui/words/reader.ts";
 import { closingPage } from "./closing/page.ts";
 import { envelopePage } from "./envelope/page.ts";
 import { unknownCodePage, verifyPage } from "./page.ts";
@@ -41,6 +43,11 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
   const { assets, baseUrl, sealCertificates, proofRecord, closingRecord, envelopeRecord, retention } = deps;
   const frame = { policy: "page", compressed: true, headers: { ...credentialHeaders, ...policyHeaders() } } as const;
 
+  function unknownCode(file: "document" | "certificate", { query, request }: PageCall): PageAnswer {
+    const reader = readerOf(query["lang"], request.headers["accept-language"]);
+    return { status: 404, page: unknownCodePage(assets, file, reader), headers: inLanguage(reader) };
+  }
+
   pageRoute(app, deps, {
     url: "/verify",
     policy: "page",
@@ -52,9 +59,10 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
   pageRoute(app, deps, {
     ...frame,
     url: "/verify/:code",
-    handle: async ({ params: { code } }) => {
+    handle: async (call) => {
+      const { code } = call.params;
       const record = isVerifyCode(code) ? await proofRecord(code) : null;
-      if (!record) return { status: 404, page: unknownCodePage(assets, "document") };
+      if (!record) return unknownCode("document", call);
       return proofRecordPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl, retention });
     },
   });
@@ -62,9 +70,10 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
   pageRoute(app, deps, {
     ...frame,
     url: "/v/room/:code",
-    handle: async ({ params: { code } }) => {
+    handle: async (call) => {
+      const { code } = call.params;
       const record = isVerifyCode(code) ? await closingRecord(code) : null;
-      if (!record) return { status: 404, page: unknownCodePage(assets, "certificate") };
+      if (!record) return unknownCode("certificate", call);
       return {
         page: closingPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl, retention }),
         headers: policyHeaders(logoOf(record.branding)?.origin),
@@ -75,9 +84,10 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
   pageRoute(app, deps, {
     ...frame,
     url: "/v/envelope/:code",
-    handle: async ({ params: { code } }) => {
+    handle: async (call) => {
+      const { code } = call.params;
       const record = isVerifyCode(code) ? await envelopeRecord(code) : null;
-      if (!record) return { status: 404, page: unknownCodePage(assets, "document") };
+      if (!record) return unknownCode("document", call);
       return {
         page: envelopePage(assets, { record, sealCertificates: await sealCertificates(), baseUrl }),
         headers: policyHeaders(logoOf(record.branding)?.origin),

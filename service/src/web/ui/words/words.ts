@@ -122,6 +122,14 @@ export type RoomWords = {
   readonly share: string;
 };
 
+/** What the pages of verification say of a code that nobody was given. */
+export type UnknownCodeWords = Readonly<Record<"page" | "check", string>> & {
+  readonly verdict: Part;
+  /** Asks for what somebody may have without a code. */
+  readonly have: Readonly<Record<"document" | "certificate", string>>;
+  readonly noCode: string;
+};
+
 /** What clients can be refused with. */
 export type RefusalWords = Readonly<
   Record<"notFound" | "wrongMethod" | "unavailable" | "unreadable" | "broken", Part>
@@ -152,5 +160,6 @@ export type Words = {
   readonly orderPage: OrderPageWords;
   readonly room: RoomWords;
   readonly refusals: RefusalWords;
+  readonly unknownCode: UnknownCodeWords;
   readonly payment: Readonly<Record<"returned" | "cancelled" | "unavailable", Part>> & { readonly back: string };
 };

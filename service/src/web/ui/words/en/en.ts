@@ -27,6 +27,16 @@ export const en: Words = {
   orderPage,
   room,
   refusals,
+  unknownCode: {
+    page: "Unknown code",
+    verdict: {
+      title: "We don’t know this code",
+      text: "Make sure that you copied the whole link, including the long code at the end.",
+    },
+    have: { document: "Do you have the document?", certificate: "Do you have the certificate?" },
+    noCode: "Then you don’t need a code:",
+    check: "check the file itself",
+  },
   payment: {
     returned: {
       title: "Thank you",

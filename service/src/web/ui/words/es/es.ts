@@ -27,6 +27,16 @@ export const es: Words = {
   orderPage,
   room,
   refusals,
+  unknownCode: {
+    page: "Código desconocido",
+    verdict: {
+      title: "No conocemos este código",
+      text: "Compruebe que copió el enlace entero, con el código largo del final.",
+    },
+    have: { document: "¿Tiene usted el documento?", certificate: "¿Tiene usted el certificado?" },
+    noCode: "Entonces no necesita un código:",
+    check: "compruebe el archivo mismo",
+  },
   payment: {
     returned: {
       title: "Gracias",
