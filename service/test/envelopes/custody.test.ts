@@ -18,8 +18,10 @@ import { documentUse } from "../../src/orders/orders.ts";
 import type { Tx } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { deleteDue } from "../../src/retention/delete-due.ts";
+import { render } from "../../src/web/ui/render.ts";
 import { checkFiles } from "../../src/web/verify/browser/check.ts";
 import type { VerifyConfig } from "../../src/web/verify/browser/config.ts";
+import { outcomesView } from "../../src/web/verify/browser/outcome-view.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
@@ -170,6 +172,9 @@ test("a document of a stranger that holds an envelope.json is no custody certifi
 
 test("coreutils, poppler and jq show the same", needs("poppler", "jq"), () => {
   shell("pdfdetach -save 1 -o envelope.json certificate.pdf");
+  shell("pdfdetach -save 2 -o consent.md certificate.pdf");
+  const [consentSha256 = ""] = shell("sha256sum consent.md").split(" ");
+  assert.ok(readFileSync(join(folder, "envelope.json"), "utf8").includes(`"textSha256":"${consentSha256}"`));
   const envelope = parseEnvelope(readFileSync(join(folder, "envelope.json")));
   assert.equal(shell("jq -Sca . envelope.json | tr -d '\\n' | cmp - envelope.json && echo same"), "same");
   for (const { bytes, sha256 } of envelope.revisions)
@@ -341,7 +346,15 @@ test("the page says the same, and its script judges what is dropped", async () =
   assert.deepEqual(await verdicts(document), ["verified"]);
   assert.deepEqual(await verdicts(custody), ["verified"]);
   assert.deepEqual(await verdicts(document, custody), ["verified", "verified"]);
+  const shown = render(outcomesView(await drop(document)))
+    .replace(/<[^>]*>/g, "")
+    .replace(/\s+/g, " ");
+  assert.match(
+    shown,
+    /Signatures ?Jane Doe, .*? UTC Intact\. ?Juan Peña 売主, .*? UTC Intact\. ?Names and times are those in the signatures/,
+  );
   const changed = { name: "changed.pdf", bytes: sealed.with(200, 0) };
+  assert.doesNotMatch(render(outcomesView(await drop(changed))), /Intact/);
   assert.deepEqual(await verdicts(changed, custody), ["not_verified", "not_verified"]);
 });
 
