@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { SourceMap } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { keptBuilds } from "./kept-builds.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -55,8 +55,10 @@ const keepsBuilds: Plugin = {
   },
 };
 
-const bundle = (entryPoints: string[], outdir: string, plugins: Plugin[]) =>
-  build({
+async function bundle(entryPoints: string[], outdir: string, { plugins, ...more }: BuildOptions): Promise<void> {
+  // The files of earlier sources have other names.
+  rmSync(outdir, { recursive: true, force: true });
+  await build({
     entryPoints,
     outbase: root,
     outdir,
@@ -66,13 +68,13 @@ const bundle = (entryPoints: string[], outdir: string, plugins: Plugin[]) =>
     platform: "node",
     target: "node24",
     outExtension: { ".js": ".mjs" },
-    sourcemap: true,
-    sourcesContent: false,
     // Packages in CommonJS ask for Node's own modules by `require`.
     banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
-    plugins: [atItsSource, ...plugins],
+    plugins: [atItsSource, ...(plugins ?? [])],
     logLevel: "warning",
+    ...more,
   });
+}
 
 /**
  * The command line in a few files: a service starts in half the time, since Node does not look up, read and
@@ -81,7 +83,12 @@ const bundle = (entryPoints: string[], outdir: string, plugins: Plugin[]) =>
 export async function bundleCli(): Promise<string> {
   rmSync(keptBuilds, { recursive: true, force: true });
   const main = "service/src/cli/main";
-  await bundle([join(root, `${main}.ts`)], cli, [keepsBuilds, without((name) => unbundled.test(name))]);
+  await bundle([join(root, `${main}.ts`)], cli, {
+    plugins: [keepsBuilds, without((name) => unbundled.test(name))],
+    // Less to read at each start.
+    minifySyntax: true,
+    minifyWhitespace: true,
+  });
   return join(cli, `${main}.mjs`);
 }
 
@@ -90,7 +97,7 @@ export async function bundleTests(tests: string[]): Promise<string[]> {
   await bundle(
     tests.map((test) => join(root, test)),
     files,
-    [without((name) => !manyModules.test(name))],
+    { plugins: [without((name) => !manyModules.test(name))], sourcemap: true, sourcesContent: false },
   );
   return tests.map((test) => join(files, test.replace(/\.ts$/, ".mjs")));
 }
