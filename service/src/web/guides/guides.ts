@@ -16,12 +16,13 @@ const exampleFile = new URL("../../../../examples/lien-release.pdf", import.meta
 export function guidePages(app: FastifyInstance, deps: GuideDeps): void {
   const guides = readGuides(deps.baseUrl);
   const common = { policy: "page", headers: publicHeaders } as const;
-  const index = indexPage(deps.assets, guides);
-  pageRoute(app, deps, { ...common, url: "/docs", handle: () => index });
-  for (const guide of guides) {
-    const page = guidePage(deps.assets, guides, guide);
-    pageRoute(app, deps, { ...common, url: `/docs/${guide.name}`, handle: () => page });
-  }
+  pageRoute(app, deps, { ...common, url: "/docs", handle: kept(() => indexPage(deps.assets, guides)) });
+  for (const guide of guides)
+    pageRoute(app, deps, {
+      ...common,
+      url: `/docs/${guide.name}`,
+      handle: kept(() => guidePage(deps.assets, guides, guide)),
+    });
   pageRoute(app, deps, {
     ...common,
     url: "/docs/example.pdf",
@@ -31,4 +32,13 @@ export function guidePages(app: FastifyInstance, deps: GuideDeps): void {
       return { pdf, name: "example.pdf" };
     },
   });
+}
+
+/** Made when it is asked for first: no start waits for what few visit. */
+function kept<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
