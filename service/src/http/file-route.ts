@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type TObject, Type } from "typebox";
-import { type Access, type JsonRoute, jsonRoute, type RouteDeps, type RouteRequest, type Sent } from "./route.ts";
+import type { Access } from "./access.ts";
+import { type JsonRoute, jsonRoute, type RouteDeps, type RouteRequest, type Sent } from "./route.ts";
 import { uncached } from "./verdicts.ts";
 
 /** Bytes that are made as the caller takes them. */

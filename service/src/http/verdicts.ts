@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { callerHooks } from "./access.ts";
 import { HttpError } from "./http-error.ts";
 import type { Policy } from "./rate-limits.ts";
-import { callerHooks, type RouteDeps } from "./route.ts";
+import type { RouteDeps } from "./route.ts";
 import { ref } from "./schema-parts.ts";
 
 const UnknownVerdict = Type.Object(
