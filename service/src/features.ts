@@ -3,16 +3,8 @@ import { openAccess } from "./access-requests/access-requests.ts";
 import { analyticsReader } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
-import type { TelnyxSettings } from "./config/config.ts";
-import {
-  bringEnvelopesNearer,
-  type ConsentTexts,
-  createPreflight,
-  type EnvelopeDeps,
-  openCeremony,
-  readConsentTexts,
-  type Texts,
-} from "./envelopes/envelopes.ts";
+import { envelopesWith, textsOf } from "./envelope-deps.ts";
+import { bringEnvelopesNearer, createPreflight, openCeremony } from "./envelopes/envelopes.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
@@ -20,7 +12,7 @@ import { createUploadPlaces } from "./http/uploads/upload-places.ts";
 import type { Environment, Owner } from "./identity/identity.ts";
 import { sessionResolver } from "./members/members.ts";
 import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
-import { countryOfNumber, openFirmNotes, titleReader } from "./orders/orders.ts";
+import { openFirmNotes, titleReader } from "./orders/orders.ts";
 import {
   createStorageQuota,
   keyLimitsOf,
@@ -45,7 +37,7 @@ import type { Workers } from "./platform/workers/task.ts";
 import { bringExecutionsNearer, createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
 import { findOwnPassport, findOwnPassports, openProofCertificates } from "./proof-passports/proof-passports.ts";
-import { accountsOf, createTelnyx, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
+import { accountsOf, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
 import { openReceipts } from "./receipts/receipts.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
@@ -61,7 +53,6 @@ const uploadSizes = {
 };
 // Each holds a database connection while a time stamp is waited for; the pool has 20.
 const sealsAtOnce = 4;
-const consentFolder = join(root, "service/data/consent");
 const screeningFile = join(root, "service/data/screening.yaml");
 
 export type AppDeps = Resources & {
@@ -184,19 +175,6 @@ const broughtNearer: readonly BringNearer[] = [
 const providersOf = ({ config, db, clock, log, secrets, metrics }: AppDeps): Providers =>
   openProviders({ db, clock, log, secrets, fetch, ...providerMetrics(metrics, db) }, accountsOf(config));
 
-/** Text messages by Telnyx; null without a number that they come from. */
-function textsOf(providers: Providers, settings: TelnyxSettings | null): Texts | null {
-  const from = settings?.smsFrom ?? null;
-  if (settings === null || from === null || !providers.has("telnyx")) return null;
-  // A fax that goes wrong is no reason to send no codes.
-  const telnyx = createTelnyx(providers.separateCallOf("telnyx"));
-  const outcomes = { done: "sent", refused: "refused", unavailable: "away", unknown: "unknown" } as const;
-  return {
-    send: async (message) => outcomes[(await telnyx.sendText({ ...message, from })).kind],
-    reaches: (phone) => settings.smsCountries.includes(countryOfNumber(phone) ?? ""),
-  };
-}
-
 /** What notaries work with. */
 function notaryDesk(deps: AppDeps): DeskDeps {
   const { config, pricing, sealing } = deps;
@@ -206,29 +184,6 @@ function notaryDesk(deps: AppDeps): DeskDeps {
     baseUrl: config.baseUrl,
     tsaRoots: tsaRootsPem(config),
     eligibility: { rules: loadNotaryRules(config.notaryRules), notarizationBlocked: pricing.notarizationBlocked },
-  };
-}
-
-/** What envelopes work with; maintenance needs the same. */
-export function envelopesWith(
-  deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "stamp" | "consentTexts"> & Pick<AppDeps, "config" | "sealing">,
-): EnvelopeDeps & { consentTexts: ConsentTexts } {
-  const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthority, texts, config } = deps;
-  const { sealDocument, stamp } = sealing;
-  return {
-    db,
-    clock,
-    log,
-    blobs,
-    rowMac,
-    secrets,
-    workers,
-    sealDocument,
-    stamp,
-    signerAuthority,
-    texts,
-    consentTexts: readConsentTexts(consentFolder),
-    baseUrl: config.baseUrl,
   };
 }
 
