@@ -1,5 +1,5 @@
 import type { Sql } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
+import { isoTime, type Statement, sql } from "../platform/database/sql.ts";
 import { ServiceError } from "../platform/errors.ts";
 
 /** All that is on record of an order, for the operator. */
@@ -38,9 +38,6 @@ export type OrderHistory = {
   }[];
 };
 
-/** ISO 8601 in UTC, to the millisecond. */
-const iso = (column: Statement) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** The rows of a table that belong to the order `o`, as a JSON array in the order of their ids. */
 const listOf = (table: Statement, fields: Statement) => sql`(
   SELECT coalesce(json_agg(json_build_object(${fields}) ORDER BY x.id), '[]') FROM ${table} x WHERE x.order_id = o.id)`;
@@ -48,27 +45,27 @@ const listOf = (table: Statement, fields: Statement) => sql`(
 // A revision is a part of the file that is sealed in the end, and by itself no document.
 const documents = listOf(
   sql`(SELECT * FROM documents WHERE kind <> 'revision')`,
-  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${iso(sql`x.created_at`)}`,
+  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}`,
 );
 const shipments = listOf(
   sql`shipments`,
   sql`'status', x.status, 'carrier', x.carrier, 'trackingNumber', x.tracking_number,
-    'shippedAt', ${iso(sql`x.shipped_at`)}, 'deliveredAt', ${iso(sql`x.delivered_at`)}`,
+    'shippedAt', ${isoTime(sql`x.shipped_at`)}, 'deliveredAt', ${isoTime(sql`x.delivered_at`)}`,
 );
 const faxes = listOf(
   sql`faxes`,
-  sql`'status', x.status, 'faxTo', x.fax_to, 'sentAt', ${iso(sql`x.sent_at`)},
-    'deliveredAt', ${iso(sql`x.delivered_at`)}`,
+  sql`'status', x.status, 'faxTo', x.fax_to, 'sentAt', ${isoTime(sql`x.sent_at`)},
+    'deliveredAt', ${isoTime(sql`x.delivered_at`)}`,
 );
 const payments = listOf(
   sql`payments`,
   sql`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated,
-    'receivedAt', ${iso(sql`x.received_at`)}, 'refundedAt', ${iso(sql`x.refunded_at`)}`,
+    'receivedAt', ${isoTime(sql`x.received_at`)}, 'refundedAt', ${isoTime(sql`x.refunded_at`)}`,
 );
 // What happened among its signers is in the trail of their envelope (`envelope show`).
 const history = listOf(
   sql`(SELECT * FROM audit_log WHERE action <> 'signing_link.issued' AND action NOT LIKE 'signer.%')`,
-  sql`'occurredAt', ${iso(sql`x.occurred_at`)}, 'action', x.action, 'actor', x.actor,
+  sql`'occurredAt', ${isoTime(sql`x.occurred_at`)}, 'action', x.action, 'actor', x.actor,
     'fromStatus', x.from_status, 'toStatus', x.to_status, 'detail', x.detail`,
 );
 

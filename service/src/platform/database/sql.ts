@@ -45,3 +45,7 @@ export const nothing: Statement = sql``;
 
 /** A value, or a part of a statement that stands for one: a column, an expression. */
 export type Part<T> = T | Statement;
+
+/** A time as the interface writes it: ISO 8601 in UTC, to the millisecond. */
+export const isoTime = (column: Statement): Statement =>
+  sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -1,5 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
-import { type Statement, sql } from "../../platform/database/sql.ts";
+import { isoTime, type Statement, sql } from "../../platform/database/sql.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { RoomState } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
@@ -52,8 +52,6 @@ export async function findViewVersion(db: Sql, code: string): Promise<string | u
   return row?.version;
 }
 
-const iso = (column: Statement) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 const cards = sql`
   SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
     'statusBeforeHold', o.status_before_hold, 'envelopeStatus', o.envelope_status,
@@ -61,7 +59,7 @@ const cards = sql`
     'signers', CASE WHEN o.sign THEN coalesce(envelope.signers, o.signers) END, 'customerName', o.customer_name, 'customerEmail', o.customer_email,
     'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
     'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
-    'attachedAt', ${iso(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list
+    'attachedAt', ${isoTime(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list
   FROM attached a JOIN orders o ON o.id = a.order_id
   LEFT JOIN LATERAL (
     SELECT carrier, tracking_number FROM shipments s WHERE s.order_id = o.id ORDER BY s.id DESC LIMIT 1
@@ -89,7 +87,7 @@ const recent = sql`
 
 const activity = sql`
   SELECT coalesce(json_agg(json_build_object('orderCode', code, 'action', action, 'fromStatus', from_status,
-    'toStatus', to_status, 'occurredAt', ${iso(sql`occurred_at`)}) ORDER BY occurred_at DESC, id DESC), '[]') AS list
+    'toStatus', to_status, 'occurredAt', ${isoTime(sql`occurred_at`)}) ORDER BY occurred_at DESC, id DESC), '[]') AS list
   FROM recent`;
 
 const participants = sql`
@@ -98,7 +96,7 @@ const participants = sql`
   FROM room JOIN room_participants p ON p.room_id = room."roomId" AND p.removed_at IS NULL`;
 
 const passport = sql`
-  SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${iso(sql`c.created_at`)})
+  SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${isoTime(sql`c.created_at`)})
   FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1`;
 
 /**
