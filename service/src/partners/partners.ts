@@ -30,7 +30,7 @@ export { countActiveKeys, countMadeKeys, type KeyMetadata, type KeyRow, lockFirm
 export { readLaunchpad } from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
 export { findLogo, firmLogo, logoPath, setLogo } from "./logo.ts";
-export { countOpenRooms } from "./open-rooms.ts";
+export { countOpenRooms, openRoomQuota } from "./open-rooms.ts";
 export { setPasskeyForLive } from "./passkey-rule.ts";
 export { partnerRoutes } from "./routes.ts";
 export { createStorageQuota, type RequireStorage, type StorageUse, storageUse } from "./storage-quota.ts";
@@ -42,4 +42,4 @@ export {
   readTrialsPerDomain,
   type TierLimits,
 } from "./tier-limits.ts";
-export { isTier, openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";
+export { isTier, type Tier, tierOf, tiers } from "./tiers.ts";

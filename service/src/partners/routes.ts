@@ -4,9 +4,9 @@ import { jsonRoute, type RouteDeps } from "../http/route.ts";
 import type { Principal } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { type keyWithRoomsResolver, openRoomsOf } from "./keys/resolve.ts";
-import { countOpenRooms } from "./open-rooms.ts";
+import { countOpenRooms, openRoomQuota } from "./open-rooms.ts";
 import { Me } from "./schemas.ts";
-import { openRoomQuota, tierOf } from "./tiers.ts";
+import { tierOf } from "./tiers.ts";
 
 export type PartnerRouteDeps = RouteDeps & { db: Sql; resolveKeyWithRooms: ReturnType<typeof keyWithRoomsResolver> };
 

@@ -3,11 +3,6 @@ export const tiers = ["trial", "PartnerLink", "ProOffice", "ClosingDesk"] as con
 
 export type Tier = (typeof tiers)[number];
 
-const openRooms: Readonly<Record<Tier, number | null>> = { trial: 5, PartnerLink: 5, ProOffice: 25, ClosingDesk: null };
-
-/** How many rooms a partner of this tier may hold open at once; null means as many as it likes. */
-export const openRoomQuota = (tier: Tier): number | null => openRooms[tier];
-
 /** True for the exact name of a tier; names are case-sensitive. */
 export const isTier = (value: unknown): value is Tier => tiers.some((tier) => tier === value);
 

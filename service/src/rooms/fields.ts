@@ -7,6 +7,10 @@ const orderCodeMessage = "A valid orderCode is required.";
 const participantNameMessage = "A participant name (1-200 chars) is required.";
 const participantEmailMessage = "A valid participant email (at most 320 chars) is required.";
 
+export type NewRoom = { name: string; reference: string | null };
+export type NewAttachment = { orderCode: string; label: string | null };
+export type NewParticipant = { name: string; email: string; role: string };
+
 type Body = Readonly<Record<string, unknown>>;
 
 /** The members of a JSON object; any other body has none. */
@@ -34,13 +38,13 @@ function optional(body: Body, field: string, maxLength: number): string | null {
 }
 
 /** Body of `POST /api/rooms`; texts are trimmed. @throws ServiceError naming the field and the rule. */
-export function newRoomFields(body: unknown): { name: string; reference: string | null } {
+export function newRoomFields(body: unknown): NewRoom {
   const members = membersOf(body);
   return { name: required(members, "name", 200, nameMessage), reference: optional(members, "reference", 200) };
 }
 
 /** Body of `POST /api/rooms/{roomCode}/orders`. @throws ServiceError for a code outside 24-64 characters or a bad label. */
-export function attachFields(body: unknown): { orderCode: string; label: string | null } {
+export function attachFields(body: unknown): NewAttachment {
   const members = membersOf(body);
   const { orderCode } = members;
   if (typeof orderCode !== "string" || orderCode.length < 24 || orderCode.length > 64) throw invalid(orderCodeMessage);
@@ -48,7 +52,7 @@ export function attachFields(body: unknown): { orderCode: string; label: string 
 }
 
 /** Body of `POST /api/rooms/{roomCode}/participants`; the email is lowercased. @throws ServiceError naming the field. */
-export function participantFields(body: unknown): { name: string; email: string; role: string } {
+export function participantFields(body: unknown): NewParticipant {
   const members = membersOf(body);
   const name = required(members, "name", 200, participantNameMessage);
   const email = required(members, "email", 320, participantEmailMessage).toLowerCase();

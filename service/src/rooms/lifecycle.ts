@@ -5,6 +5,7 @@ import type { Tx } from "../platform/database/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode, newUuid } from "../platform/ids.ts";
 import { beginChange, type RoomDeps } from "./change.ts";
+import type { NewRoom } from "./fields.ts";
 import type { CreatedRoom, RoomStatus, RotatedRoom } from "./schemas.ts";
 import { changeCode, changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
@@ -20,11 +21,7 @@ async function takeQuota(tx: Tx, principal: Principal): Promise<void> {
 }
 
 /** Creates an open room and answers as the contract's creation response. @throws ServiceError when the quota is used up. */
-export async function createRoom(
-  { db, clock }: RoomDeps,
-  principal: Principal,
-  fields: { name: string; reference: string | null },
-): Promise<CreatedRoom> {
+export async function createRoom({ db, clock }: RoomDeps, principal: Principal, fields: NewRoom): Promise<CreatedRoom> {
   const { partnerId, environment } = principal;
   const room = { ...fields, id: newUuid(), code: newCode(), partnerId, environment };
   return db.transaction(async (tx) => {

@@ -1,9 +1,6 @@
-import type { Environment } from "../identity/identity.ts";
+import type { Owner } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
-
-/** Whose rooms: a partner's, in the environment of its key. */
-export type Owner = { partnerId: string; environment: Environment };
 
 export type RoomState = "open" | "closed";
 

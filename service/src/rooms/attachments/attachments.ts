@@ -3,6 +3,7 @@ import type { Principal } from "../../identity/identity.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
 import { beginChange, orderNotFound, type RoomDeps } from "../change.ts";
+import type { NewAttachment } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
 import type { Attached } from "./schemas.ts";
 import { countForeignRooms, deleteAttachment, findOrderId, holdOrder, insertAttachment, isAttached } from "./store.ts";
@@ -21,7 +22,7 @@ export async function attachOrder(
   { db, clock }: RoomDeps,
   principal: Principal,
   roomCode: string,
-  { orderCode, label }: { orderCode: string; label: string | null },
+  { orderCode, label }: NewAttachment,
 ): Promise<Attached> {
   const { partnerId, environment } = principal;
   return db.transaction(async (tx) => {

@@ -1,8 +1,7 @@
-import type { Environment } from "../../identity/identity.ts";
+import type { Environment, Owner } from "../../identity/identity.ts";
 import type { Titled } from "../../orders/orders.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { type Statement, sql } from "../../platform/database/sql.ts";
-import type { Owner } from "../store.ts";
 
 type OrderKey = { id: number; code: string; partnerId: string };
 

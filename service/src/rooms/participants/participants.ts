@@ -4,6 +4,7 @@ import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { isCode, isUuid } from "../../platform/text.ts";
 import { beginChange, type RoomChange, type RoomDeps, roomNotFound } from "../change.ts";
+import type { NewParticipant } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
 import { invite } from "./invite.ts";
 import type { Participant, ParticipantAdded } from "./schemas.ts";
@@ -21,8 +22,6 @@ export async function listParticipants(
   if (!rows) throw roomNotFound();
   return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
 }
-
-type NewParticipant = { name: string; email: string; role: string };
 
 /** Adds a participant, which grants no access. An email is in a room once. @throws ServiceError when 25 are there. */
 export async function addParticipant(

@@ -1,6 +1,6 @@
+import type { Owner } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
-import type { Owner } from "../store.ts";
 
 /** Somebody to be mailed a room's link. */
 export type Invited = Owner & { name: string; email: string; roomCode: string; roomName: string };
