@@ -11,7 +11,7 @@ import { sweepOrphans } from "./platform/blobs/orphans.ts";
 import { withLongStatements } from "./platform/database/database.ts";
 import { sweepIdempotencyKeys } from "./platform/idempotency.ts";
 import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
-import { endsWithin } from "./platform/work/grace.ts";
+import { endsWithin } from "./platform/work/ends-within.ts";
 import { createLoop, type Loop } from "./platform/work/loop.ts";
 import { sweepExecutions } from "./playbooks/playbooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { ServiceError, StartupError } from "../platform/errors.ts";
-import { nearest } from "../platform/nearest.ts";
+import { nearest } from "../platform/nearest-name.ts";
 import { readVersion } from "../version.ts";
 import { type Answer, UsageError, type Verb } from "./verb.ts";
 import { verbsOf } from "./verbs.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../platform/nearest.ts";
+import { nearest } from "../platform/nearest-name.ts";
 import { testTopic, topics } from "../webhooks/webhooks.ts";
 import { UsageError } from "./verb.ts";
 

@@ -1,4 +1,4 @@
-import { endsWithin } from "../platform/work/grace.ts";
+import { endsWithin } from "../platform/work/ends-within.ts";
 
 /** One dependency that `/readyz` asks; rejects when it does not answer. */
 export type Probe = { name: string; check: () => Promise<void> };

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { nearest } from "../platform/nearest.ts";
+import { nearest } from "../platform/nearest-name.ts";
 import { shownText } from "../platform/text.ts";
 import { principalOf } from "./authentication.ts";
 

@@ -4,7 +4,7 @@ import { type BrandingChange, setBranding, setLogo, setPasskeyForLive } from "..
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import { requireProof, requireRecentPasskey } from "../platform/proof.ts";
+import { requireProof, requireRecentPasskey } from "../platform/recent-proof.ts";
 import { isUuid } from "../platform/text.ts";
 import * as store from "./store.ts";
 

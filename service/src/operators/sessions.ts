@@ -2,7 +2,7 @@ import type { Environment, Session } from "../identity/identity.ts";
 import { findOperatorSession, type SessionDeps, sessionResolver } from "../members/members.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import { requireRecentPasskey } from "../platform/proof.ts";
+import { requireRecentPasskey } from "../platform/recent-proof.ts";
 import { needsPasskey, type OperatorRole, operatorRoles, type Permission, rolesPermit } from "./roles.ts";
 import { selectOperatorOfSession, updateConsoleEnvironment } from "./store.ts";
 

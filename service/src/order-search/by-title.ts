@@ -2,7 +2,7 @@ import type { Owner } from "../identity/identity.ts";
 import type { Titled, TitleOf } from "../orders/orders.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
-import { isWords } from "./ways.ts";
+import { isWords } from "./find-orders.ts";
 
 /** So many of the firm's latest orders are looked at: what documents are called is encrypted, and in no index. */
 const readMost = 1_000;

@@ -4,8 +4,8 @@ import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
+import { foundStatement } from "./find-orders.ts";
 import { type OrderSort, placeOf, sorts } from "./sorts.ts";
-import { foundStatement } from "./ways.ts";
 
 /** An order as a line of its firm's list. */
 export type FirmOrder = BoughtServices & {

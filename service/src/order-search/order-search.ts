@@ -1,5 +1,7 @@
 /** Finding orders: by whatever is known of them, and as a firm's list. */
+
 export { ordersByTitle } from "./by-title.ts";
+export { foundStatement, searchText } from "./find-orders.ts";
 export {
   countedMost,
   countFirmOrders,
@@ -10,4 +12,3 @@ export {
   firmOrders,
 } from "./firm-orders.ts";
 export type { OrderSort } from "./sorts.ts";
-export { foundStatement, searchText } from "./ways.ts";

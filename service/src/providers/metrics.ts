@@ -1,7 +1,7 @@
 import type { Sql } from "../platform/database/database.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { backlogs, type ProviderBacklog } from "./backlog.ts";
 import type { ProvidersDeps } from "./open.ts";
-import { backlogs, type ProviderBacklog } from "./state.ts";
 
 /** The figures of providers: what waits is read for each scrape, requests and events are counted by what is returned. */
 export function providerMetrics(metrics: Metrics, db: Sql): Required<Pick<ProvidersDeps, "countCall" | "countEvent">> {

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
-import { nearest } from "../../src/platform/nearest.ts";
+import { nearest } from "../../src/platform/nearest-name.ts";
 
 const cliPath = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 

@@ -19,7 +19,7 @@ import {
 } from "../../partners/partners.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
-import { requireProof } from "../../platform/proof.ts";
+import { requireProof } from "../../platform/recent-proof.ts";
 import { isUuid } from "../../platform/text.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
 import { requireFewActive, requireFewMade } from "./limits.ts";

@@ -5,7 +5,7 @@ import type { Database, Sql, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
-import { requireProof } from "../../platform/proof.ts";
+import { requireProof } from "../../platform/recent-proof.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { isUuid } from "../../platform/text.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";

@@ -2,7 +2,7 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Principal, ResolveKey, Role, Session } from "../../identity/identity.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
-import { isRecentPasskey, requireRecentPasskey } from "../../platform/proof.ts";
+import { isRecentPasskey, requireRecentPasskey } from "../../platform/recent-proof.ts";
 import type { MemberDeps } from "../membership.ts";
 import { setEnvironment } from "../sessions/store.ts";
 import {

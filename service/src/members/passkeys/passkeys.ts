@@ -3,7 +3,7 @@ import type { Session } from "../../identity/identity.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
-import { requireRecentProof } from "../../platform/proof.ts";
+import { requireRecentProof } from "../../platform/recent-proof.ts";
 import { isPlainText, isUuid } from "../../platform/text.ts";
 import { endOtherSessions } from "../sessions/store.ts";
 import { answerOf, handleOf, newChallenge, type PasskeyDeps, relyingParty, verifyAnswer } from "./ceremony.ts";

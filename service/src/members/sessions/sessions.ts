@@ -10,7 +10,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
-import { requireRecentProof } from "../../platform/proof.ts";
+import { requireRecentProof } from "../../platform/recent-proof.ts";
 import { isUuid } from "../../platform/text.ts";
 import { deviceOf } from "./device.ts";
 import { factorDueSeconds, sessionLimits } from "./limits.ts";

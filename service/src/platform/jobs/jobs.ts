@@ -11,7 +11,7 @@
  * - While a handler runs its lease is extended. A killed node's jobs are retaken when their leases end, `leaseMs` later at most.
  */
 import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
-import { endsWithin } from "../work/grace.ts";
+import { endsWithin } from "../work/ends-within.ts";
 import type { Loop } from "../work/loop.ts";
 import { createQueue, type Handler, type JobsDeps, type WorkOptions } from "./queue.ts";
 

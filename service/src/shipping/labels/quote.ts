@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "../../platform/logs.ts";
-import { endsWithin } from "../../platform/work/grace.ts";
+import { endsWithin } from "../../platform/work/ends-within.ts";
 import type { AskCarriers, CarrierRate, Parcel } from "../../pricing/pricing.ts";
 import { createEasyPost, type EasyPost, type Providers } from "../../providers/providers.ts";
 import { chooseRate } from "./choose-rate.ts";

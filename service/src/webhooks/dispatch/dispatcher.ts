@@ -1,6 +1,6 @@
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { endsWithin } from "../../platform/work/grace.ts";
+import { endsWithin } from "../../platform/work/ends-within.ts";
 import { createLoop, type Loop } from "../../platform/work/loop.ts";
 import { sealExchange } from "../exchange.ts";
 import { adaptiveWindow, limits } from "./adaptive-window.ts";

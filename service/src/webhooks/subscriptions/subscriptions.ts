@@ -4,7 +4,7 @@ import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
-import { requireProof } from "../../platform/proof.ts";
+import { requireProof } from "../../platform/recent-proof.ts";
 import { isUuid } from "../../platform/text.ts";
 import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
 import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";

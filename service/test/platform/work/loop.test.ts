@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@signsealship/testing/until";
 import { openLog } from "../../../src/platform/logs.ts";
 import { backoffMs } from "../../../src/platform/work/backoff.ts";
-import { endsWithin } from "../../../src/platform/work/grace.ts";
+import { endsWithin } from "../../../src/platform/work/ends-within.ts";
 import { createLoop } from "../../../src/platform/work/loop.ts";
 import { createSignal } from "../../../src/platform/work/signal.ts";
 

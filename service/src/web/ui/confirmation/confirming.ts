@@ -3,7 +3,7 @@ import { sessionOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { type ConfirmationDeps, confirm, type Shown, sendCode, showingOptions } from "../../../members/members.ts";
 import { ServiceError } from "../../../platform/errors.ts";
-import { isRecentProof } from "../../../platform/proof.ts";
+import { isRecentProof } from "../../../platform/recent-proof.ts";
 import type { Assets } from "../assets.ts";
 import { acceptsPage } from "../error-page.ts";
 import { textsOf } from "../forms/form-body.ts";

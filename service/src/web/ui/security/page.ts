@@ -11,7 +11,7 @@ import {
   renewRecoveryCodes,
 } from "../../../members/members.ts";
 import { invalid } from "../../../platform/errors.ts";
-import { requireRecentProof } from "../../../platform/proof.ts";
+import { requireRecentProof } from "../../../platform/recent-proof.ts";
 import type { AssetName, Assets } from "../assets.ts";
 import { done } from "../flash-messages.ts";
 import { type PageCall, pageRoute } from "../page-route.ts";
