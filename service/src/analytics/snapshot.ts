@@ -1,13 +1,12 @@
 import type { Principal } from "../identity/identity.ts";
 import { createKeyedSemaphore } from "../platform/bounds/keyed-semaphore.ts";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { bucketOf, earns } from "./funnel.ts";
 import type { Snapshot } from "./schemas.ts";
 import { type Figures, readFigures } from "./store.ts";
 
-const dayMs = 86_400_000;
 const hardLimitMs = 30_000;
 // The figures of a large firm take a processor for a second or two; the rest of the service must not feel it.
 const atOnce = 2;

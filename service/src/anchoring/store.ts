@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Sql } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
@@ -22,14 +22,12 @@ export const anchorMembers = (facts: AnchorFacts): Members => {
   return { passportId, proofSha256, calendar, submittedAt, status, blockHeight };
 };
 
-const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
 /** The insert of a new anchor. */
 export function anchorRow(rowMac: RowMac, passportId: string, anchor: Anchor): Statement {
   const { proof, calendar, submittedAt, nextUpgradeAt } = anchor;
   const facts = {
     passportId,
-    proofSha256: sha256(proof),
+    proofSha256: hash("sha256", proof),
     calendar,
     submittedAt,
     status: "pending",
@@ -47,7 +45,7 @@ export type DueAnchor = { passportId: string; proof: Buffer; calendar: string; s
 export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): boolean =>
   rowMac.holds(
     "passport_anchors",
-    anchorMembers({ ...due, proofSha256: sha256(proof), status: "pending", blockHeight: null }),
+    anchorMembers({ ...due, proofSha256: hash("sha256", proof), status: "pending", blockHeight: null }),
     mac,
   );
 
@@ -72,7 +70,14 @@ export async function updateAnchor(
 ): Promise<void> {
   const { blockHeight } = learned;
   const status = blockHeight === null ? "pending" : "confirmed";
-  const facts = { passportId, proofSha256: sha256(learned.proof), calendar, submittedAt, status, blockHeight } as const;
+  const facts = {
+    passportId,
+    proofSha256: hash("sha256", learned.proof),
+    calendar,
+    submittedAt,
+    status,
+    blockHeight,
+  } as const;
   // Of two nodes at once the second to write loses its addition, and hears it again at the next upgrade.
   await db.query(sql`
 UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeight},

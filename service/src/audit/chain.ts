@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
@@ -35,7 +35,7 @@ export function placeAfter(before: Place, line: ChainLine): Place {
   const position = before.position + 1;
   const said = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];
   const text = JSON.stringify([before.sha256, position, ...said]);
-  return { position, sha256: createHash("sha256").update(text).digest("hex") };
+  return { position, sha256: hash("sha256", text) };
 }
 
 export const placeMembers = ({ position, sha256 }: Place): Members => ({ position, sha256 });

@@ -1,9 +1,9 @@
+import { hash } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { readClosingCertificate, verifyProof } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Environment } from "../identity/identity.ts";
-import { sha256 } from "./versions.ts";
 
 export type CheckInput = {
   /** PEM of the seal's certificates, its own first. */
@@ -20,7 +20,7 @@ export async function run(bytes: Buffer, { chainPem, environment, at }: CheckInp
     const { verdict } = await verifyProof(bytes, trust, at.getTime(), { crypto: createNodeCrypto() });
     const { manifest, purpose } = readClosingCertificate(bytes);
     const asMeant = purpose?.kind === "closing" && purpose.environment === environment;
-    return verdict === "verified" && asMeant && manifest !== null ? sha256(manifest) : null;
+    return verdict === "verified" && asMeant && manifest !== null ? hash("sha256", manifest) : null;
   } catch (error) {
     if (error instanceof EvidenceError) return null;
     throw error;

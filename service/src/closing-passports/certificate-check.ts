@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database/database.ts";
@@ -6,7 +7,7 @@ import type { Task, Workers } from "../platform/workers/task.ts";
 import { markedAmong } from "../retention/retention.ts";
 import type { CheckInput } from "./certificate-check-task.ts";
 import { readCertificate } from "./certificate-file.ts";
-import { type StoredVersion, sha256, type VersionDeps } from "./versions.ts";
+import type { StoredVersion, VersionDeps } from "./versions.ts";
 
 /** Compares versions with their archived certificates: the seal vouches for what a certificate bears, and no row can. */
 export type CertificateCheck = {
@@ -63,7 +64,7 @@ async function manifestIn(
   const [chain] = await deps.db.query<{ pem: string }>(
     sql`SELECT pem FROM seal_chains WHERE sha256 = ${row.sealChain}`,
   );
-  if (bytes === null || !chain || sha256(chain.pem) !== row.sealChain) return null;
+  if (bytes === null || !chain || hash("sha256", chain.pem) !== row.sealChain) return null;
   const { partnerId: holder, environment, createdAt: at } = row;
   return deps.workers.run(task, { holder, bytes, input: { chainPem: chain.pem, environment, at } });
 }

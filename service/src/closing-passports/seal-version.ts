@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { buildManifest, type Manifest, manifestBytes, manifestLimits } from "@signsealship/evidence/manifest";
 import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
@@ -28,7 +29,7 @@ import {
   selectSnapshotOf,
   selectVersions,
 } from "./store.ts";
-import { certificateUse, hashHolds, type StoredVersion, sha256, type VersionDeps } from "./versions.ts";
+import { certificateUse, hashHolds, type StoredVersion, type VersionDeps } from "./versions.ts";
 
 export type SealClosingDeps = CheckedVersionDeps & {
   db: Database;
@@ -179,7 +180,7 @@ async function sealManifest(
   { manifest, at, logo }: { manifest: Manifest; at: Date; logo: Uint8Array | null },
 ) {
   const bytes = manifestBytes(manifest);
-  const manifestSha256 = sha256(bytes);
+  const manifestSha256 = hash("sha256", bytes);
   const verifyCode = newVerifyCode();
   const content: CertificateContent = {
     manifest,

@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Environment } from "../identity/identity.ts";
 import type { BlobUse } from "../platform/blobs/cipher.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 import { deletedAt } from "../retention/retention.ts";
-
-export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
 /** What the blob of a version's certificate is. */
 export const certificateUse = ({
@@ -84,7 +82,7 @@ export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): bool
 
 /** Whether the row is what was written, and the manifest hashes to what is recorded of it; computed from the stored text. */
 export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
-  rowHolds(deps, row) && sha256(row.manifest) === row.manifestSha256;
+  rowHolds(deps, row) && hash("sha256", row.manifest) === row.manifestSha256;
 
 /** Whether the version links to the one before it, by its record and by its manifest alike. */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { closeTasks, openTask, type TaskKind } from "../tasks/tasks.ts";
@@ -9,7 +9,7 @@ export type SigningCertificate = { name: string; pem: string };
 
 export type ServiceTaskDeps = { db: Database; clock: Clock; certificates: readonly SigningCertificate[] };
 
-const warnMs = 60 * 24 * 3_600_000;
+const warnMs = 60 * dayMs;
 
 /** Opens what the service itself needs of a person, and closes what it needs no more: jobs that failed for good, certificates that expire. */
 export async function openServiceTasks({ db, clock, certificates }: ServiceTaskDeps): Promise<void> {

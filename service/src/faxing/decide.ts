@@ -1,7 +1,7 @@
+import { minuteMs } from "../platform/clock.ts";
 import { isPassing, reasonWords } from "./reasons.ts";
 import { type FaxProgress, isUnderWay } from "./states.ts";
 
-const minuteMs = 60_000;
 /** How long after a passing failure the next attempt is due; then it has failed. */
 const pausesMs = [5 * minuteMs, 15 * minuteMs, 60 * minuteMs];
 

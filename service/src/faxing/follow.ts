@@ -1,3 +1,4 @@
+import { hourMs } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import {
@@ -14,7 +15,6 @@ import { isUnderWay } from "./states.ts";
 import { attemptsOf, type FaxAttempt, findAttemptOf, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 import { openTrouble } from "./trouble.ts";
 
-const hourMs = 3_600_000;
 /** Of what never ends Telnyx is not asked for ever: then a person is. */
 const longestMs = 24 * hourMs;
 

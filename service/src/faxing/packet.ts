@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { pagesOf } from "../orders/orders.ts";
 import { paperOrder, printFor, sentDocument } from "../paper/paper.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -28,7 +28,7 @@ export async function faxPacket(
     const pages = await pagesOf(paper.workers, order.partnerId, pdf);
     if (pages > most.pages)
       return { refused: `With its cover sheet the document has ${pages} pages: a fax has at most ${most.pages}.` };
-    return { pdf, documentSha256, sentSha256: createHash("sha256").update(pdf).digest("hex"), pages };
+    return { pdf, documentSha256, sentSha256: hash("sha256", pdf), pages };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // A store or workers that are away for a while are no reason for a person to fax.

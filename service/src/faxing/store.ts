@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type LockedOrder, lockOrder } from "../orders/orders.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
@@ -92,7 +92,7 @@ async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
  */
 export function clientStateOf(orderCode: string, attempt: number): string {
   const short = orderCode.slice(0, 6).toUpperCase();
-  const own = createHash("sha256").update(`fax ${attempt} ${orderCode}`).digest("hex").slice(0, 20);
+  const own = hash("sha256", `fax ${attempt} ${orderCode}`).slice(0, 20);
   return Buffer.from(`${short}-${attempt}-${own}`).toString("base64");
 }
 

@@ -1,7 +1,7 @@
 import { auditLine } from "../audit/audit.ts";
 import { actorOf, type Environment, type Owner, type Principal } from "../identity/identity.ts";
 import { documentsDeletedAt, isPayable, type MailMoment, mailClient, type OrderMail } from "../orders/orders.ts";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
@@ -57,7 +57,6 @@ VALUES (${orderId}, ${moment}, ${at}::timestamptz, ${sentAt}) ON CONFLICT DO NOT
 
 const action = "order.mail_sent_again";
 const mostInADay = 5;
-const dayMs = 24 * 3_600_000;
 
 /** Has the client mailed once more. @throws ServiceError for another's order, a mail of no use now, and the sixth in 24 hours */
 export async function sendAgain(

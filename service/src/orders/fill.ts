@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
@@ -12,10 +12,9 @@ import { documentUse } from "./document-row.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 
-const dayMs = 24 * 3600 * 1000;
 const usableForMs = 7 * dayMs;
 
-const tokenSha256 = (token: string): Buffer => createHash("sha256").update(token).digest();
+const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /** What the row of a waiting document says; hashes are lowercase hex SHA-256. */
 export type FillFacts = {
@@ -84,14 +83,22 @@ async function insertFill(
   const fillToken = newCode();
   const createdAt = deps.clock();
   const expiresAt = new Date(createdAt.getTime() + forMs);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = hash("sha256", bytes);
   const pages = await pagesOf(deps.workers, keptFor ?? "operator", bytes);
-  const hash = tokenSha256(fillToken);
+  const tokenHash = tokenSha256(fillToken);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
-  const facts = { tokenSha256: hash.toString("hex"), slug, sha256, bytes: bytes.length, pages, blobKey, expiresAt };
+  const facts = {
+    tokenSha256: tokenHash.toString("hex"),
+    slug,
+    sha256,
+    bytes: bytes.length,
+    pages,
+    blobKey,
+    expiresAt,
+  };
   await deps.db.query(sql`
     INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, row_mac)
-    VALUES (${hash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt}, ${keptFor},
+    VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt}, ${keptFor},
       ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
   return { fillToken, expiresAt, pages };
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { auditLine } from "../audit/audit.ts";
 import type { EnvelopeDeps } from "../envelopes/envelopes.ts";
 import { documentMembers, documentUse } from "../orders/orders.ts";
@@ -25,7 +25,7 @@ export async function keepFaxReport(
   const { db, clock, blobs, rowMac } = deps;
   if (!order.fax) throw new ServiceError("conflict", "This order is not faxed.");
   if (!bytes.subarray(0, headerBytes).includes("%PDF-")) throw invalid("document must be a PDF.");
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
   const mac = rowMac.of("documents", documentMembers({ orderCode: order.code, kind, sha256, blobKey }));
   try {

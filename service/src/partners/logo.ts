@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
@@ -18,7 +18,7 @@ export async function setLogo(
 ): Promise<void> {
   if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1)(?=[:/]|$))/.test(baseUrl))
     throw invalid("A logo can be uploaded where this service is reached by https.");
-  const sha256 = createHash("sha256").update(png).digest("hex");
+  const sha256 = hash("sha256", png);
   await tx.query(sql`
 INSERT INTO firm_logos (partner_id, sha256, png, created_at) VALUES (${partnerId}, ${sha256}, ${Buffer.from(png)}, ${by.at})
 ON CONFLICT (partner_id, sha256) DO UPDATE SET created_at = excluded.created_at`);

@@ -8,3 +8,7 @@ export const clockAhead =
   (seconds: number): Clock =>
   () =>
     new Date(Date.now() + seconds * 1000);
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;

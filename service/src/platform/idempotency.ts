@@ -7,13 +7,13 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Principal } from "../identity/identity.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, dayMs } from "./clock.ts";
 import type { Sql } from "./database/database.ts";
 import { type Statement, sql } from "./database/sql.ts";
 import { hasSqlState, sqlState } from "./database/sql-errors.ts";
 import { ServiceError } from "./errors.ts";
 
-const retentionMs = 24 * 3600 * 1000;
+const retentionMs = dayMs;
 // A request that takes longer counts as abandoned.
 const pendingTimeoutMs = 60_000;
 const duplicateTimeoutMs = 5_000;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
@@ -71,7 +71,7 @@ export function fail(place: Place, rule: string): never {
 
 /** Seals a validated value: its JSON text and the SHA-256 of it. */
 export function dataFile<T>(content: T): DataFile<T> {
-  return { content, sha256: createHash("sha256").update(JSON.stringify(content)).digest("hex") };
+  return { content, sha256: hash("sha256", JSON.stringify(content)) };
 }
 
 /**

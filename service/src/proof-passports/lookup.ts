@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database/database.ts";
@@ -54,12 +54,10 @@ export async function findPassport(deps: LookupDeps, verifyCode: string): Promis
 export async function findEvidence(deps: LookupDeps, verifyCode: string): Promise<EvidenceRow | undefined> {
   if (!isVerifyCode(verifyCode)) return undefined;
   const row = verifiedRow(deps, await selectEvidence(deps.db, verifyCode));
-  if (!row || sha256(row.chainPem) === row.sealChain) return row;
+  if (!row || hash("sha256", row.chainPem) === row.sealChain) return row;
   deps.log.error({ passportId: row.id }, "the certificates of a passport's seal were altered: it is not vouched for");
   return undefined;
 }
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** A row that is not what was written at the seal says nothing: it is reported, and treated as absent. */
 export function verifiedRow<Row extends PassportRow>(

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Anchor, type AnchorFacts, anchorMembers, anchorRow } from "../anchoring/anchoring.ts";
 import { auditLine } from "../audit/audit.ts";
 import { eventRow } from "../events/events.ts";
@@ -55,7 +55,7 @@ const macOf = (rowMac: RowMac, { chain, timeStamp, anchor, ...passport }: NewPas
     passportMembers({
       ...passport,
       sealChain: chain.sha256,
-      tokenSha256: timeStamp && createHash("sha256").update(timeStamp.token).digest("hex"),
+      tokenSha256: timeStamp && hash("sha256", timeStamp.token),
       authority: timeStamp?.authority ?? null,
       stampedAt: timeStamp?.genTime ?? null,
       anchored: anchor !== null,

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   type Attached,
   body,
@@ -48,15 +48,13 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
   return certificateFile(sheets, { title, at: madeAt, attached: attachments(receipt, events) });
 }
 
-const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
 function eventList(flow: Flow, { events }: DrawnReceipt): void {
   section(flow, "What the provider said", 90);
   if (events.length === 0) flow.text("No signed event came: the provider was asked, and answered so.", fine);
   for (const [index, { providerName, type, body: bytes }] of events.entries()) {
     flow.keep(40);
     flow.text(`${eventFile(index)}: ${type}, signed by ${providerName}`, fine);
-    flow.row("SHA-256", sha256(bytes), code);
+    flow.row("SHA-256", hash("sha256", bytes), code);
     flow.skip(4);
   }
   flow.skip(8);
@@ -86,7 +84,7 @@ function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Att
       file: eventFile(index),
       provider,
       type,
-      sha256: sha256(bytes),
+      sha256: hash("sha256", bytes),
     })),
   };
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { readCheckedYaml } from "../platform/checked-yaml.ts";
+import { dayMs } from "../platform/clock.ts";
 
 const days = Type.Union([Type.Integer({ minimum: 7, maximum: 36_500 }), Type.Literal("none")]);
 
@@ -32,8 +33,6 @@ export type Days = number | "none";
 
 /** @throws StartupError naming the first entry that breaks a rule */
 export const readRetention = (path: string): RetentionPlan => readCheckedYaml("RETENTION", path, Plan);
-
-const dayMs = 24 * 3600 * 1000;
 
 /** What is older than this instant is due; null when it is kept. */
 export const dueBefore = (kept: Days, now: Date): Date | null =>

@@ -1,16 +1,14 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Sql } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 
-const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
-
 /** The certificates of a seal as they are kept beside it: PEM, the seal's own first, and the text's SHA-256 in hex. */
 export type SealChain = { sha256: string; pem: string };
 
-export const sealChainOf = (pem: string): SealChain => ({ sha256: sha256(pem), pem });
+export const sealChainOf = (pem: string): SealChain => ({ sha256: hash("sha256", pem), pem });
 
 /** The insert of a chain that may be there already: evidence stays whole when the key changes. */
 export const sealChainRow = (rowMac: RowMac, { sha256, pem }: SealChain, at: Date): Statement => {
@@ -57,4 +55,4 @@ export function leafOf(pem: string): { certificate: Certificate; fingerprint: st
 }
 
 /** SHA-256 of a certificate in DER, hex. */
-export const fingerprintOf = ({ der }: Certificate): string => sha256(der);
+export const fingerprintOf = ({ der }: Certificate): string => hash("sha256", der);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
 import { EvidenceError } from "@signsealship/evidence/errors";
@@ -62,7 +62,7 @@ export function createTimeStamping(deps: TimeStampingDeps): Stamp {
     breaker: createBreaker(deps.breaker ?? defaultBreaker, deps.clock),
   }));
   return async (message) => {
-    const imprint = createHash("sha256").update(message).digest();
+    const imprint = hash("sha256", message, "buffer");
     for (const { url, breaker } of authorities) {
       if (!breaker.admits()) continue;
       const outcome = await ask(deps, url, imprint).catch((error): TimeStampRefusal => {

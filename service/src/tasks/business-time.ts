@@ -1,5 +1,5 @@
-const dayMs = 24 * 3_600_000;
-const minuteMs = 60_000;
+import { dayMs, minuteMs } from "../platform/clock.ts";
+
 // A year without a business day is a mistake in the calendar.
 const mostDays = 370;
 

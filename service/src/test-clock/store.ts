@@ -1,3 +1,4 @@
+import { dayMs } from "../platform/clock.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 
@@ -10,8 +11,6 @@ export type ClockState = {
   /** Advances of the last 24 hours. */
   lately: number;
 };
-
-const dayMs = 24 * 3600_000;
 
 const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
 

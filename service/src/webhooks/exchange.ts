@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ColumnCipher } from "../platform/column-cipher.ts";
 
 export const exchangeColumn = "webhook_deliveries.exchange";
@@ -9,7 +9,7 @@ export type Answer = { headers: Record<string, string>; body: Buffer; isCut: boo
 /** What went over the wire in one delivery. Of the body that was sent only its hash is kept (contract, Webhook management). */
 export type Exchange = { requestHeaders: Record<string, string>; bodySha256: Buffer; answer: Answer | null };
 
-export const bodyHash = (body: Uint8Array): Buffer => createHash("sha256").update(body).digest();
+export const bodyHash = (body: Uint8Array): Buffer => hash("sha256", body, "buffer");
 
 export const sealExchange = (cipher: ColumnCipher, seq: number, { requestHeaders, bodySha256, answer }: Exchange) =>
   cipher.encrypt(

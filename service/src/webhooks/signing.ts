@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
 import type { Place } from "../events/events.ts";
 import { newSecret } from "../platform/ids.ts";
 
@@ -19,7 +19,7 @@ export const verification =
 export const newSigningSecret = (): string => `svc_whsec_${newSecret()}`;
 
 /** What is kept of a secret, encrypted: its SHA-256. */
-export const secretHash = (secret: string): Buffer => createHash("sha256").update(secret).digest();
+export const secretHash = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
 /** What a secret signs with: `contract` is its hash's lowercase hex, `standard` the hash itself. */
 export type SecretKeys = { contract: KeyObject; standard: KeyObject };

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt } from "node:crypto";
+import { hash, randomBytes, randomInt } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { PdfRefusal } from "../../pdf/refusal.ts";
@@ -81,7 +81,7 @@ export async function openAct(
   const own = envelope.fields.filter((field) => field.signer === signer.n);
   const values = valuesOf(own, request, { name: signer.name, at });
   const record = actRecord({ envelope, signer, document, request, values, own, client, at, keyHeldBy });
-  const actSha256 = createHash("sha256").update(canonicalJson(record)).digest("hex");
+  const actSha256 = hash("sha256", canonicalJson(record));
   const chain = await issueSignerCertificate(signerAuthority, {
     name: signer.name,
     email: signer.email,
@@ -187,7 +187,7 @@ const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTim
  */
 export function markRecord(mark: SignatureMark): JsonObject {
   if (mark.kind === "typed") return { kind: "typed", text: mark.text };
-  const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
+  const sha256 = (bytes: Uint8Array | string) => hash("sha256", bytes);
   if (mark.kind === "drawn") {
     const { height, strokes, width } = mark;
     // Members in the order of canonical JSON; the browser writes the same.

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { lockOrder } from "../../orders/orders.ts";
+import { dayMs, hourMs } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -22,10 +23,10 @@ import type { Client } from "./view.ts";
 
 const codeMs = 10 * 60_000;
 const betweenCodesMs = 60_000;
-const sessionMs = 12 * 3600_000;
+const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
 /** Until the document is complete only the firm opens a locked link; then a day does, for who wants their copy. */
-const lockedCopiesMs = 24 * 3600_000;
+const lockedCopiesMs = dayMs;
 
 /** The six digits of a code, made anew from its id. */
 export function signingCode(secrets: SecretBytes, codeId: string): string {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import type { Linked } from "./links.ts";
 
@@ -10,9 +10,7 @@ export function requireOwnAct(
   { record, actSha256, tail }: { record: JsonObject; actSha256: string; tail: Buffer },
   { envelope, signer }: Linked,
 ): void {
-  const isWhole =
-    createHash("sha256").update(canonicalJson(record)).digest("hex") === actSha256 &&
-    tail.includes(`/SSSActSha256<${actSha256}>`);
+  const isWhole = hash("sha256", canonicalJson(record)) === actSha256 && tail.includes(`/SSSActSha256<${actSha256}>`);
   const isOwn = record["envelope"] === envelope.verifyCode && signerIn(record)?.["n"] === signer.n;
   if (!isWhole || !isOwn) throw new Error(`a prepared act of signer ${signer.id} was altered: it is not signed`);
 }

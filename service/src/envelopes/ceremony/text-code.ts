@@ -1,3 +1,4 @@
+import { dayMs, minuteMs } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -7,8 +8,6 @@ import { requireTrailRoom } from "../records/trail.ts";
 import { codeText } from "../texts/words.ts";
 import type { CodeOutcome } from "./ceremony.ts";
 
-const minuteMs = 60_000;
-const dayMs = 24 * 3_600_000;
 /**
  * How many are sent in a day, for whoever makes texts be sent to get paid for receiving them. A code seldom needs more than two:
  * a number's ten are enough for everybody who mistypes, an order's for many signers, a firm's for a busy day, and all of them

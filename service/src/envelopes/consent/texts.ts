@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartupError } from "../../platform/errors.ts";
@@ -32,7 +32,7 @@ export function readConsentTexts(folder: string): ConsentTexts {
     const known = languages.find((one) => one === language);
     if (known === undefined || version === undefined) return [];
     const bytes = readFileSync(join(folder, file));
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const sha256 = hash("sha256", bytes);
     return [{ version, language: known, markdown: bytes.toString(), sha256 }];
   });
   const find = (version: string, language: Language) =>

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { type EnvelopeEvidence, envelopeBytes, readCustodyCertificate } from "@signsealship/evidence/envelope";
 import { sealReasons } from "@signsealship/evidence/seal";
@@ -36,7 +36,7 @@ export async function sealCustody(
   const holder = envelope.partnerId;
   const input = {
     envelopeBytes: bytes,
-    envelopeSha256: createHash("sha256").update(bytes).digest("hex"),
+    envelopeSha256: hash("sha256", bytes),
     title: titleOf(envelope),
     firm: {
       name: envelope.partnerName,

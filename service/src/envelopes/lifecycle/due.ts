@@ -1,3 +1,4 @@
+import { dayMs } from "../../platform/clock.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { sweepPreparedActs } from "../ceremony/prepared-acts.ts";
@@ -9,7 +10,6 @@ import { endUnsigned } from "./end.ts";
 import { signingMailQueue } from "./links.ts";
 import { openMs, reminderDays } from "./open.ts";
 
-const dayMs = 24 * 3600_000;
 /** As many a minute. */
 const batchSize = 1_000;
 

@@ -1,4 +1,5 @@
 import { lockOrder } from "../../orders/orders.ts";
+import { dayMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { hashYielding } from "../../platform/hash-yielding.ts";
@@ -14,7 +15,6 @@ import type { EnvelopeDeps } from "./deps.ts";
 import { issueLink } from "./links.ts";
 import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
-const dayMs = 24 * 3600_000;
 /** How long an envelope is open, unless the clock of a test firm was advanced. */
 export const openMs = 30 * dayMs;
 /** Days after the links went out at which who has not signed is reminded. */

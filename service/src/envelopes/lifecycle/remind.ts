@@ -1,4 +1,5 @@
 import { auditLine } from "../../audit/audit.ts";
+import { hourMs } from "../../platform/clock.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
@@ -7,7 +8,7 @@ import { changeSigner, type SignerRequest } from "./change-signer.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { signingMailQueue } from "./links.ts";
 
-const betweenRemindersMs = 3600_000;
+const betweenRemindersMs = hourMs;
 
 /** Mails a signer their link again. @throws ServiceError `conflict` when it is not their turn, or within an hour of the last time */
 export const remindSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>

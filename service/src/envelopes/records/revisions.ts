@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { type Hash, hash } from "node:crypto";
 import { documentMembers, documentUse } from "../../orders/orders.ts";
 import type { Blobs } from "../../platform/blobs/blobs.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
@@ -31,7 +31,7 @@ export type StoredTail = { sha256: string; bytes: number; blobKey: string; rowMa
 const kind = "revision";
 
 export async function storeTail({ blobs, rowMac }: DocumentDeps, orderCode: string, tail: Buffer): Promise<StoredTail> {
-  const sha256 = createHash("sha256").update(tail).digest("hex");
+  const sha256 = hash("sha256", tail);
   const blobKey = await blobs.put(tail, documentUse(sha256));
   const mac = rowMac.of("documents", documentMembers({ orderCode, kind, sha256, blobKey }));
   return { sha256, bytes: tail.length, blobKey, rowMac: mac };

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
@@ -50,7 +50,7 @@ export function nextRecord(
     position,
     previousSha256: before?.sha256 ?? null,
   });
-  return { position, record, sha256: createHash("sha256").update(record).digest("hex") };
+  return { position, record, sha256: hash("sha256", record) };
 }
 
 /** Appends a record to the trail of an envelope that the transaction has locked. */
@@ -95,7 +95,7 @@ export const readTrail = (db: Sql, envelopeId: number) =>
 export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonly (TrailRecord & { mac: Buffer })[]) =>
   trail.find(
     ({ mac, position, record, sha256 }) =>
-      createHash("sha256").update(record).digest("hex") !== sha256 ||
+      hash("sha256", record) !== sha256 ||
       !rowMac.holds("envelope_events", trailMembers({ verifyCode, position, sha256 }), mac),
   );
 

@@ -1,9 +1,8 @@
 import type { Environment } from "../../identity/identity.ts";
 import { countActiveKeys, countMadeKeys, type KeyLimits } from "../../partners/partners.ts";
+import { dayMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
-
-const dayMs = 24 * 3600 * 1000;
 
 /** Under the lock of the firm. @throws ServiceError when its owners have made as many keys as they may in 24 hours */
 export async function requireFewMade(tx: Tx, partnerId: string, { aDay }: KeyLimits, at: Date): Promise<void> {

@@ -1,6 +1,6 @@
 import { auditLine } from "../../audit/audit.ts";
 import { actorOf, type Principal, type Role } from "../../identity/identity.ts";
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, dayMs } from "../../platform/clock.ts";
 import type { Database, Sql, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
@@ -21,7 +21,6 @@ export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes 
 /** The queue of mails that carry an invitation; the payload is `{invitationId}`. */
 export const invitationMailQueue = "invitation-mail";
 
-const dayMs = 24 * 3600 * 1000;
 const lastsMs = 7 * dayMs;
 /** What a form that was sent twice asks for again. */
 const sameMs = 60_000;

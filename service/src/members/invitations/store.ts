@@ -1,8 +1,9 @@
 import type { Role } from "../../identity/identity.ts";
+import { dayMs } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 
-const keptMs = 30 * 24 * 3600 * 1000;
+const keptMs = 30 * dayMs;
 
 /** An invitation that nobody has accepted or withdrawn yet. */
 export type Invitation = {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import type { Environment } from "../../identity/identity.ts";
 import { certificateFacts } from "../commissions/certificate.ts";
@@ -76,5 +76,5 @@ export function nextEntry(
       certificateSha256: certificate === null ? null : certificateFacts(certificate).fingerprintSha256,
     },
   });
-  return { position, record, sha256: createHash("sha256").update(record).digest("hex") };
+  return { position, record, sha256: hash("sha256", record) };
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { auditLine } from "../../audit/audit.ts";
@@ -46,7 +46,7 @@ export async function exportJournal(
     headSha256: head,
     entries: rows.map(({ record }) => JSON.parse(record) as JsonObject),
   });
-  return { json, sha256: createHash("sha256").update(json).digest("hex"), entries: rows.length };
+  return { json, sha256: hash("sha256", json), entries: rows.length };
 }
 
 const drawing: Task<{ json: string; sha256: string }, Uint8Array> = {

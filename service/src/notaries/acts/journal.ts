@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { auditLine } from "../../audit/audit.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
@@ -69,7 +69,7 @@ const altered = (position: number): string => `Entry ${position} of the journal 
 
 function entryFault(rowMac: RowMac, notaryId: string, { position, record, sha256, mac }: JournalRow): string | null {
   const holds =
-    createHash("sha256").update(record).digest("hex") === sha256 &&
+    hash("sha256", record) === sha256 &&
     rowMac.holds("notary_journal", journalMembers({ notaryId, position, sha256 }), mac);
   return holds ? null : altered(position);
 }

@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from "node:crypto";
+import { hash, X509Certificate } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Certificate, leafFault, nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 
@@ -76,7 +76,7 @@ export function certificateFacts(pem: string): CertificateFacts {
   return {
     subject: nameText(subject),
     issuer: nameText(issuer),
-    fingerprintSha256: createHash("sha256").update(der).digest("hex"),
+    fingerprintSha256: hash("sha256", der),
     notBefore: new Date(notBefore),
     notAfter: new Date(notAfter),
   };

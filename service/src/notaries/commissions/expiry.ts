@@ -1,3 +1,4 @@
+import { dayMs } from "../../platform/clock.ts";
 import { certificateFacts } from "./certificate.ts";
 import type { Commission } from "./commission.ts";
 
@@ -16,7 +17,6 @@ export type Expiry = {
   endsAt: Date;
 };
 
-const dayMs = 24 * 3_600_000;
 /** A mail warns so long before. */
 const soonMs = 60 * dayMs;
 

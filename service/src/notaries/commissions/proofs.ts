@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { auditLine } from "../../audit/audit.ts";
 import { documentUse } from "../../orders/orders.ts";
 import type { Blobs } from "../../platform/blobs/blobs.ts";
@@ -32,7 +32,7 @@ export async function addProof(
   const read = formReader({ label });
   const named = accepted(read.done(read.required("label", { max: 120 })));
   const notary = await requireNotary(db, notaryId);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
   const at = clock();
   await db

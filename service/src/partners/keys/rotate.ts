@@ -1,3 +1,4 @@
+import { hourMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
@@ -5,8 +6,6 @@ import { auditPartner, type ChangedBy } from "../audit.ts";
 import { keyMembers, keyTable } from "./format.ts";
 import { addKey, type IssuedKey } from "./issue.ts";
 import * as store from "./store.ts";
-
-const hourMs = 3600 * 1000;
 
 /** A key in the place of another, and until when that goes on. */
 export type RotatedKey = IssuedKey & { previousKeyId: string; previousExpiresAt: Date };

@@ -1,9 +1,9 @@
 import { isScope, type Scope, scopes } from "../../identity/identity.ts";
+import { dayMs } from "../../platform/clock.ts";
 import { invalid } from "../../platform/errors.ts";
 import { isPlainText, isVisible } from "../../platform/text.ts";
 
 const maxNameLength = 100;
-const dayMs = 24 * 3600 * 1000;
 const maxDays = 3650;
 
 /** @throws ServiceError for a name of more than one line, or none that can be seen */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Ref, skipSpace, skipValue } from "../lexer.ts";
 import type { PdfLookup } from "../lookup.ts";
 import { stringBytes } from "../strings.ts";
@@ -15,7 +15,7 @@ export function stringEncryption(look: PdfLookup, docSha256: string): (text: str
     let count = 0;
     return replaceStrings(Buffer.from(text, "latin1"), (clear) => {
       const seed = `${docSha256} ${object.num} ${object.gen} ${count++}`;
-      const iv = createHash("sha256").update(seed).digest().subarray(0, 16);
+      const iv = hash("sha256", seed, "buffer").subarray(0, 16);
       return `<${cipher.encrypt(clear, object, iv).toString("hex")}>`;
     });
   };

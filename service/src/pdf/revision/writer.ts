@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import { textString, withElements, withEntries } from "../edit.ts";
@@ -62,7 +62,7 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
       const ref = number();
       const plain = typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data);
       const coded = compress ? deflateSync(plain) : plain;
-      const iv = createHash("sha256").update(`${docSha256} ${ref.num} stream`).digest().subarray(0, 16);
+      const iv = hash("sha256", `${docSha256} ${ref.num} stream`, "buffer").subarray(0, 16);
       const bytes = cipher ? cipher.encrypt(coded, ref, iv) : coded;
       const filter = compress ? "/Filter/FlateDecode" : "";
       put(ref, `<<${entries}${filter}/Length ${bytes.length}>>`, bytes.toString("latin1"));

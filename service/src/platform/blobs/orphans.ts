@@ -1,9 +1,10 @@
+import { hourMs } from "../clock.ts";
 import type { Sql } from "../database/database.ts";
 import { sql } from "../database/sql.ts";
 import type { Blobs } from "./blobs.ts";
 
 // A blob is written before the row that refers to it commits; one younger than this may still get its row.
-const graceMs = 3600 * 1000;
+const graceMs = hourMs;
 
 /** Of these keys those of blobs that were to be removed, though rows refer to them. */
 export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;

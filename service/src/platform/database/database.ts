@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import pg from "pg";
+import { hourMs } from "../clock.ts";
 import type { Statement } from "./sql.ts";
 import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
 
@@ -19,7 +20,7 @@ export type Tx = Sql & {
 export type StatementTime = { readonly statementMs: number };
 
 /** For a transaction whose statements may take long: a migration, a wait for another node's. */
-export const longStatements: StatementTime = { statementMs: 3_600_000 };
+export const longStatements: StatementTime = { statementMs: hourMs };
 
 export type Database = Sql & {
   /**
@@ -41,7 +42,7 @@ const names = new Map<string, string>();
 function statementName(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
-    name = createHash("sha256").update(text).digest("base64url").slice(0, 20);
+    name = hash("sha256", text, "base64url").slice(0, 20);
     names.set(text, name);
   }
   return name;

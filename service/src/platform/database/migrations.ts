@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StartupError } from "../errors.ts";
@@ -18,7 +18,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(
     files.map(async (name) => {
       const script = await readFile(join(folder, name), "utf8");
-      const sha256 = createHash("sha256").update(script).digest("hex");
+      const sha256 = hash("sha256", script);
       return { version: Number(name.slice(0, 4)), name, script, sha256 };
     }),
   );

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql, Tx } from "./database.ts";
@@ -18,7 +18,7 @@ const readOnly: ReadonlySet<string> = new Set(["schema_migrations", "service_rig
 /** @param migrations the folder of the migrations, beside which the list lies */
 export async function readRights(migrations: string): Promise<Rights> {
   const text = await readFile(join(migrations, "append-only.json"), "utf8");
-  return { sha256: createHash("sha256").update(text).digest("hex"), appendOnly: JSON.parse(text) as AppendOnly };
+  return { sha256: hash("sha256", text), appendOnly: JSON.parse(text) as AppendOnly };
 }
 
 const hasServiceRole = sql`to_regrole(${serviceRole}) IS NOT NULL`;

@@ -2,7 +2,7 @@
  * Mail: by SMTP, or as files in the outbox folder where none is set. Send from a job (jobs.ts), never from a request, so that
  * a mail server that is away delays nothing and loses nothing.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Transporter } from "nodemailer";
@@ -124,7 +124,7 @@ function senderFor(firm: string, mailFrom: string): { name: string; address: str
 
 const mostNameLength = 80;
 
-const idHash = (id: string): string => createHash("sha256").update(id).digest("hex").slice(0, 32);
+const idHash = (id: string): string => hash("sha256", id).slice(0, 32);
 
 async function connect(url: string): Promise<Transporter> {
   const { createTransport } = await import("nodemailer");

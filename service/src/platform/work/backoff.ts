@@ -1,4 +1,4 @@
-const hourMs = 3_600_000;
+import { hourMs } from "../clock.ts";
 
 /** The pause after so many failures in a row (from 1): doubles from one second, up to `maxMs`. */
 export const backoffMs = (failures: number, maxMs: number = hourMs): number =>

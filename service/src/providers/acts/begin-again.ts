@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, minuteMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { SealedJson } from "../sealed-json.ts";
@@ -7,7 +7,6 @@ import { resumeByHand } from "./by-hand.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 
-const minuteMs = 60_000;
 /** So many tries may fail; a provider that is away is not counted. */
 export const mostFailures = 5;
 

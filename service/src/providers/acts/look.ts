@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, hourMs, minuteMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { closeTasks } from "../../tasks/tasks.ts";
@@ -9,11 +9,9 @@ import { beginAgain } from "./begin-again.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-const minuteMs = 60_000;
 /** The pauses after looks that do not say whether it was done; then a person is asked. */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
 /** From then on it is looked up by the hour, for a day. */
-const hourMs = 60 * minuteMs;
 export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };

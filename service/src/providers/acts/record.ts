@@ -1,3 +1,4 @@
+import { minuteMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Exchange } from "../calls/call.ts";
@@ -10,7 +11,6 @@ import { endIntent } from "./end.ts";
 import type { Performed } from "./perform.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-const minuteMs = 60_000;
 /** Once a provider has been away for so long, people are asked to do it by hand. */
 const awayMs = 30 * minuteMs;
 const shortestPauseMs = 30_000;

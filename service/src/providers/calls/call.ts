@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Fetch, requestBounded } from "../../platform/bounds/bounded-request.ts";
 import { createBreaker } from "../../platform/bounds/breaker.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -58,8 +58,6 @@ export type CallerSettings = { provider: ProviderName; baseUrl: string; authoriz
 const breakerSettings = { failures: 5, coolDownMs: 60_000 };
 const usualTimeoutMs = 15_000;
 const usualMaxBytes = 1024 * 1024;
-
-const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** The one way to a provider: bounded in time and size, behind a breaker, its secrets in no words. */
 export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller {
@@ -144,8 +142,8 @@ async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest
   const answer = await requestBounded(fetch, `${baseUrl}${path}`, init, { timeoutMs, maxBytes });
   return {
     outcome: outcomeOf(answer, secretsOf(authorization)),
-    requestSha256: sha256(bytes ?? new Uint8Array()),
-    answerSha256: answer.ok ? sha256(answer.body) : null,
+    requestSha256: hash("sha256", bytes ?? new Uint8Array()),
+    answerSha256: answer.ok ? hash("sha256", answer.body) : null,
     isKeyRefused: answer.ok && (answer.status === 401 || answer.status === 403),
   };
 }

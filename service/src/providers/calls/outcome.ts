@@ -1,4 +1,5 @@
 import type { BoundedAnswer } from "../../platform/bounds/bounded-request.ts";
+import { hourMs } from "../../platform/clock.ts";
 
 /** What came of one request to a provider. Only `unknown` may have been done without our knowing. */
 export type CallOutcome =
@@ -78,7 +79,7 @@ const plainWords = (text: string, secrets: readonly string[]): string =>
     .replace(/\p{C}+/gu, " ")
     .slice(0, longestWords);
 
-const longestRetryAfterMs = 3_600_000;
+const longestRetryAfterMs = hourMs;
 
 /** RFC 9110, section 10.2.3, in seconds; providers send no dates. */
 function retryAfterMs(header: string | null): number | null {

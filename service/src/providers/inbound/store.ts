@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { ProviderName } from "../names.ts";
@@ -43,7 +43,7 @@ export async function insertEvent(
     WITH stored AS (
       INSERT INTO provider_events (provider, event_id, type, object_id, occurred_at, received_at, content, body_sha256)
       VALUES (${provider}, ${eventId}, ${type}, ${objectId}, ${occurredAt}, ${at},
-        ${sealed.seal(content, context(provider, eventId))}, ${createHash("sha256").update(raw).digest("hex")})
+        ${sealed.seal(content, context(provider, eventId))}, ${hash("sha256", raw)})
       ON CONFLICT DO NOTHING RETURNING id
     )
     SELECT enqueue_job(${eventQueue}, jsonb_build_object('eventRow', id), now()) FROM stored`);

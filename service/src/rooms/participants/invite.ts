@@ -1,3 +1,4 @@
+import { dayMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { isEmail } from "../../platform/mail/email.ts";
@@ -8,7 +9,6 @@ export const roomMailQueue = "room-mail";
 
 export type RoomMail = { participantId: string; at: string };
 
-const dayMs = 24 * 3_600_000;
 // Of a room in 24 hours; the same address once. Who was removed counts, too.
 const mostInvited = 25;
 

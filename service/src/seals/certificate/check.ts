@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { type CertificateFault, issuerFault, leafFault, nameText } from "@signsealship/evidence/x509";
+import { dayMs } from "../../platform/clock.ts";
 
 /** What is wrong with a key's certificates. Only `expires-soon` is a warning; what is signed with any other is worthless. */
 type CertificateProblemCode =
@@ -21,7 +22,7 @@ export type CertificateProblem = {
   readonly detail: string;
 };
 
-const SOON_MS = 30 * 24 * 3_600_000;
+const SOON_MS = 30 * dayMs;
 
 /** A chain, its own certificate first, with the key that the first is to be for; `at` epoch milliseconds. */
 type Checked = {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   bitString,
   boolean,
@@ -97,5 +97,5 @@ function keyIdentifier(spki: Uint8Array): Uint8Array {
   const fields = fieldsOf(readDer(spki), "x509");
   fields.next("algorithm");
   const bits = readOctetBitString(fields.next("subjectPublicKey"));
-  return createHash("sha256").update(bits).digest().subarray(0, 20);
+  return hash("sha256", bits, "buffer").subarray(0, 20);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import {
   type DerValue,
   encode,
@@ -94,7 +94,7 @@ const FURTHEST: SealPlace = {
 /** The SET OF signed attributes: only the digest and the numbers differ from seal to seal. */
 function attributesUnder(chain: SignerChain): SignedDataWriter["signedAttributes"] {
   const [leaf] = chain;
-  const certHash = createHash("sha256").update(leaf.der).digest();
+  const certHash = hash("sha256", leaf.der, "buffer");
   const issuerSerial = sequence(sequence(explicit(4, raw(leaf.issuer))), serialNumberOf(leaf));
   const contentType = encodedOnce(sequence(oid(OID.idContentType), set(oid(OID.idData))));
   // The hash of ESSCertIDv2 is SHA-256 by default, and DER leaves a default out.

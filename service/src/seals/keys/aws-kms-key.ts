@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject } from "node:crypto";
+import { createPublicKey, hash, type KeyObject } from "node:crypto";
 import type { KMSClient, SigningAlgorithmSpec } from "@aws-sdk/client-kms";
 import { type SealAlgorithm, type SealKey, SealKeyError, type SealKeyErrorCode, sealAlgorithmOf } from "./seal-key.ts";
 
@@ -42,7 +42,7 @@ export async function openAwsKmsKey(uri: string, credentials?: AwsCredentials): 
       algorithm,
       publicKey: new Uint8Array(publicKey.export({ type: "spki", format: "der" })),
       sign: async (data) => {
-        const Message = createHash("sha256").update(data).digest();
+        const Message = hash("sha256", data, "buffer");
         const command = new SignCommand({ KeyId, Message, MessageType: "DIGEST", SigningAlgorithm });
         const answer = await client.send(command).catch(asSealKeyError);
         if (answer.Signature === undefined) throw new SealKeyError("refused", "KMS answered without a signature");

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { ecdsaSigValue } from "./ecdsa-sig-value.ts";
@@ -67,7 +67,7 @@ export async function openPkcs11Key(uri: string): Promise<SealKey> {
       algorithm,
       publicKey: new Uint8Array(publicKey.export({ type: "spki", format: "der" })),
       sign: async (data) => {
-        const digest = createHash("sha256").update(data).digest();
+        const digest = hash("sha256", data, "buffer");
         try {
           return isRsa
             ? await signRaw(Buffer.concat([digestInfoSha256, digest]))

@@ -1,3 +1,4 @@
+import { hourMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
@@ -6,7 +7,6 @@ import { updateLabel } from "./store.ts";
 /** The queue of labels whose parcel, or refund, is asked for; payload `{labelId}`. */
 export const askQueue = "label-ask";
 
-export const hourMs = 3_600_000;
 export const trackingPauseMs = 4 * hourMs;
 export const refundPauseMs = 24 * hourMs;
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { documentMembers, documentUse } from "../../orders/orders.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
@@ -24,7 +24,7 @@ async function keepFile({ db, clock, blobs, rowMac, fetch, easypost }: LabelDeps
     SELECT label_url AS "labelUrl", file_sha256 AS "fileSha256" FROM labels WHERE id = ${labelId}`);
   if (!label?.labelUrl || label.fileSha256 !== null) return;
   const bytes = await fetchLabelFile(fetch, easypost?.apiBase ?? easypostBase, label.labelUrl);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
   let isKept = false;
   try {

@@ -1,5 +1,6 @@
 import { perform } from "../../fulfilment/fulfilment.ts";
 import { type LockedOrder, lockOrder, mailClient } from "../../orders/orders.ts";
+import { dayMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
@@ -19,7 +20,7 @@ import { openTrouble } from "./trouble.ts";
 
 /** The queue of parcels that wait to be picked up; payload `{labelId}`. */
 const pickupQueue = "label-pickup";
-const pickupPatienceMs = 3 * 24 * 3_600_000;
+const pickupPatienceMs = 3 * dayMs;
 
 export function pickupJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(pickupQueue, ({ labelId }) => tellOfPickup(deps, labelId));

@@ -1,4 +1,5 @@
 import type { LockedOrder } from "../../orders/orders.ts";
+import { minuteMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Jobs } from "../../platform/jobs/jobs.ts";
@@ -11,7 +12,6 @@ import { dollars } from "./dollars.ts";
 import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
 import { prepareQueue, tellShippers } from "./take.ts";
 
-const minuteMs = 60_000;
 // Two days of a provider that is away; people do it by hand meanwhile.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
 

@@ -1,8 +1,9 @@
 import { parcelQueue } from "../../orders/orders.ts";
+import { dayMs, hourMs } from "../../platform/clock.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
 import { createEasyPost } from "../../providers/providers.ts";
-import { askLater, askQueue, hourMs, trackingPauseMs } from "./ask.ts";
+import { askLater, askQueue, trackingPauseMs } from "./ask.ts";
 import type { LabelDeps } from "./deps.ts";
 import { fileQueue } from "./file.ts";
 import { followParcel, followTracking, isSameNumber, lockOrderById } from "./follow.ts";
@@ -47,7 +48,7 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
 }
 
 // After two months nothing more is heard of a parcel.
-const longestWayMs = 60 * 24 * 3_600_000;
+const longestWayMs = 60 * dayMs;
 
 /** Asks EasyPost what became of a label, and once more later unless that is final. */
 async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { type AcceptedLetter, createLob, type EventHandler, readLetter } from "../../providers/providers.ts";
@@ -7,9 +8,8 @@ import { isFinal, meaningOf, meaningOfTracking, stageOf } from "./progress.ts";
 import { findLetter, type Letter, refreshLetter } from "./store.ts";
 import { hadTrouble, openTrouble } from "./trouble.ts";
 
-const dayMs = 24 * 3_600_000;
 export const pollEveryMs = dayMs;
-const withoutKeyMs = 3_600_000;
+const withoutKeyMs = hourMs;
 /** How long a letter takes of which Lob does not say when it is expected, and how much later one is that was lost. */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
 /** After so long the post says nothing more of a letter. */

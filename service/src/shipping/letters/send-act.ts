@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { auditLine } from "../../audit/audit.ts";
 import { readOrderDocument } from "../../envelopes/envelopes.ts";
 import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
@@ -19,7 +19,7 @@ const planOf = (intent: Intent): MailPlan => intent.payload as MailPlan;
 
 /** What one attempt is known by at Lob: the same each time it begins, and nothing that leads to the order. */
 export const letterKey = (orderCode: string, attempt: number): string =>
-  createHash("sha256").update(`${orderCode}:mail:${attempt}`).digest("hex").slice(0, 32);
+  hash("sha256", `${orderCode}:mail:${attempt}`).slice(0, 32);
 
 /** Sends the document of an order as a letter. */
 export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({

@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
@@ -6,9 +7,9 @@ import { type FailingMail, failingQueue } from "../failing-mail.ts";
 import { isUnsent } from "../outbound/failure-text.ts";
 
 /** A run of failures that is worth a mail: so many in a row, or a few over so long. */
-const alarm = { inARow: 20, few: 5, overMs: 3_600_000 };
+const alarm = { inARow: 20, few: 5, overMs: hourMs };
 /** Between two mails about one webhook, however many runs begin. */
-const mailEveryMs = 24 * 3_600_000;
+const mailEveryMs = dayMs;
 
 /** How one delivery ended; `reason` is null when it arrived. */
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };

@@ -1,5 +1,5 @@
 import { actorOf, type Owner, type Principal } from "../../identity/identity.ts";
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, dayMs } from "../../platform/clock.ts";
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
@@ -26,7 +26,7 @@ import {
 export type SubscriptionDeps = { db: Database; clock: Clock; secretCipher: ColumnCipher };
 
 const maxSubscriptions = 100;
-const overlapMs = 24 * 3600 * 1000;
+const overlapMs = dayMs;
 // A receiver that rotates more often than it deploys gains nothing from more entries in the header.
 const maxPreviousSecrets = 4;
 
