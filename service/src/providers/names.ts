@@ -1,4 +1,4 @@
-/** The providers whose services the house buys, and what people call them. */
+/** The providers whose services this service buys, and what people call them. */
 export const providerNames = { easypost: "EasyPost", lob: "Lob", telnyx: "Telnyx" } as const;
 
 export type ProviderName = keyof typeof providerNames;

@@ -1,4 +1,4 @@
-/** Providers whose services the house buys (carriers' labels, letters, faxes): requests, acts that happen once, signed events. */
+/** Providers whose services this service buys (carriers' labels, letters, faxes): requests, acts that happen once, signed events. */
 export { type Account, type AccountCheck, basicAuthorization, checkBy } from "./account.ts";
 export { accountsOf } from "./accounts.ts";
 export type { Act, ActEnd, Intent, NewIntent, SaidDone } from "./acts/act.ts";

@@ -1,5 +1,5 @@
 /**
- * Jobs: work that leaves the house (mails, refunds, the closing of checkouts), done after the transaction that caused it.
+ * Jobs: work that leaves the service (mails, refunds, the closing of checkouts), done after the transaction that caused it.
  *
  * - `enqueue(tx, "queue", payload, dueAt?)` writes a job in the caller's transaction; triggers and big statements may
  *   `SELECT enqueue_job('queue', payload, due_at)` instead. Payloads are JSON objects.

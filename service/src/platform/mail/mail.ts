@@ -26,7 +26,7 @@ export type Mail = {
 export type Mailer = {
   /** @throws Error when the server does not take it */
   send: (mail: Mail) => Promise<void>;
-  /** Writes a file and sends nothing: for what must not leave the house. */
+  /** Writes a file and sends nothing: for what must not leave this machine. */
   keep: (mail: Mail) => Promise<void>;
   close: () => void;
 };

@@ -26,7 +26,7 @@ export type NewLetter = {
 type NoAnswer = Exclude<CallOutcome, { kind: "answered" }>;
 export type Answer<T> = { kind: "done"; result: T } | NoAnswer;
 
-/** Lob's letters (API version 1), as far as the house needs them. */
+/** Lob's letters (API version 1), as far as they are needed here. */
 export type Lob = {
   /** Sends a letter; the same key gives the same letter for 24 hours. */
   send: (letter: NewLetter, idempotencyKey: string) => Promise<Answer<AcceptedLetter>>;

@@ -74,7 +74,7 @@ const carriageOf = ({ mailClass, trackingNumber, letterId }: Letter) => ({
   trackingNumber: trackingNumber ?? letterId,
 });
 
-/** Why a letter will not arrive; null while it may. A letter that the house itself had cancelled is no failure. */
+/** Why a letter will not arrive; null while it may. A letter that this service had cancelled is no failure. */
 function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
   const stage = stageOf(progress);
   if (stage === "returned") return `The post returns the letter ${letterId} to its sender.`;

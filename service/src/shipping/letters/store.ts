@@ -21,7 +21,7 @@ export type Letter = {
   /** Until then it can be cancelled. */
   sendAt: Date | null;
   acceptedAt: Date;
-  /** Since when the house wants it cancelled. */
+  /** Since when it is to be cancelled. */
   recalledAt: Date | null;
   progress: LetterProgress;
 };
