@@ -111,7 +111,7 @@ ${test && notice("attention", page.test.title, page.test.text)}
 <ul class="next">${next.map((line) => html`<li>${line}</li>`)}</ul>
 ${
   order.payable &&
-  html`<p><a class="pay no-print" role="button" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${page.pay(money(order.totalCents))}</a></p>
+  html`<p><a class="button pay no-print" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${page.pay(money(order.totalCents))}</a></p>
 <p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`
 }
 ${order.trackingNumber !== null && parcel(order, words)}

@@ -92,7 +92,7 @@ ${
   card(
     "next-step",
     `Next: ${next.label}`,
-    html`<p>${notes[next.key] ?? next.action}</p>${action && html`<div class="form-actions"><a role="button" href="${next.deepLink}">${action}</a></div>`}`,
+    html`<p>${notes[next.key] ?? next.action}</p>${action && html`<div class="form-actions"><a class="button" href="${next.deepLink}">${action}</a></div>`}`,
   )
 }
 ${next && card("launchpad", "Go-live checklist", progressSteps(steps))}

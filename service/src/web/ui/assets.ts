@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build, stop } from "esbuild";
+import { build, type Plugin, stop } from "esbuild";
 import { type Asset, brotliOf } from "./asset.ts";
 import { openPdfJs, type PdfJs } from "./pdf-js.ts";
 
@@ -55,6 +56,17 @@ export type Assets = {
   pdfJs: PdfJs;
 };
 
+// Pico gives a link a button's looks for a button's role, which says to a screen reader that it is none. Here a class does.
+const linksThatLookLikeButtons: Plugin = {
+  name: "links that look like buttons",
+  setup(bundling) {
+    bundling.onLoad({ filter: /pico\.min\.css$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replaceAll("[role=button]", ".button"),
+      loader: "css",
+    }));
+  },
+};
+
 /**
  * Makes the assets, once, at the start, and keeps them in memory: scripts and styles are bundled and minified for browsers. The
  * same sources give the same bytes. One at a time in a process: the end of one build stops the bundler.
@@ -71,6 +83,7 @@ export async function buildAssets(): Promise<Assets> {
     target: "es2022",
     // Finished files of others and pictures stay as they are.
     loader: { ".min.js": "copy", ".svg": "copy", ".png": "copy", ".woff2": "copy" },
+    plugins: [linksThatLookLikeButtons],
     external: ["/assets/*"],
     legalComments: "inline",
     write: false,

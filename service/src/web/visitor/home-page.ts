@@ -43,7 +43,7 @@ export const homePage = (assets: Pick<Assets, "url">, baseUrl: string): string =
 <div>
 <h1>Documents signed, sealed, and shipped. Proof included.</h1>
 <p class="lead">SignSealShip takes a completed document through signing, notarization, and delivery for title, escrow, and law firms. Anyone can check what it says about a document.</p>
-<p class="hero-actions"><a href="/request-access" role="button">Request access</a><a href="/verify">Verify a document</a></p>
+<p class="hero-actions"><a href="/request-access" class="button">Request access</a><a href="/verify">Verify a document</a></p>
 </div>
 ${productPicture}
 </div>

@@ -76,5 +76,5 @@ export const unusableLinkPage = (assets: AssetUrls): string =>
     assets,
     "This link cannot be used",
     html`${notice("info", "A link works once", "It expires after 10 minutes, and it works only in the browser that you requested it from.")}
-<p class="after-notice"><a href="/sign-in" role="button">Request a new link</a></p>`,
+<p class="after-notice"><a href="/sign-in" class="button">Request a new link</a></p>`,
   );

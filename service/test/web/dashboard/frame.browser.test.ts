@@ -139,13 +139,13 @@ test("an owner creates, rotates and revokes a key, which is shown once each time
   const shown = (await page.locator("#secret code").textContent()) ?? "";
   assert.match(shown, /^svc_pk_test_[a-z2-7]{52}$/);
   await assertGoodLooks(opened);
-  await page.getByRole("button", { name: /I saved it/ }).click();
+  await page.getByRole("link", { name: /I saved it/ }).click();
   assert.equal(await page.getByText(shown).count(), 0);
   await page.getByLabel("How long the old key goes on").selectOption("1");
   await page.getByRole("button", { name: "Rotate key" }).click();
   const rotated = (await page.locator("#secret code").textContent()) ?? "";
   assert.notEqual(rotated, shown);
-  await page.getByRole("button", { name: /I saved it/ }).click();
+  await page.getByRole("link", { name: /I saved it/ }).click();
   await page.getByText("Revoke this key").click();
   await assertGoodLooks(opened);
   await page.getByRole("button", { name: "Revoke now" }).click();

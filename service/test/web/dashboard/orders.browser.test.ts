@@ -26,7 +26,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   await page.getByRole("link", { name: "Orders" }).click();
   await page.getByText("No orders yet").waitFor();
   await assertGood(opened);
-  await press(page, "Place a test order");
+  await page.getByRole("link", { name: "Place a test order", exact: true }).click();
 
   const typed = {
     "Client’s email": "signer@example.com",
@@ -76,7 +76,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   for (const text of ["signer@example.com", "FILE 7", "Sign, Ship, Fax", "+12125550123", "Not sent yet", code])
     await details.getByText(text, { exact: true }).waitFor();
   await part(page, "Quote").getByRole("row", { name: "Print and mail $12.95" }).waitFor();
-  await page.getByRole("button", { name: "Open the client’s page" }).click();
+  await page.getByRole("link", { name: "Open the client’s page" }).click();
   assert.equal(new URL(page.url()).pathname, `/orders/${code}`);
   await page.goBack();
   await assertGood(opened);

@@ -55,7 +55,7 @@ async function create(url: string, topics: string[], { page } = dana): Promise<v
 async function shown({ page } = dana): Promise<{ secret: string; id: string }> {
   const secret = (await page.locator("#secret code").textContent()) ?? "";
   assert.match(secret, secretForm);
-  const link = await page.getByRole("button", { name: "I saved it" }).getAttribute("href");
+  const link = await page.getByRole("link", { name: "I saved it" }).getAttribute("href");
   return { secret, id: link?.slice(path.length + 1) ?? "" };
 }
 
@@ -235,7 +235,7 @@ test("rotating asks first, shows the new secret once with the old one's end, and
   assert.notEqual(secret, old);
   const end = Date.parse((await page.locator("#secret time").getAttribute("datetime")) ?? "");
   assert.ok(Math.abs(end - Date.now() - 24 * 3600_000) < 3600_000);
-  await page.getByRole("button", { name: "I saved it" }).click();
+  await page.getByRole("link", { name: "I saved it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
   const [caught] = await running.catcher.wait("/rotated");
   assert.ok(caught);
@@ -303,7 +303,7 @@ test("without script a webhook is made, tested, replayed, rotated and deleted", 
   await environment("Test", opened);
   await create(`${running.catcher.url}/plain`, ["order.created"], opened);
   const { secret } = await shown(opened);
-  await page.getByRole("button", { name: "I saved it" }).click();
+  await page.getByRole("link", { name: "I saved it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
   // The delivery may arrive before the browser has shown the page that the form leads to: one that is still on its way cannot be reloaded.
   await page.getByText("A test event is on its way.").waitFor();
@@ -319,7 +319,7 @@ test("without script a webhook is made, tested, replayed, rotated and deleted", 
   await page.locator("summary", { hasText: "Rotate the secret" }).click();
   await page.getByRole("button", { name: "Rotate now" }).click();
   assert.notEqual((await shown(opened)).secret, secret);
-  await page.getByRole("button", { name: "I saved it" }).click();
+  await page.getByRole("link", { name: "I saved it" }).click();
   await page.getByText("Delete this webhook").click();
   await page.getByRole("button", { name: "Delete now" }).click();
   await page.getByText("The webhook was deleted.").waitFor();

@@ -207,7 +207,7 @@ describe("the way", () => {
     assert.equal(await shown().count(), 100);
     assert.match(await shown().first().innerText(), /B-1\b/);
     assert.match(await page.locator("#waiting").innerText(), /1\d\d are waiting; 100 are on this page/);
-    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByRole("link", { name: "Show more" }).click();
     assert.match(await shown().first().innerText(), /B-101\b/);
     await shown().first().getByRole("button", { name: "Reject" }).click();
     await page.getByText("Your decision was recorded.").waitFor();

@@ -25,7 +25,7 @@ export function keyPage(deps: { assets: Assets }, request: FastifyRequest, made:
 <div class="panels">
 ${notice("attention", "Copy the key now", "This is the only time it is shown. We cannot show it again.")}
 ${card("secret", "API key", html`${codeText(key, "API key")}${before && html`<p class="after-notice">${before}</p>`}`)}
-<div class="form-actions"><a role="button" href="/dashboard/keys/${keyId}">I saved it. Go to the key</a></div>
+<div class="form-actions"><a class="button" href="/dashboard/keys/${keyId}">I saved it. Go to the key</a></div>
 </div>`;
   return dashboardPage(deps, request, { title: "API key", section: "keys", body, scripts: ["copy.js"] });
 }

@@ -103,7 +103,7 @@ function statusCard({ order, payable }: OrderDetailView): Html {
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>
 <p class="lead">${summary}</p>
-<div class="form-actions"><a role="button" class="quiet-button" href="/orders/${order.code}">Open the client’s page</a>${payable && html`<a role="button" class="quiet-button" href="/orders/${order.code}/checkout">Open the checkout for ${money(order.totalCents)}</a>`}</div>
+<div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a>${payable && html`<a class="button quiet-button" href="/orders/${order.code}/checkout">Open the checkout for ${money(order.totalCents)}</a>`}</div>
 </section>`;
 }
 

@@ -25,7 +25,7 @@ const path = "/dashboard/orders";
 export function orderListBody(view: OrderListView): Html {
   const { query, page, counts, environment, error } = view;
   const placeText = environment === "test" ? "Place a test order" : "Place an order";
-  const place = html`<div class="form-actions"><a role="button" href="${path}/new">${placeText}</a></div>`;
+  const place = html`<div class="form-actions"><a class="button" href="${path}/new">${placeText}</a></div>`;
   const none = page.orders.length === 0;
   if (none && !isFiltered(query) && !error && [...counts.values()].every((count) => count === 0))
     return html`${pageHead("Orders")}${emptyState("No orders yet", firstSteps[environment])}<div class="after-empty">${place}</div>`;

@@ -49,7 +49,7 @@ function changes(
 ): Html {
   const about = { about: name, kind: "quiet-button" };
   const form = `signer-${n}`;
-  return html`<div class="button-row">${signingUrl && html`<a role="button" href="${signingUrl}">Sign as ${name}</a>`}${status === "locked" ? buttonForm(`${path}/unlock`, "Unlock with a new link", about) : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about)}</div>
+  return html`<div class="button-row">${signingUrl && html`<a class="button" href="${signingUrl}">Sign as ${name}</a>`}${status === "locked" ? buttonForm(`${path}/unlock`, "Unlock with a new link", about) : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about)}</div>
 <details class="replace-signer"${typed && html` open`}><summary>Have somebody else sign instead<span class="visually-hidden"> of ${name}</span></summary>
 <form class="form" method="post" action="${path}/replace">
 <p class="hint">The link of ${name} stops working at once.${issuedAt !== null && " The new person is emailed a link of their own."}</p>

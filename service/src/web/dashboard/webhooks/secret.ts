@@ -44,7 +44,7 @@ ${card(
 ${codeText(standardSecret(secretHash(secret)), "secret for Standard Webhooks")}`,
 )}
 ${card("check", "How your system checks a delivery", howToCheck)}
-<div class="form-actions"><a role="button" href="/dashboard/webhooks/${id}">I saved it. Go to the webhook</a></div>
+<div class="form-actions"><a class="button" href="/dashboard/webhooks/${id}">I saved it. Go to the webhook</a></div>
 </div>`;
 }
 

@@ -52,7 +52,7 @@ ${records(
     ...(mayDecide ? [decisionForms(execution, after, problem?.id === execution.id ? problem : undefined)] : []),
   ]),
 )}
-${(next || after !== "") && html`<nav class="form-actions" aria-label="More runs">${after !== "" && html`<a role="button" class="quiet-button" href="/operator/approvals">Back to the first</a>`}${next && html`<a role="button" class="quiet-button" href="/operator/approvals?after=${next}">Show more</a>`}</nav>`}`;
+${(next || after !== "") && html`<nav class="form-actions" aria-label="More runs">${after !== "" && html`<a class="button quiet-button" href="/operator/approvals">Back to the first</a>`}${next && html`<a class="button quiet-button" href="/operator/approvals?after=${next}">Show more</a>`}</nav>`}`;
 }
 
 /** Two buttons for the usual decisions, and a field for another. */

@@ -8,6 +8,6 @@ export const guestPage = (assets: Pick<Assets, "url">): string =>
     title: "For the operator",
     body: html`<div class="narrow"><h1>For the operator</h1>
 <p class="lead">For the people who run this service. There are no passwords.</p>
-<p><a href="/sign-in?return_to=%2Foperator" role="button">Sign in by email</a></p>
+<p><a href="/sign-in?return_to=%2Foperator" class="button">Sign in by email</a></p>
 <p>Nobody can sign in? Run <code>bin/signsealship operator link</code> on the machine of the service, and open the link it prints. It works once, within 10 minutes.</p></div>`,
   });

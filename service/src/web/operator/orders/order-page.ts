@@ -97,7 +97,7 @@ function statusCard(
 <p class="lead">${summary}</p>
 ${underWay !== null && html`<p>${underWay} <a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}
 ${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed ?? handOverOf(labels))}`}
-${mayPrint && html`<div class="form-actions"><a role="button" class="quiet-button" href="/operator/paper/${order.code}">Print the packet</a></div>`}
+${mayPrint && html`<div class="form-actions"><a class="button quiet-button" href="/operator/paper/${order.code}">Print the packet</a></div>`}
 ${!first && html`<p class="quiet">Nothing waits for you here.</p>`}
 ${more.map(
   (move) =>
@@ -130,7 +130,7 @@ function payments({ record: { order, history }, mayRequestRefund }: OrderView): 
     ({ amountCents, currency, simulated, receivedAt, refundedAt }) =>
       html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null && html`, refunded ${time(new Date(refundedAt))}`}</li>`,
   )}</ul>`;
-  return html`${history.payments.length === 0 ? none : list}${mayRequestRefund && html`<div class="form-actions"><a role="button" class="quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
+  return html`${history.payments.length === 0 ? none : list}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
 
 const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html =>

@@ -92,5 +92,5 @@ const passkeyMissingPage = (assets: Pick<Assets, "url">, { area, session }: Conf
     session,
     "This needs a passkey",
     html`<p class="lead">${area.onlyPasskey}, and you have none yet.</p>
-<p><a href="${area.path}/security" role="button">Add a passkey</a></p>`,
+<p><a href="${area.path}/security" class="button">Add a passkey</a></p>`,
   );

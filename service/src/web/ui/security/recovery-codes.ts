@@ -7,5 +7,5 @@ export const recoveryCodesBody = (path: string, codes: readonly string[]): Html 
 <div class="panels">
 ${notice("attention", "Save the codes now", "This is the only time they are shown. Keep them apart from your passkeys: print them, or put them into a password manager.")}
 ${card("codes", "Recovery codes", html`<ul class="recovery-codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>`)}
-<div class="form-actions"><a role="button" href="${path}">I saved them</a></div>
+<div class="form-actions"><a class="button" href="${path}">I saved them</a></div>
 </div>`;
