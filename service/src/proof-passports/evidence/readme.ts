@@ -34,16 +34,16 @@ export function evidenceReadme(facts: ReadmeFacts): string {
 /** For who has no command line: what this is, what it shows, and what it does not. */
 function inShort({ verifyUrl, parts, stampedAt, anchored }: ReadmeFacts): string {
   const shown = [
-    "not a byte of sealed.pdf has changed since it was sealed;",
-    "with which certificate it was sealed;",
+    "not a byte of sealed.pdf has changed since it was sealed",
+    "with which certificate it was sealed",
     stampedAt
-      ? "the seal existed at the time that an independent authority stamped;"
-      : "not when it was sealed: that is the service's own word;",
-    ...(anchored ? ["the file existed when a Bitcoin block was made, once one has confirmed its proof."] : []),
+      ? "the seal existed at the time that an independent authority stamped"
+      : "not when it was sealed: that is the service's own word",
+    ...(anchored ? ["the file existed when a Bitcoin block was made, once one has confirmed its proof"] : []),
   ];
   return `sealed.pdf is a document as it was handed in, with a seal added behind it. Anybody can check ${parts ? "with the files here" : "with these files and it"}:
 
-${shown.map((one) => `  - ${one}`).join("\n")}
+${shown.map((one) => `- ${one}`).join(";\n")}.
 
 Not shown: whether what the document says is true, who signed or agreed to it before, and for whom it was sealed.
 
