@@ -30,7 +30,7 @@ const what = ({ kind, act, reason, corrects, words }: Shown): string => {
 export function journalBody(rows: readonly Row[], typed: FormValues = {}, problem?: string): Html {
   return html`${pageHead("Journal", journalNotice)}
 ${errorSummary(problem)}
-<p><a class="button" href="/operator/notary/journal.json" download>Copy as JSON</a> <a class="button" href="/operator/notary/journal.pdf" download>Copy as a sealed PDF</a></p>
+<div class="form-actions"><a class="button quiet-button" href="/operator/notary/journal.json" download>Copy as JSON</a><a class="button quiet-button" href="/operator/notary/journal.pdf" download>Copy as a sealed PDF</a></div>
 <div class="panels">
 ${card("entries", "Entries", rows.length === 0 ? emptyState("No entries", "Each act and each refusal becomes one.") : entryTable(rows))}
 ${rows.length > 0 && card("correct", "Correct an entry", correction(typed))}

@@ -23,5 +23,5 @@ function follow(): void {
     boxes[service].disabled = known !== undefined;
   }
   for (const note of form.querySelectorAll<HTMLElement>("[data-note-of]"))
-    note.hidden = note.dataset["noteOf"] !== type.value;
+    note.toggleAttribute("data-chosen", note.dataset["noteOf"] === type.value);
 }
