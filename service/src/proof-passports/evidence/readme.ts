@@ -48,6 +48,7 @@ ${shown.map((one) => `- ${one}`).join(";\n")}.
 Not shown: whether what the document says is true, who signed or agreed to it before, and for whom it was sealed.
 
 Without commands: choose this zip at ${new URL("/verify", verifyUrl).href}; your browser checks it, and sends it nowhere.
+Keep that check as a file that needs no network: ${new URL("/verify/offline", verifyUrl).href}
 The commands below need nothing of the service. They are of openssl 3, coreutils, xxd, poppler and opentimestamps-client.`;
 }
 

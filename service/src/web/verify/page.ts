@@ -13,7 +13,7 @@ import { technicalDetails, technicalPart } from "./technical-details.ts";
 import { verdictBanner } from "./verdict.ts";
 
 /** What a page of verification without a record consists of, here or in a file of its own. */
-export const verifyBody = (config: VerifyConfig, paper: Html | "" = ""): Html =>
+export const verifyBody = (config: VerifyConfig, more: Html | "" = ""): Html =>
   html`<div class="stack verify">
 <div><h1>Verify a document</h1>
 <p class="lead">Was this PDF sealed, and has it changed since? The answer comes from the file itself.</p></div>
@@ -21,7 +21,7 @@ ${dropZone(config, proofDropWords)}
 ${technicalDetails(html`
 ${technicalPart("What the words mean", resultWords)}
 ${technicalPart("Check it yourself from the command line", manualChecks(proofChecks("sealed.pdf")))}`)}
-${paper}
+${more}
 </div>`;
 
 type Deps = { sealCertificates: string; baseUrl: string };
@@ -34,7 +34,11 @@ export const verifyPage = (assets: Pick<Assets, "url">, { sealCertificates, base
     description:
       "Was this PDF sealed here, and has it changed since? Your browser checks the file; nothing is uploaded.",
     scripts: ["verify.js", "copy.js"],
-    body: verifyBody({ sealCertificates, firm: null, proof: null, closing: null }, onPaper(`${baseUrl}/verify`)),
+    body: verifyBody(
+      { sealCertificates, firm: null, proof: null, closing: null },
+      html`<p class="quiet no-print"><a href="/verify/offline">Save this check as one file</a>. It needs no network, and nothing of us: it works when we are gone.</p>
+${onPaper(`${baseUrl}/verify`)}`,
+    ),
   });
 
 /** Malformed codes and codes that nobody was given look the same. @param file what somebody may have without a code */

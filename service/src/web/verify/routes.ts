@@ -16,6 +16,7 @@ import { closingPage } from "./closing/page.ts";
 import { envelopePage } from "./envelope/page.ts";
 import { unknownCodePage, verifyPage } from "./page.ts";
 import { proofRecordPage } from "./record-page.ts";
+import { standaloneVerifier } from "./standalone.ts";
 
 /** Where the verification pages get what they show. */
 export type EvidenceSources = {
@@ -38,7 +39,7 @@ const policyHeaders = (logo?: string) => ({
   "Content-Security-Policy": silentPolicy(logo === undefined ? [] : [logo]),
 });
 
-/** `/verify`, `/verify/{code}`, `/v/room/{code}` and `/v/envelope/{code}`. */
+/** `/verify`, `/verify/offline`, `/verify/{code}`, `/v/room/{code}` and `/v/envelope/{code}`. */
 export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
   const { assets, baseUrl, sealCertificates, proofRecord, closingRecord, envelopeRecord, retention } = deps;
   const frame = { policy: "page", compressed: true, headers: { ...credentialHeaders, ...policyHeaders() } } as const;
@@ -54,6 +55,17 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
     compressed: true,
     headers: { ...publicHeaders, ...policyHeaders() },
     handle: async () => verifyPage(assets, { sealCertificates: await sealCertificates(), baseUrl }),
+  });
+
+  // Whoever has saved it can check without this service.
+  pageRoute(app, deps, {
+    url: "/verify/offline",
+    policy: "page",
+    handle: async () => ({
+      file: standaloneVerifier(assets, await sealCertificates()),
+      type: "text/html; charset=utf-8",
+      name: "verifier.html",
+    }),
   });
 
   pageRoute(app, deps, {

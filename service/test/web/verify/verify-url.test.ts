@@ -38,6 +38,20 @@ test("the verifyUrl of a passport is its page for a browser, and JSON for whoeve
   }
 });
 
+test("the check of files can be saved as one file that knows the service's own certificates, and asks nobody", async () => {
+  assert.match(await (await get("/verify", browsers)).text(), /href="\/verify\/offline"/);
+  const saved = await get("/verify/offline", browsers);
+  assert.equal(saved.status, 200);
+  assert.equal(saved.headers.get("content-disposition"), 'attachment; filename="verifier.html"');
+  const page = await saved.text();
+  assert.ok(page.includes('<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;;'));
+  assert.deepEqual(page.match(/(?:src|href)="(?:https?:|\/)[^"]*"/g), null);
+  const trust = await (await get("/seal/trust.json")).text();
+  const [certificate = ""] = /MII[\w+/]{60}/.exec(trust) ?? [];
+  assert.notEqual(certificate, "");
+  assert.ok(page.includes(certificate));
+});
+
 test("its files are files for browsers, too", async () => {
   const { verifyCode } = await seal(owner, makePdf());
   for (const file of ["document", "evidence"])
