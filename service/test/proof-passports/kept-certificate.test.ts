@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { verifyProof } from "@signsealship/evidence/seal";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Database } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { textOf } from "../closing-passports/seal-room.ts";
@@ -109,6 +112,27 @@ test("nobody changes or removes the row of a certificate", async () => {
     sql`DELETE FROM proof_certificates WHERE passport_id = ${passport.passportId}`,
   ])
     await assert.rejects(db.query(change), /append-only/);
+});
+
+test("once the seal has another certificate, another is made under that, and kept: the old one's seal has no time of its own", async () => {
+  const passport = await sealed();
+  const before = await hexOf(await ask(service, passport));
+  await service.cli("seal", "rotate");
+  await service.stop();
+  service = await service.restart();
+  const after = await hexOf(await ask(service, passport));
+  assert.notEqual(after, before);
+  assert.equal(await hexOf(await ask(service, passport)), after);
+  const trust = await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text();
+  const sealAnchors = parseCertificatesPem(trust).slice(0, 1);
+  const verdictOf = async (hex: string) =>
+    (
+      await verifyProof(Buffer.from(hex, "hex"), { sealAnchors, tsaAnchors: [] }, Date.now(), {
+        crypto: createNodeCrypto(),
+      })
+    ).verdict;
+  assert.equal(await verdictOf(after), "verified");
+  assert.notEqual(await verdictOf(before), "verified");
 });
 
 test("it is deleted with the PDF that it speaks of, and the next one names no document", needs("poppler"), async () => {

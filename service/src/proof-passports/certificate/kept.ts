@@ -15,6 +15,8 @@ export type Edition = {
   documentKept: boolean;
   /** A retired seal is no longer vouched for as before. */
   sealRetired: boolean;
+  /** SHA-256 of the certificates that seal now: what those before them sealed fails the check once they end or are retired. */
+  sealChain: string;
 };
 
 const editionText = ({ passportId, namesFirm, documentKept, sealRetired }: Edition): string =>
@@ -31,11 +33,12 @@ const certificateUse = (edition: Edition, sha256: string): BlobUse => ({
 
 /** The certificate as it was first sealed, hashed again; null when there is none, and when it is gone or is not that one. */
 export async function keptCertificate({ db, blobs, log }: LookupDeps, edition: Edition): Promise<Buffer | null> {
-  const { passportId, namesFirm, documentKept, sealRetired } = edition;
+  const { passportId, namesFirm, documentKept, sealRetired, sealChain } = edition;
   const [row] = await db.query<{ blobKey: string; sha256: string }>(sql`
 SELECT blob_key AS "blobKey", sha256 FROM proof_certificates
 WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kept = ${documentKept}
-  AND seal_retired = ${sealRetired} AND ${notDeleted(sql`proof_certificates.blob_key`)}`);
+  AND seal_retired = ${sealRetired} AND seal_chain = ${sealChain}
+  AND ${notDeleted(sql`proof_certificates.blob_key`)}`);
   if (!row) return null;
   const bytes = await blobs.get(row.blobKey, certificateUse(edition, row.sha256)).catch((error) => {
     // A store that is away says nothing of what it holds.
@@ -54,13 +57,13 @@ export async function keepCertificate(
   edition: Edition,
   bytes: Buffer,
 ): Promise<Buffer> {
-  const { passportId, namesFirm, documentKept, sealRetired } = edition;
+  const { passportId, namesFirm, documentKept, sealRetired, sealChain } = edition;
   const sha256 = (await hashYielding(bytes)).digest("hex");
   const blobKey = await deps.blobs.put(bytes, certificateUse(edition, sha256));
   const won = await deps.db.query(sql`
-INSERT INTO proof_certificates (blob_key, passport_id, names_firm, document_kept, seal_retired, sha256, created_at)
-VALUES (${blobKey}, ${passportId}, ${namesFirm}, ${documentKept}, ${sealRetired}, ${sha256}, ${deps.clock()})
-ON CONFLICT (passport_id, names_firm, document_kept, seal_retired) DO NOTHING RETURNING blob_key`);
+INSERT INTO proof_certificates (blob_key, passport_id, names_firm, document_kept, seal_retired, seal_chain, sha256, created_at)
+VALUES (${blobKey}, ${passportId}, ${namesFirm}, ${documentKept}, ${sealRetired}, ${sealChain}, ${sha256}, ${deps.clock()})
+ON CONFLICT (passport_id, names_firm, document_kept, seal_retired, seal_chain) DO NOTHING RETURNING blob_key`);
   if (won.length > 0) return bytes;
   await deps.blobs.discard(blobKey);
   return (await keptCertificate(deps, edition)) ?? bytes;

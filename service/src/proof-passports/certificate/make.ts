@@ -4,7 +4,7 @@ import { firmLogo, readShownFirm } from "../../partners/partners.ts";
 import { countPagesIn } from "../../pdf/count-pages.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Task, Workers } from "../../platform/workers/task.ts";
-import { authorityName, leafOf, type SealDocument, sealOwnDocument } from "../../seals/seals.ts";
+import { authorityName, leafOf, type SealDocument, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";
 import { recordFile } from "../evidence/record.ts";
 import { sealedParts } from "../evidence/sealed-parts.ts";
 import { findEvidence, type NamedDeps, sealedDocument } from "../lookup.ts";
@@ -17,6 +17,8 @@ export type CertificateDeps = NamedDeps & {
   clock: Clock;
   workers: Workers;
   sealDocument: SealDocument;
+  /** PEM of the seal's certificates. */
+  chainPem: string;
   baseUrl: string;
 };
 
@@ -31,10 +33,11 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
 
 /**
  * Makes a certificate when it is first asked for, and keeps it: two people who hold it hold the same bytes. It is sealed without a time
- * stamp of its own, for the one that counts is the document's.
+ * stamp of its own, for the one that counts is the document's; so it is made again under another certificate of the seal.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<Buffer>>();
+  const { sha256: sealChain } = sealChainOf(deps.chainPem);
 
   function makeOnce(key: string, makeOne: () => Promise<Buffer>): Promise<Buffer> {
     const making = underWay.get(key) ?? makeOne().finally(() => underWay.delete(key));
@@ -50,6 +53,7 @@ export function openProofCertificates(deps: CertificateDeps): ProofCertificates 
       namesFirm: forOwner,
       documentKept: record.documentKept,
       sealRetired: (record.sealRetirement ?? null) !== null,
+      sealChain,
     };
     const kept = await keptCertificate(deps, edition);
     return kept ?? makeOnce(JSON.stringify(edition), () => makeAndKeep(deps, evidence, record, edition));
