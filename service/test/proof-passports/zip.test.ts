@@ -7,9 +7,23 @@ import { test } from "node:test";
 import { readZip } from "@signsealship/evidence/zip";
 import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
+import { evidenceReadme } from "../../src/proof-passports/evidence/readme.ts";
 import { type ZipEntry, zipChunks, zipLength } from "../../src/proof-passports/evidence/zip.ts";
 
 const zipOf = (entries: readonly ZipEntry[]): Buffer => Buffer.concat([...zipChunks(entries)]);
+
+test("a README of a PDF that is not kept sends nobody to check without their own copy", () => {
+  const readme = evidenceReadme({
+    verifyUrl: "https://example.com/verify/code",
+    docSha256: "a".repeat(64),
+    sealedSha256: "b".repeat(64),
+    parts: null,
+    deletedAt: null,
+    stampedAt: null,
+    anchored: false,
+  });
+  assert.match(readme, /choose this zip and your copy of sealed\.pdf at https:\/\/example\.com\/verify;/);
+});
 
 test("what is put in comes out, byte for byte, by the verifier's own reader", () => {
   const entry = fc.tuple(

@@ -47,7 +47,7 @@ ${shown.map((one) => `- ${one}`).join(";\n")}.
 
 Not shown: whether what the document says is true, who signed or agreed to it before, and for whom it was sealed.
 
-Without commands: choose this zip at ${new URL("/verify", verifyUrl).href}; your browser checks it, and sends it nowhere.
+Without commands: choose this zip${parts ? "" : " and your copy of sealed.pdf"} at ${new URL("/verify", verifyUrl).href}; your browser checks ${parts ? "it, and sends it" : "them, and sends them"} nowhere.
 Keep that check as a file that needs no network: ${new URL("/verify/offline", verifyUrl).href}
 The commands below need nothing of the service. They are of openssl 3, coreutils, xxd, poppler and opentimestamps-client.`;
 }
