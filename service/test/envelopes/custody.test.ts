@@ -11,6 +11,7 @@ import { needs } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
 import { brokenRules } from "@signsealship/testing/verapdf";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { actsOf, agreedTexts } from "../../src/envelopes/custody/content.ts";
 import { openCeremony } from "../../src/envelopes/envelopes.ts";
 import type { EnvelopeVerification } from "../../src/envelopes/public/schemas.ts";
 import { appendToTrail } from "../../src/envelopes/records/trail.ts";
@@ -89,6 +90,16 @@ test("the certificate is sealed for what it is, and all of it holds against the 
   const alone = await verify(null);
   assert.deepEqual(failing(alone.claims), []);
   assert.equal(alone.claims.find(({ name }) => name === "document_hash")?.state, "unchecked");
+});
+
+test("a text of consent that is not attached is not said to be", async () => {
+  const { envelope: bytes } = await readCustodyCertificate(certificate);
+  const envelope = parseEnvelope(bytes ?? assert.fail("nothing is attached"));
+  const shown = (consents: { name: string; bytes: Uint8Array }[]) =>
+    actsOf({ envelope, consents }).map(({ consent }) => consent);
+  const [{ name } = assert.fail("nobody consented")] = agreedTexts(envelope);
+  assert.ok(shown([{ name, bytes: Buffer.from("") }]).some((words) => words.endsWith(`by the attached ${name}`)));
+  for (const words of shown([])) assert.match(words, /by the text whose SHA-256 follows$/);
 });
 
 test("a client who does not sign downloads all of it by the link in the mail, and nothing by the code alone", async () => {

@@ -30,11 +30,11 @@ import { envelopeAttachmentName } from "@signsealship/evidence/envelope";
 import { actsOf, type CustodyContent, entryWords, type ShownAct } from "./content.ts";
 
 /** All texts of a certificate that people wrote. */
-export const writtenTexts = ({ envelope, title, firm }: CustodyContent): string[] => [
-  title,
-  firm.name,
-  ...envelope.signers.flatMap(({ name, email }) => [name, email]),
-  ...actsOf(envelope).map(({ client }) => client),
+export const writtenTexts = (content: CustodyContent): string[] => [
+  content.title,
+  content.firm.name,
+  ...content.envelope.signers.flatMap(({ name, email }) => [name, email]),
+  ...actsOf(content).map(({ client }) => client),
 ];
 
 /** Draws a custody certificate, with the evidence attached; equal contents give equal bytes. */
@@ -49,7 +49,7 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   sealBlock(sheets, flow, typeset, sealWords(content));
   summary(flow, content);
   section(flow, "Who signed", 150);
-  for (const act of actsOf(envelope)) actBlock(flow, act);
+  for (const act of actsOf(content)) actBlock(flow, act);
   revisionTable(flow, content);
   trailList(flow, content);
   limits(flow);

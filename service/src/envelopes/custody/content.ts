@@ -43,15 +43,23 @@ const methods: Readonly<Record<string, string>> = {
 };
 
 /** The acts, as their records say them, in the order of the signers. */
-export const actsOf = ({ signers, trail }: EnvelopeEvidence): ShownAct[] =>
-  signers.flatMap((signer) =>
-    trail.filter((entry) => entry.event === "signed" && entry.signer === signer.n).map(shown),
+export const actsOf = ({
+  envelope: { signers, trail },
+  consents,
+}: Pick<CustodyContent, "envelope" | "consents">): ShownAct[] => {
+  const attached = new Set(consents.map(({ name }) => name));
+  return signers.flatMap((signer) =>
+    trail
+      .filter((entry) => entry.event === "signed" && entry.signer === signer.n)
+      .map((entry) => shown(entry, attached)),
   );
+};
 
-function shown({ act, actSha256, timeStamp }: TrailEntry): ShownAct {
+function shown({ act, actSha256, timeStamp }: TrailEntry, attached: ReadonlySet<string>): ShownAct {
   const identifiedBy = memberOf(act, "identifiedBy");
   const steps = Array.isArray(identifiedBy) ? identifiedBy.map((step) => methods[String(step)] ?? String(step)) : [];
   const consentAt = textIn(act, "consent", "at");
+  const consentText = act === undefined ? "" : consentName(act);
   return {
     n: Number(textIn(act, "signer", "n")),
     name: textIn(act, "signer", "name"),
@@ -59,7 +67,7 @@ function shown({ act, actSha256, timeStamp }: TrailEntry): ShownAct {
     signedAt: instantText(textIn(act, "at")),
     identifiedBy: steps.join("; "),
     mark: markWords[textIn(act, "mark", "kind")]?.(textIn(act, "mark", "text")) ?? "",
-    consent: `agreed to sign electronically, ${instantText(consentAt)}, by the attached ${act === undefined ? "text" : consentName(act)}`,
+    consent: `agreed to sign electronically, ${instantText(consentAt)}, by ${attached.has(consentText) ? `the attached ${consentText}` : "the text whose SHA-256 follows"}`,
     consentSha256: textIn(act, "consent", "textSha256"),
     client: [textIn(act, "client", "ip"), textIn(act, "client", "userAgent")].filter(Boolean).join(", "),
     key:
