@@ -10,6 +10,7 @@ import type { VerifyConfig } from "../../../src/web/verify/browser/config.ts";
 import { kindOf } from "../../../src/web/verify/browser/files.ts";
 import type { Outcome } from "../../../src/web/verify/browser/outcome.ts";
 import { headlineOf, outcomesView } from "../../../src/web/verify/browser/outcome-view.ts";
+import type { EarlierFacts } from "../../../src/web/verify/browser/seal-facts.ts";
 import { closingRecord, contract, sealedAt, sealer } from "../ui/samples.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -226,5 +227,24 @@ describe("what is dropped", () => {
     const outcomes = await check([{ name: "<img src=x onerror=alert(1)>.pdf", bytes: sealed.bytes }]);
     assert.doesNotMatch(render(outcomesView(outcomes)), /<img/);
     assert.match(headlineOf(outcomes), /unchanged since it was sealed/);
+  });
+
+  test("names who signed before as the signatures do, apart from the page's own words, and never a time stamp", async () => {
+    const [outcome] = await check([{ name: "a.pdf", bytes: sealed.bytes }]);
+    assert.ok(outcome?.kind === "proof");
+    const signature = (changes: Partial<EarlierFacts>): EarlierFacts => ({
+      claims: [],
+      by: "Eve",
+      at: null,
+      state: "holds",
+      isTimeStamp: false,
+      ...changes,
+    });
+    const shown = (...earlier: EarlierFacts[]) => render(outcomesView([{ ...outcome, earlier }]));
+    const page = shown(signature({ by: "שרה <b>" }), signature({ state: "unchecked" }), signature({ state: "fails" }));
+    assert.match(page, /<bdi>שרה &lt;b&gt;<\/bdi>.* Intact\./);
+    assert.match(page, /<bdi>Eve<\/bdi>.* Not judged: .*<bdi>Eve<\/bdi>.* Did not pass: /s);
+    assert.match(page, /this page has not checked who made them\./);
+    assert.doesNotMatch(shown(signature({ by: "A time-stamping authority", isTimeStamp: true })), /class="signature"/);
   });
 });

@@ -50,6 +50,7 @@ test("the check of files can be saved as one file that knows the service's own c
   const [certificate = ""] = /MII[\w+/]{60}/.exec(trust) ?? [];
   assert.notEqual(certificate, "");
   assert.ok(page.includes(certificate));
+  assert.match(page, /as they were when it was saved\. Whether one was retired since/);
 });
 
 test("its files are files for browsers, too", async () => {

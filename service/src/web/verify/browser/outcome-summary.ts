@@ -1,3 +1,4 @@
+import type { Claim } from "@signsealship/evidence/claim";
 import type { SealPurpose } from "@signsealship/evidence/seal";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -61,19 +62,26 @@ function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
   return html`<strong class="file-name">${names.join(", ")}</strong>, closing passport${room}`;
 }
 
+const signatureStates: Readonly<Record<Claim["state"], string>> = {
+  holds: " Intact.",
+  fails: " Did not pass: see the technical details.",
+  unchecked: " Not judged: see the technical details.",
+};
+
 /** Whom the signatures name, and what the reader is not to take that for. */
 function signatureWords({ earlier, purpose }: ProofOutcome): Html | null {
-  if (earlier.length === 0) return null;
-  const named = earlier.map(
-    ({ by, at, holds }) =>
-      html`<li class="signature">${by ?? "Without a name"}${at !== null && html`, ${time(new Date(at))}`}<span class="quiet-text">${holds ? " Intact." : " Did not pass: see the technical details."}</span></li>`,
+  const signatures = earlier.filter(({ isTimeStamp }) => !isTimeStamp);
+  if (signatures.length === 0) return null;
+  const named = signatures.map(
+    ({ by, at, state }) =>
+      html`<li class="signature"><bdi>${by ?? "Without a name"}</bdi>${at !== null && html`, ${time(new Date(at))}`}<span class="quiet-text">${signatureStates[state]}</span></li>`,
   );
   const identified =
     purpose?.kind === "signed" || purpose?.kind === "notarized"
-      ? "Choose the custody certificate, too: it says how each signer was identified."
+      ? " Choose the custody certificate, too: it says how each signer that it names was identified."
       : "";
   return html`<ul class="signatures">${named}</ul>
-<span class="quiet-text">Names and times are those in the signatures themselves. ${identified}</span>`;
+<span class="quiet-text">Names and times are those in the signatures themselves; this page has not checked who made them.${identified}</span>`;
 }
 
 function sealedWords({ seal, verdict }: ProofOutcome | ClosingOutcome): Html | string {

@@ -60,7 +60,7 @@ ${
   part(
     `${earlier.length} earlier signature${earlier.length > 1 ? "s" : ""} in the document`,
     html`<p>Each covers the document as it was at that time. The result above does not depend on them.</p>
-${earlier.map(({ claims, by }, i) => html`<h4>Signature ${i + 1}${by !== null && html`: ${by}`}</h4>${claimList(claims, titleOf)}`)}`,
+${earlier.map(({ claims, by }, i) => html`<h4>Signature ${i + 1}${by !== null && html`: <bdi>${by}</bdi>`}</h4>${claimList(claims, titleOf)}`)}`,
   )
 }`;
 }

@@ -30,7 +30,15 @@ export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null
 }
 
 /** A signature that was in the document before its seal, for people: `by` is the name in its certificate, which nobody checked. */
-export type EarlierFacts = { claims: readonly Claim[]; by: string | null; at: number | null; holds: boolean };
+export type EarlierFacts = {
+  claims: readonly Claim[];
+  by: string | null;
+  at: number | null;
+  /** What came of its claims together. */
+  state: Claim["state"];
+  /** A time stamp of the document stands where signatures do, and is nobody's. */
+  isTimeStamp: boolean;
+};
 
 /** By its own word, but for whether it holds. */
 export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): EarlierFacts {
@@ -39,8 +47,14 @@ export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): 
     claims,
     by: certificate ? commonName(subjectText(certificate.subject)) : null,
     at: claimedTime,
-    holds: claims.every(({ state }) => state === "holds"),
+    state: stateOf(claims),
+    isTimeStamp: pades?.format === "document-time-stamp",
   };
+}
+
+function stateOf(claims: readonly Claim[]): Claim["state"] {
+  if (claims.some(({ state }) => state === "fails")) return "fails";
+  return claims.every(({ state }) => state === "holds") ? "holds" : "unchecked";
 }
 
 export function subjectText(subject: Uint8Array): string {
