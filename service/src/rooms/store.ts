@@ -1,6 +1,7 @@
 import type { Owner } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { isCode } from "../platform/text.ts";
 
 export type RoomState = "open" | "closed";
 
@@ -72,12 +73,14 @@ export const selectRooms = (db: Sql, owner: Owner, limit: number, after: string 
 
 export type OpenRoom = Pick<RoomSummaryRow, "code" | "name" | "reference" | "orderCount">;
 
-/** The owner's open rooms, newest first. */
-export const latestOpenRooms = (db: Sql, owner: Owner, limit: number) =>
-  db.query<OpenRoom>(
-    sql`SELECT code, name, reference, order_count AS "orderCount" FROM rooms
-     WHERE ${ownedBy(owner)} AND status = 'open' ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
-  );
+/** The owner's open rooms, newest first; with them the one of the code, however old it is. */
+export async function latestOpenRooms(db: Sql, owner: Owner, limit: number, code = ""): Promise<OpenRoom[]> {
+  const open = sql`SELECT code, name, reference, order_count AS "orderCount" FROM rooms
+    WHERE ${ownedBy(owner)} AND status = 'open'`;
+  const latest = await db.query<OpenRoom>(sql`${open} ORDER BY created_at DESC, id DESC LIMIT ${limit}`);
+  if (!isCode(code) || latest.some((room) => room.code === code)) return latest;
+  return [...latest, ...(await db.query<OpenRoom>(sql`${open} AND code = ${code}`))];
+}
 
 export async function ownsRoom(db: Sql, roomId: string, owner: Owner): Promise<boolean> {
   return (await db.query(sql`SELECT FROM rooms WHERE id = ${roomId} AND ${ownedBy(owner)}`)).length === 1;

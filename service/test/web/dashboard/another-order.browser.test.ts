@@ -84,6 +84,7 @@ test("without a script the same form places the order and starts another", async
   await page.getByLabel("This is the client’s own document").check();
   await press(page, "Place it, and start another for this client");
   await said(page, "The order was placed.");
+  await page.getByText("The form has the client of ").waitFor();
   assert.equal(await page.getByLabel("Client’s email").inputValue(), "sam@example.com");
 });
 
@@ -119,6 +120,22 @@ test("another firm's order, an unknown one and odd texts begin no form", async (
     assert.equal((await send(`${newPath}?like=${like}`)).status, 404, like);
   const room = await pages.createRoom(pages.acme, "Not theirs");
   assert.equal((await send(`${newPath}?room=${room}`)).text.includes(`<option value="${room}"`), false);
+});
+
+test("a room that the form is opened for is chosen in it, however many newer ones there are", async () => {
+  const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
+  const { send } = await pages.caller(firm);
+  const room = await pages.createRoom(firm, "The oldest");
+  for (let newer = 1; newer <= 50; newer++) await pages.createRoom(firm, `Newer ${newer}`);
+  const chosenIn = async (path: string) =>
+    /<select[^>]* name="room"[\s\S]*?<option value="([0-9a-f]{40})" selected/.exec((await send(path)).text)?.[1];
+  assert.equal(await chosenIn(`${newPath}?room=${room}`), room);
+  const { location } = await send(newPath, orderForm({ ...minimal, room, next: "another" }));
+  assert.equal(await chosenIn(location), room);
+  const refused = await send(newPath, orderForm({ ...minimal, room, email: "none" }));
+  assert.match(refused.text, new RegExp(`<option value="${room}" selected`));
+  const foreign = await pages.createRoom(pages.acme, "Not theirs");
+  assert.equal(await chosenIn(`${newPath}?room=${foreign}`), undefined);
 });
 
 test("an order is placed also where its room can't take it, which is said", async () => {
@@ -179,6 +196,18 @@ test("several of the firm's orders are put into a room at once, those of its ref
   const shown = await (await fetch(`${pages.service.baseUrl}/rooms/${room}`)).text();
   assert.ok(shown.includes("Deed") && shown.includes("Note"));
   assert.equal(codeIn(page), "");
+});
+
+test("of several orders the first that can't be added is refused, and it is said how many were added before", async () => {
+  const firm = await newPartner(pages.service);
+  const { send } = await pages.caller(firm);
+  const [room, code] = [await pages.createRoom(firm, "12 Elm Street"), await pages.place(firm)];
+  const unknown = { [`order-${code}`]: "on", orderCode: "0".repeat(40) };
+  const refused = await send(`/dashboard/rooms/${room}/orders`, new URLSearchParams(unknown));
+  assert.equal(refused.status, 404);
+  assert.match(refused.text, /Order not found\. 1 order was added before that\./);
+  const again = await send(`/dashboard/rooms/${room}/orders`, new URLSearchParams(unknown));
+  assert.equal(again.text.includes("added before"), false);
 });
 
 test("an order is found by the name of its document and by its type, in its own firm and environment alone", async () => {

@@ -84,12 +84,16 @@ ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: va
 </form>`;
 }
 
-const begunNotice = ({ code, name }: Begun): Html =>
-  notice(
+const inWords = new Intl.ListFormat("en");
+
+const begunNotice = ({ code, name, values }: Begun): Html => {
+  const taken = ["client", values["external_reference"] && "reference", values["room"] && "room"];
+  return notice(
     "info",
     "Another order for the same client",
-    html`The form has the client, reference, and room of <a href="/dashboard/orders/${code}">${name}</a>. Choose the next document and its services.`,
+    html`The form has the ${inWords.format(taken.flatMap((each) => each || []))} of <a href="/dashboard/orders/${code}">${name}</a>. Choose the next document and its services.`,
   );
+};
 
 const keptIn = (values: FormValues): KeptFile | null =>
   values["fill_token"]

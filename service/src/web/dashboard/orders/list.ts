@@ -50,7 +50,7 @@ const sortChoices = Object.entries(sortLabels).map(([value, label]) => ({
 const searchForm = (query: OrderQuery): Html =>
   html`<search><form class="form filters order-search" method="get" action="${path}" aria-label="Find orders">
 ${query.status !== "" && html`<input type="hidden" name="status" value="${query.status}">`}
-${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, document’s name or hash, email, reference, order code, tracking or fax number, or signer’s email" })}
+${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, email, reference, order code, document’s hash, tracking or fax number, signer’s email, or document’s name (in your latest 1,000 orders)" })}
 ${field({ name: "from", label: "Placed from", required: "sometimes", type: "date", value: query.from })}
 ${field({ name: "to", label: "Placed until", required: "sometimes", type: "date", value: query.to })}
 ${select({ name: "sort", label: "Sort by", required: "sometimes", value: query.sort, options: sortChoices })}
@@ -76,7 +76,7 @@ function groupNav(query: OrderQuery, counts: OrderListView["counts"]): Html {
 const nothingFound = (error: string | undefined): Html =>
   error
     ? html`<p><a href="${path}">Show all orders</a></p>`
-    : html`${emptyState("No matching orders", "None of your orders match this search. Documents’ names are searched in your latest 1,000 orders.")}<p class="after-empty"><a href="${path}">Show all orders</a></p>`;
+    : html`${emptyState("No matching orders", "None of your orders match this search.")}<p class="after-empty"><a href="${path}">Show all orders</a></p>`;
 
 const table = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
   records(

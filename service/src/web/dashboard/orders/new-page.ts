@@ -90,14 +90,15 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     request: FastifyRequest,
     shown: Pick<OrderFormView, "typed" | "begun" | "room">,
   ): Promise<string> {
-    const { typed } = shown;
+    const { typed, begun, room } = shown;
+    const chosen = typed?.values["room"] ?? begun?.values["room"] ?? room;
     const body = orderFormBody({
       ...submissionFor(request, typed?.values),
       pricing: deps.pricing,
       paymentsConfigured: deps.checkoutUrlOf !== null,
       textCodes: deps.textCodes,
       pdfJs: deps.assets.pdfJs.folder,
-      openRooms: await latestOpenRooms(deps.db, principalOf(request), roomsToChooseFrom),
+      openRooms: await latestOpenRooms(deps.db, principalOf(request), roomsToChooseFrom, chosen),
       ...shown,
     });
     const title = typed?.messages.length ? "Please check the form: place an order" : "Place an order";

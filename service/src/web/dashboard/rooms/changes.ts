@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type SealClosingDeps, sealClosing } from "../../../closing-passports/closing-passports.ts";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
-import { invalid } from "../../../platform/errors.ts";
+import { invalid, ServiceError } from "../../../platform/errors.ts";
 import type { RetentionPlan } from "../../../retention/retention.ts";
 import {
   addParticipant,
@@ -49,6 +49,10 @@ type FormIn = (part: RoomPart) => {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
+/** What was added before stays. */
+const afterAdding = (added: number, { code, message }: ServiceError): ServiceError =>
+  new ServiceError(code, `${message} ${added === 1 ? "1 order was" : `${added} orders were`} added before that.`);
+
 function orderForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): void {
   pageRoute(forms, deps, {
     ...formIn("attach"),
@@ -57,7 +61,10 @@ function orderForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): vo
       const [principal, codes] = [principalOf(request), orderCodesOf(form)];
       let added = 0;
       for (const orderCode of codes) {
-        const { alreadyAttached } = await attachTitled(deps, principal, code, { orderCode, label: form["label"] });
+        const order = { orderCode, label: form["label"] };
+        const { alreadyAttached } = await attachTitled(deps, principal, code, order).catch((error) => {
+          throw added > 0 && error instanceof ServiceError ? afterAdding(added, error) : error;
+        });
         if (!alreadyAttached) added++;
       }
       if (added > 1) return done(pathOf(code), "room-orders-attached");
