@@ -7,13 +7,15 @@ import { test } from "node:test";
 import { readZip } from "@signsealship/evidence/zip";
 import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
+import type { Environment } from "../../src/identity/identity.ts";
 import { evidenceReadme } from "../../src/proof-passports/evidence/readme.ts";
 import { type ZipEntry, zipChunks, zipLength } from "../../src/proof-passports/evidence/zip.ts";
 
 const zipOf = (entries: readonly ZipEntry[]): Buffer => Buffer.concat([...zipChunks(entries)]);
 
-test("a README of a PDF that is not kept sends nobody to check without their own copy", () => {
-  const readme = evidenceReadme({
+const readmeOf = (environment: Environment): string =>
+  evidenceReadme({
+    environment,
     verifyUrl: "https://example.com/verify/code",
     docSha256: "a".repeat(64),
     sealedSha256: "b".repeat(64),
@@ -22,7 +24,14 @@ test("a README of a PDF that is not kept sends nobody to check without their own
     stampedAt: null,
     anchored: false,
   });
-  assert.match(readme, /choose this zip and your copy of sealed\.pdf at https:\/\/example\.com\/verify;/);
+
+test("a README of a test says that it is one, and that of a live passport does not", () => {
+  assert.match(readmeOf("test"), /^A TEST: its seal means nothing outside of testing/m);
+  assert.doesNotMatch(readmeOf("live"), /test/i);
+});
+
+test("a README of a PDF that is not kept sends nobody to check without their own copy", () => {
+  assert.match(readmeOf("live"), /choose this zip and your copy of sealed\.pdf at https:\/\/example\.com\/verify;/);
 });
 
 test("what is put in comes out, byte for byte, by the verifier's own reader", () => {

@@ -16,10 +16,11 @@ export async function evidenceFiles(
   sealed: Buffer | null,
   baseUrl: string,
 ): Promise<ZipEntry[]> {
-  const { verifyCode, docSha256, sealedSha256 } = evidence;
+  const { environment, verifyCode, docSha256, sealedSha256 } = evidence;
   const { token, proof, chainPem } = evidence;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
   const readme = evidenceReadme({
+    environment,
     verifyUrl,
     docSha256,
     sealedSha256,

@@ -1,7 +1,9 @@
+import type { Environment } from "../../identity/identity.ts";
 import { deletedMessage } from "../../retention/retention.ts";
 import type { SealedParts } from "./sealed-parts.ts";
 
 export type ReadmeFacts = {
+  environment: Environment;
   verifyUrl: string;
   docSha256: string;
   sealedSha256: string;
@@ -19,6 +21,9 @@ export function evidenceReadme(facts: ReadmeFacts): string {
   const { parts } = facts;
   const sections = [
     `Evidence of a proof passport\n${facts.verifyUrl}`,
+    facts.environment === "test"
+      ? "A TEST: its seal means nothing outside of testing, whatever the checks below say."
+      : null,
     inShort(facts),
     parts ? sealedFile(facts, parts) : notKept(facts),
     parts ? seal(facts, parts) : null,
@@ -93,7 +98,8 @@ With openssl alone: take the signature out, put together what it covers, verify.
 
 signer.pem is the seal's own certificate. seal-certificates.pem came with this archive, so it proves nothing by itself: compare
 the fingerprint with that of a certificate that you had from the service otherwise, from ${new URL("/seal/certificate.pem", verifyUrl).href},
-from a printed certificate, or from any older file that it sealed.${stampedAt ? " -attime is the time of the time stamp: the certificate had to be valid then." : ""}`;
+from a printed certificate, or from any older file that it sealed. No command here tells whether that certificate was retired since:
+${new URL("/seal/trust.json", verifyUrl).href} does, and the check in the browser goes by it.${stampedAt ? " -attime is the time of the time stamp: the certificate had to be valid then." : ""}`;
 }
 
 function timeStamp(parts: SealedParts | null, stampedAt: Date): string {
