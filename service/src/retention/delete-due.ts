@@ -91,8 +91,9 @@ SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
 const namesOf = (blobKeys: readonly string[]): Statement[] => [
   sql`UPDATE orders SET document_name = NULL FROM documents d
     WHERE d.order_id = orders.id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[]) AND document_name IS NOT NULL`,
+  // With the first of them: from then on the order's page says that they are gone, and shows none.
   sql`DELETE FROM firm_notes USING documents d
-    WHERE d.order_id = firm_notes.order_id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[])`,
+    WHERE d.order_id = firm_notes.order_id AND d.blob_key = ANY (${blobKeys}::text[])`,
   sql`UPDATE passports SET document_name = NULL WHERE blob_key = ANY (${blobKeys}::text[]) AND document_name IS NOT NULL`,
 ];
 

@@ -114,6 +114,21 @@ test("what a firm noted of an order is deleted with its documents", async () => 
   assert.deepEqual(left, [{ code: kept.code }]);
 });
 
+test("notes are deleted also where another order still needs the PDF that the noted one was placed with", async () => {
+  const { code, key } = await order("Completed", { environment: "test" });
+  const other = await order("Completed", { environment: "live" });
+  await orders.db.query(sql`UPDATE documents SET blob_key = ${key} WHERE order_id = ${idOf(other.code)}`);
+  await orders.db.query(sql`
+    INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+    VALUES (${idOf(code)}, 'sealed', ${"0".repeat(64)}, 1, ${await store()}, ${placed})`);
+  await orders.db.query(sql`
+    INSERT INTO firm_notes (id, order_id, author, text, created_at)
+    VALUES (${newUuid()}, ${idOf(code)}, 'member:x', 'sealed', ${beforeThat})`);
+  await run(after30);
+  assert.ok(await isStored(key));
+  assert.deepEqual(await orders.db.query(sql`SELECT FROM firm_notes WHERE order_id = ${idOf(code)}`), []);
+});
+
 test("leaps of the firm's test clock count towards the 30 days, those since the last change and for test alone", async () => {
   const [{ code, key }, live] = [await order("Completed", { environment: "test" }), await order("Completed")];
   const leap = (at: Date, days: number) =>
