@@ -98,6 +98,19 @@ test("on many orders a firm's list stays on its indexes, however it is asked for
   }
 });
 
+test("on many orders those found by their documents' names are looked up by their ids, a few as well as a thousand", async () => {
+  const asked = { text: "affidavit", statuses: null, from: null, until: null, sort: "newest", place: null } as const;
+  for (const found of [0, 3, 1000]) {
+    const titled = Array.from({ length: found }, (_, n) => 50_000 - 20 * n);
+    for (const statuses of [null, ["Completed", "Refunded"] as const]) {
+      const query = { ...asked, statuses, titled, side: "after" } as const;
+      const plan = await explain(db, firmOrdersStatement(of, query, 26));
+      assert.equal(plan.types.includes("Seq Scan"), false, `${found}: ${plan.types}`);
+      assert.ok(plan.blocks < 300 + 4 * found, `${found}: ${plan.blocks} pages`);
+    }
+  }
+});
+
 test("on many orders one is found by its code in one index look-up", async () => {
   const [order] = await db.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = 37777`);
   const plan = await explain(
