@@ -10,7 +10,7 @@ import type { VerifyConfig } from "../../../src/web/verify/browser/config.ts";
 import { kindOf } from "../../../src/web/verify/browser/files.ts";
 import type { Outcome } from "../../../src/web/verify/browser/outcome.ts";
 import { headlineOf, outcomesView } from "../../../src/web/verify/browser/outcome-view.ts";
-import type { EarlierFacts } from "../../../src/web/verify/browser/seal-facts.ts";
+import { type EarlierFacts, shownName } from "../../../src/web/verify/browser/seal-facts.ts";
 import { closingRecord, contract, sealedAt, sealer } from "../ui/samples.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -227,6 +227,12 @@ describe("what is dropped", () => {
     const outcomes = await check([{ name: "<img src=x onerror=alert(1)>.pdf", bytes: sealed.bytes }]);
     assert.doesNotMatch(render(outcomesView(outcomes)), /<img/);
     assert.match(headlineOf(outcomes), /unchanged since it was sealed/);
+  });
+
+  test("has no name of a signer that shows nothing, and the beginning of one without an end", () => {
+    assert.equal(shownName("Jane Doe"), "Jane Doe");
+    for (const blank of ["", " ", "\u3164\u2800"]) assert.equal(shownName(blank), null);
+    assert.equal(shownName("x".repeat(5_000)), `${"x".repeat(120)}…`);
   });
 
   test("names who signed before as the signatures do, apart from the page's own words, and never a time stamp", async () => {

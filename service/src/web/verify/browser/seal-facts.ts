@@ -45,11 +45,21 @@ export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): 
   const certificate = pades?.certificate;
   return {
     claims,
-    by: certificate ? commonName(subjectText(certificate.subject)) : null,
+    by: certificate ? shownName(commonName(subjectText(certificate.subject))) : null,
     at: claimedTime,
     state: stateOf(claims),
     isTimeStamp: pades?.format === "document-time-stamp",
   };
+}
+
+const longestName = 120;
+const blank = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{M}\u2800]*$/u;
+
+/** Whoever makes a certificate writes any name into it: null for one that shows nothing, and the beginning of one without an end. */
+export function shownName(name: string): string | null {
+  if (blank.test(name)) return null;
+  const letters = [...name];
+  return letters.length > longestName ? `${letters.slice(0, longestName).join("")}…` : name;
 }
 
 function stateOf(claims: readonly Claim[]): Claim["state"] {
