@@ -98,7 +98,7 @@ test("on many orders a firm's list stays on its indexes, however it is asked for
   }
 });
 
-test("on many orders those found by their documents' names are looked up by their ids, a few as well as a thousand", async () => {
+test("on many orders those found by their documents' names are looked up by index, a few as well as a thousand", async () => {
   const asked = { text: "affidavit", statuses: null, from: null, until: null, sort: "newest", place: null } as const;
   for (const found of [0, 3, 1000]) {
     const titled = Array.from({ length: found }, (_, n) => 50_000 - 20 * n);
