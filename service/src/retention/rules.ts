@@ -122,7 +122,7 @@ function proofPassports(plan: RetentionPlan): Source {
   };
 }
 
-/** Those that speak of the stored PDF; others hold nothing but hashes and times. */
+/** Those that speak of the stored PDF; others say no more than the passport's row, and the owner's names the firm besides. */
 function proofCertificates(plan: RetentionPlan): Source {
   return {
     table: "proof_certificates",

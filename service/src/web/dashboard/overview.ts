@@ -1,11 +1,12 @@
 import type { FirmOrder } from "../../order-search/order-search.ts";
 import type { TitleOf } from "../../orders/orders.ts";
 import { card, statusBadge } from "../ui/components.ts";
-import { ifUtc, shortCode, shortTime } from "../ui/format.ts";
+import { ifUtc, shortTime } from "../ui/format.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html } from "../ui/render.ts";
 import { type Group, groups } from "./orders/groups.ts";
 import { countIn, shownCount } from "./orders/list.ts";
+import { orderName } from "./orders/words.ts";
 
 export type OverviewView = {
   /** How many orders of each status there are. */
@@ -34,5 +35,5 @@ const tileList = (counts: OverviewView["counts"]): Html =>
 const orderLines = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
   html`<ul class="order-lines">${orders.map((order) => {
     const { tone, label } = statusWords(order.status);
-    return html`<li><span><a class="row-title" href="${path}/${order.code}">${titleOf(order) ?? `Order ${shortCode(order.code)}`}</a><br><span class="second-line breakable">${order.customerName ?? order.customerEmail}${order.externalReference !== null && ` · ${order.externalReference}`}</span></span><span class="line-end">${statusBadge(tone, label)}<span class="second-line">${shortTime(order.updatedAt)}${ifUtc}</span></span></li>`;
+    return html`<li><span><a class="row-title" href="${path}/${order.code}">${orderName({ order, title: titleOf(order) })}</a><br><span class="second-line breakable">${order.customerName ?? order.customerEmail}${order.externalReference !== null && ` · ${order.externalReference}`}</span></span><span class="line-end">${statusBadge(tone, label)}<span class="second-line">${shortTime(order.updatedAt)}${ifUtc}</span></span></li>`;
   })}</ul>`;

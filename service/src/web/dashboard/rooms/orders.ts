@@ -10,6 +10,7 @@ import { nameOf, servicesText } from "../../ui/orders/room-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { orderName } from "../orders/words.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
 /** The orders that the form means: ticked ones, and a code, which may come inside the address of the order's page. */
@@ -91,7 +92,7 @@ function orderChoice({ titleOf }: RoomDetailView, order: FirmOrder, typed: FormV
   return checkbox({
     form: "attach",
     name: `order-${code}`,
-    label: titleOf(order) ?? `Order ${shortCode(code)}`,
+    label: orderName({ order, title: titleOf(order) }),
     checked: typed[`order-${code}`] !== undefined,
     hint: about.filter(Boolean).join(" · "),
   });
