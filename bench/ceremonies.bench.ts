@@ -5,7 +5,7 @@ import { newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { newPartner } from "@signsealship/testing/service";
+import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { atMost, type Result } from "./result.ts";
 
 const openLinks = Number(process.env["CEREMONIES"] ?? 1_000);
@@ -26,7 +26,7 @@ type Load = { running: Harness; open: string[][]; errors: string[]; acts: number
 
 /** Many open ceremonies: their readers, acts at a steady rate, and what the service's memory does meanwhile. */
 export async function run(): Promise<Result[]> {
-  const running = await openHarness();
+  const running = await openHarness(ownProcess);
   try {
     // Enough for the acts, beside those that stay open; who signs last is left out: that seals, which is another figure.
     const acts = actsPerSecond * seconds + warmUp.rounds * warmUp.atOnce;
@@ -35,7 +35,7 @@ export async function run(): Promise<Result[]> {
     for (let round = 0; round < warmUp.rounds; round++)
       await Promise.all(Array.from({ length: warmUp.atOnce }, () => act(load)));
     load.acts = [];
-    const pid = running.service.process.pid ?? 0;
+    const pid = running.service.process().pid ?? 0;
     const cpuBefore = cpuMs(pid);
     await Promise.all([
       steadily(readsPerSecond, () => read(load)),

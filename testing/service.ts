@@ -7,6 +7,7 @@ import { systemClock } from "../service/src/platform/clock.ts";
 import { prepareDatabase } from "./data-template.ts";
 import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
+import { mayBeHosted, runHosted } from "./hosted-service.ts";
 import { endWithTests } from "./reaper.ts";
 import { rowMacOf } from "./row-mac.ts";
 import { prepareSealKey } from "./seal-keys.ts";
@@ -19,12 +20,13 @@ export { temporaryFolder } from "./temporary-folder.ts";
 
 type Env = Record<string, string>;
 
+const offline = { TSA_URLS: "off", OTS_CALENDARS: "off" };
+
 // Of the caller's environment only what programs need: its settings must not leak into a test.
 const basics = {
+  ...offline,
   PATH: process.env["PATH"] ?? "",
   HOME: process.env["HOME"] ?? "/root",
-  TSA_URLS: "off",
-  OTS_CALENDARS: "off",
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url)),
 };
 
@@ -36,15 +38,29 @@ export type Service = {
   /** What was printed so far. */
   stdout: () => string;
   stderr: () => string;
-  process: ChildProcess;
   /** Runs a verb of the command line on this service's data; the parsed `--json` answer. */
   cli: <T = Record<string, string>>(...args: string[]) => Promise<T>;
-  /** SIGTERM, and waits for the end; resolves with the exit code. */
-  stop: () => Promise<number | null>;
-  /** kill -9: nothing is tidied. */
+  /** Only of a service that was started with `ownProcess`. */
+  process: () => ChildProcess;
+  /** kill -9: nothing is tidied. Only of a service that was started with `ownProcess`. */
   kill: () => Promise<void>;
+  /** Asks it to end, and waits for that; resolves with the exit code. */
+  stop: () => Promise<number | null>;
   /** Starts again on the same data. */
   restart: (env?: Env) => Promise<Service>;
+};
+
+/** For a service whose process a test looks at, signals or kills. */
+export const ownProcess: Env = { TEST_OWN_PROCESS: "yes" };
+
+/** A service that is starting, running or ended. */
+export type Running = Pick<Service, "stdout" | "stderr"> & {
+  /** How it ended; null while it runs. */
+  exit: () => number | NodeJS.Signals | null;
+  ended: Promise<number | null>;
+  end: () => void;
+  /** Null where it is in a process with others. */
+  process: ChildProcess | null;
 };
 
 /** Runs a verb to its end; never throws for an exit code. */
@@ -63,21 +79,9 @@ async function runProgram(program: string, env: Env, args: string[]): Promise<En
   );
 }
 
-/**
- * Starts the real service as a process of its own on a free port, and waits until it answers.
- * A data folder that is empty gets a database and a seal key made beforehand; with `firstStart` the service makes it itself, and is run
- * from its sources, as users start it. `program`: another command line than the repository's.
- */
-export async function startService(
-  env: Env & { DATA_DIR: string },
-  { firstStart = false, program = firstStart ? sources : cli }: { firstStart?: boolean; program?: string } = {},
-): Promise<Service> {
-  if (!firstStart && env["DATABASE_URL"] === undefined) await prepareDatabase(env.DATA_DIR);
-  if (!firstStart && env["SEAL_KEY"] === undefined) prepareSealKey(env.DATA_DIR);
-  const port = env["PORT"] ?? String(await freePort());
-  const settings = { LOG_LEVEL: "warn", ...env, PORT: port };
+function runProcess(program: string, env: Env): Running {
   const child = spawn(process.execPath, [program, "serve"], {
-    env: { ...basics, ...settings },
+    env: { ...basics, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   endWithTests(child);
@@ -89,37 +93,72 @@ export async function startService(
   child.stderr.on("data", (data) => {
     stderr += data;
   });
-  const ended = once(child, "exit");
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const deadline = performance.now() + longestStartMs;
-  while (!stdout.includes("listens on")) {
-    const end = child.exitCode ?? child.signalCode;
-    if (end !== null) throw new Error(`the service ended with ${end}: ${stderr}`);
-    if (performance.now() > deadline)
-      throw new Error(`the service did not start within ${longestStartMs} ms: ${stderr}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
   return {
-    baseUrl,
-    dataDir: env.DATA_DIR,
+    process: child,
     stdout: () => stdout,
     stderr: () => stderr,
-    process: child,
+    exit: () => child.exitCode ?? child.signalCode,
+    ended: once(child, "exit").then(([code]) => code as number | null),
+    end: () => void child.kill("SIGTERM"),
+  };
+}
+
+async function listening({ stdout, stderr, exit }: Running): Promise<void> {
+  const deadline = performance.now() + longestStartMs;
+  while (!stdout().includes("listens on")) {
+    const end = exit();
+    if (end !== null) throw new Error(`the service ended with ${end}: ${stderr()}`);
+    if (performance.now() > deadline)
+      throw new Error(`the service did not start within ${longestStartMs} ms: ${stderr()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A data folder that is empty gets a database and a seal key made beforehand. @returns its settings */
+async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolean): Promise<Env & { PORT: string }> {
+  if (!isFirstStart && env["DATABASE_URL"] === undefined) await prepareDatabase(env.DATA_DIR);
+  if (!isFirstStart && env["SEAL_KEY"] === undefined) prepareSealKey(env.DATA_DIR);
+  return { LOG_LEVEL: "warn", ...env, PORT: env["PORT"] ?? String(await freePort()) };
+}
+
+/**
+ * Starts the real service on a free port, and waits until it answers. It is in a process with others where a run of all tests has
+ * one, else in one of its own. With `firstStart` it makes its data itself, and is run from its sources, as users start it.
+ * `program`: another command line than the repository's.
+ */
+export async function startService(
+  env: Env & { DATA_DIR: string },
+  { firstStart = false, program = firstStart ? sources : cli }: { firstStart?: boolean; program?: string } = {},
+): Promise<Service> {
+  const settings = await settingsFor(env, firstStart);
+  const running =
+    program === cli && mayBeHosted(settings) ? runHosted({ ...offline, ...settings }) : runProcess(program, settings);
+  await listening(running);
+  const ownChild = () => {
+    if (running.process === null || (program === cli && env["TEST_OWN_PROCESS"] === undefined))
+      throw new Error("a test that needs the service's process starts it with `ownProcess`");
+    return running.process;
+  };
+  return {
+    baseUrl: `http://127.0.0.1:${settings.PORT}`,
+    dataDir: env.DATA_DIR,
+    stdout: running.stdout,
+    stderr: running.stderr,
+    process: ownChild,
     async cli<T>(...args: string[]): Promise<T> {
-      const { code, stdout: out, stderr: err } = await runProgram(program, settings, [...args, "--json"]);
-      if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${err}`);
-      return JSON.parse(out) as T;
+      const { code, stdout, stderr } = await runProgram(program, settings, [...args, "--json"]);
+      if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout) as T;
     },
     async stop() {
-      child.kill("SIGTERM");
-      const [code] = await ended;
-      return code as number | null;
+      running.end();
+      return running.ended;
     },
     async kill() {
-      child.kill("SIGKILL");
-      await ended;
+      ownChild().kill("SIGKILL");
+      await running.ended;
     },
-    restart: (more = {}) => startService({ ...env, ...more, PORT: port }, firstStart ? {} : { program }),
+    restart: (more = {}) => startService({ ...env, ...more, PORT: settings.PORT }, firstStart ? {} : { program }),
   };
 }
 

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { bundleCli, bundleTests } from "./bundle.ts";
 import { installTools } from "./install-tools.ts";
 import { memoryFolder } from "./memory-folder.ts";
+import { startHost } from "./start-host.ts";
 import { report } from "./test-report.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -34,7 +35,9 @@ function longestFirst(files: string[]): string[] {
 
 /** A run of all files starts some 700 processes, so what they run is bundled before. */
 async function allFiles(): Promise<string[]> {
-  process.env["TEST_CLI"] = await bundleCli();
+  const { main, host } = await bundleCli();
+  process.env["TEST_CLI"] = main;
+  process.env["TEST_HOSTS"] = (await Promise.all([startHost(host), startHost(host)])).join(" ");
   return bundleTests(longestFirst(globSync(patterns, { cwd: root })));
 }
 

@@ -63,11 +63,26 @@ function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   return { folder: outboxFolder(dataDir), token: randomBytes(16).toString("hex") };
 }
 
+/** What a service has of the process that it runs in. */
+export type Surroundings = {
+  /** What a person is meant to read. */
+  print: (text: string) => void;
+  openLog: (level: string) => Log;
+  /** Resolves with why the service shall end. */
+  stopped: Promise<string>;
+};
+
+const ownProcess = (): Surroundings => ({
+  print: (text) => void process.stdout.write(text),
+  openLog,
+  stopped: stopSignal(),
+});
+
 /** Serves until SIGINT or SIGTERM. @throws StartupError when the start fails; nothing stays open then. */
-export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
+export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings = ownProcess()): Promise<void> {
+  const { print, stopped } = surroundings;
   const config = readConfig(env, process.cwd(), root);
-  const log = openLog(config.logLevel);
-  const stopped = stopSignal();
+  const log = surroundings.openLog(config.logLevel);
   const resources = await openResources(config, log);
   const { db, clock } = resources;
   const lastUse = trackLastUse(db, clock);
@@ -95,7 +110,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     app = await createApp({
       ...resources,
       outbox,
-      onMailKept: (mail) => outbox && process.stdout.write(keptMail(mail)),
+      onMailKept: (mail) => outbox && print(keptMail(mail)),
       version: readVersion(),
       metrics,
       lastUse,
@@ -121,9 +136,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     });
     const demo = await createDemoPartner(resources);
     const outboxPath = outbox && `/outbox/${outbox.token}/`;
-    process.stdout.write(
-      welcome({ config, outboxPath, demoKey: demo?.key ?? null, from: { folder: process.cwd(), env } }),
-    );
+    print(welcome({ config, outboxPath, demoKey: demo?.key ?? null, from: { folder: process.cwd(), env } }));
     log.info({ signal: await stopped }, "stopping");
     await drain(app);
   } finally {

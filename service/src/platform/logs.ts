@@ -33,7 +33,7 @@ const batchLength = 16 * 1024;
 const flushMs = 100;
 
 /** Hands whole batches to the library's destination, which takes longer over a line than the logger (bench/logs.bench.ts). */
-function batching(fd: number): { write: (line: string) => void } {
+function batching(fd: number): Destination {
   const destination = pino.destination({ fd, sync: false, minLength: batchLength, maxWrite: 4 * batchLength });
   let batch = "";
   const handOver = () => {
@@ -58,7 +58,7 @@ function batching(fd: number): { write: (line: string) => void } {
 }
 
 // Node writes to a terminal at once: nothing is lost when the process ends.
-const readable = { write: (line: string) => void process.stderr.write(readableLine(line)) };
+const readable: Destination = { write: (line) => void process.stderr.write(readableLine(line)) };
 
 /** The member that gives a line its time; the text is made once a millisecond. */
 function timestamps(): () => string {
@@ -74,11 +74,14 @@ function timestamps(): () => string {
   };
 }
 
+type Destination = { write: (line: string) => void };
+
 /**
  * JSON lines on standard error, readable ones where that is a terminal; the last of them when the process ends. What a person
  * is meant to read goes to standard output.
+ * @param to a file descriptor, or what takes each line
  */
-export function openLog(level: string, fd = 2): Log {
-  const options = { level, base: null, timestamp: timestamps(), serializers: { err: errorFields } };
-  return pino(options, fd === 2 && isatty(fd) ? readable : batching(fd));
+export function openLog(level: string, to: number | Destination = 2): Log {
+  const destination = typeof to !== "number" ? to : to === 2 && isatty(to) ? readable : batching(to);
+  return pino({ level, base: null, timestamp: timestamps(), serializers: { err: errorFields } }, destination);
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { verifyClosing } from "@signsealship/evidence/seal";
 import { startHttpDouble } from "@signsealship/testing/doubles/http-double";
-import { startService } from "@signsealship/testing/service";
+import { ownProcess, startService } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -128,7 +128,7 @@ test("kill -9 among 64 seals: what was acknowledged is there, the chain has no g
   const room = await acme.room();
   await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
   const acknowledged: Version[] = [];
-  let victim = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" });
+  let victim = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off", ...ownProcess });
   for (const until of [4, 12]) {
     const node = acme.at(victim);
     let killing: Promise<void> | undefined;

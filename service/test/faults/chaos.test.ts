@@ -9,7 +9,7 @@ import { fuzzRuns } from "@signsealship/testing/fuzz";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
-import { runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { ownProcess, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { type Database, openDatabase } from "../../src/platform/database/database.ts";
@@ -35,7 +35,7 @@ before(async () => {
   const { host, port, user, password, database } = server.owner;
   proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
   const url = `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`;
-  env = { DATA_DIR: dataDir, DATABASE_URL: url, RATE_LIMITS: "off" };
+  env = { DATA_DIR: dataDir, DATABASE_URL: url, RATE_LIMITS: "off", ...ownProcess };
   nodes = [await startService(env), await startService(env)];
   db = openDatabase(server.owner, () => {}, { poolSize: 2 });
   const deps = { db, clock: systemClock, rowMac: await rowMacOf(dataDir) };

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { ownProcess } from "@signsealship/testing/service";
 import { fileForm } from "../proof-passports/seal-document.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 import { costlyDocuments } from "./costly-documents.ts";
@@ -13,7 +14,7 @@ const mostMainThreadMs = 1000;
 let rooms: RoomsService;
 let acme: Client;
 before(async () => {
-  rooms = await openRoomsService();
+  rooms = await openRoomsService(ownProcess);
   acme = await rooms.partner();
   // The first of each kind loads modules.
   await seal(makePdf());
@@ -25,7 +26,7 @@ const seal = async (document: Buffer) => (await acme.call("POST", "/api/passport
 
 /** CPU time in ms of the service's main thread and of the whole process, as Linux counts it: in steps of 10 ms. */
 function cpu(): { main: number; all: number } {
-  const { pid } = rooms.service.process;
+  const { pid } = rooms.service.process();
   const [main, all] = [`/proc/${pid}/task/${pid}/stat`, `/proc/${pid}/stat`].map((path) => {
     const fields = readFileSync(path, "latin1").split(") ")[1]?.split(" ") ?? [];
     return 10 * (Number(fields[11]) + Number(fields[12]));

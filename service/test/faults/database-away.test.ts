@@ -8,7 +8,7 @@ import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
-import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { type Database, openDatabase } from "../../src/platform/database/database.ts";
@@ -33,6 +33,7 @@ before(async () => {
     DATA_DIR: join(folder.path, "var"),
     DATABASE_URL: `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
     RATE_LIMITS: "off",
+    ...ownProcess,
   });
   db = openDatabase(server.owner, () => {}, { poolSize: 2 });
   const deps = { db, clock: systemClock, rowMac: await rowMacOf(join(folder.path, "var")) };
@@ -111,7 +112,7 @@ test("connections that break at any moment end no process and no request in a 50
     [...statuses].filter((status) => status !== 201 && status !== 503),
     [],
   );
-  assert.equal(service.process.exitCode, null);
+  assert.equal(service.process().exitCode, null);
   const kept = await db.query<{ code: string; blobKey: string }>(sql`
     SELECT code, blob_key AS "blobKey" FROM orders JOIN documents ON documents.order_id = orders.id`);
   const codes = new Set(kept.map(({ code }) => code));

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();
 let service: Service;
 let headers: { Authorization: string };
 
 before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess });
   ({ headers } = await newPartner(service));
 });
 after(async () => {

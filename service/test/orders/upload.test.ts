@@ -4,14 +4,14 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();
 let service: Service;
 let headers: { Authorization: string };
 
 before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess });
   ({ headers } = await newPartner(service));
 });
 after(async () => {
@@ -157,11 +157,11 @@ test("twenty uploads of 35 MiB at once, of four firms, all pass, and memory stay
   // No firm has more than two of the eight places.
   const others = await Promise.all(["Beta", "Gamma", "Delta"].map((name) => newPartner(service, { name })));
   const memory = (field: string): number => {
-    const status = readFileSync(`/proc/${service.process.pid}/status`, "utf8");
+    const status = readFileSync(`/proc/${service.process().pid}/status`, "utf8");
     return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   };
   // The peak so far belongs to the tests before.
-  writeFileSync(`/proc/${service.process.pid}/clear_refs`, "5");
+  writeFileSync(`/proc/${service.process().pid}/clear_refs`, "5");
   const idle = memory("VmRSS");
   const pdf = pdfOf(limit);
   const firms = [{ headers }, ...others];

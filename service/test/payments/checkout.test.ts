@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
 
@@ -21,6 +21,7 @@ before(async () => {
     STRIPE_SECRET_KEY: "sk_test_double",
     STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
     STRIPE_API_BASE: stripe.url,
+    ...ownProcess,
   });
   ({ headers } = await newPartner(service, { name: "Named Title Co" }));
   ({ headers: live } = await newPartner(service, { live: true }));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 
 const folder = temporaryFolder();
@@ -18,6 +18,7 @@ before(async () => {
     STRIPE_SECRET_KEY: "sk_live_double",
     STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
     STRIPE_API_BASE: stripe.url,
+    ...ownProcess,
   });
   ({ headers } = await newPartner(service, { live: true }));
 });

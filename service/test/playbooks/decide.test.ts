@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { newPartner, runCli } from "@signsealship/testing/service";
+import { newPartner, ownProcess, runCli } from "@signsealship/testing/service";
 import { sql } from "../../src/platform/database/sql.ts";
 import { sweepExecutions } from "../../src/playbooks/playbooks.ts";
 import {
@@ -17,7 +17,7 @@ let running: PlaybooksService;
 let acme: Partner;
 
 before(async () => {
-  running = await openPlaybooksService();
+  running = await openPlaybooksService(ownProcess);
   acme = await newPartner(running.service);
 });
 after(() => running.close());

@@ -19,7 +19,7 @@ describe("a price book is refused at the line of the mistake", () => {
       "WitnessFee, ScanbackFee, StorageFee, ServiceAdjustment, ShippingHandlingFee, PrintMailFee, FaxFee)",
   );
   reject("  FaxFee: 900\n", "", "fees:", "fees must have the key FaxFee");
-  reject("FaxFee: 900", "FaxFee: 900\n  FaxFee: 800", "FaxFee: 800", "Map keys must be unique");
+  reject("FaxFee: 900", "FaxFee: 900\n  FaxFee: 800", "FaxFee: 800", "fees.FaxFee is given twice");
   reject("  FaxFee: 900", "\tFaxFee: 900", "\tFaxFee", "Tabs are not allowed as indentation");
   reject("ProOffice: 10\n", "ProOffice: 10.005\n", "ProOffice", percentage("tierDiscountPercent.ProOffice"));
   reject("ProOffice: 10\n", "ProOffice: 101\n", "ProOffice", percentage("tierDiscountPercent.ProOffice"));

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
-import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
+import { ownProcess, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import { sql } from "../../src/platform/database/sql.ts";
 
@@ -38,7 +38,7 @@ test("the first start prints the demo partner's test key once, and the key works
 
 test("SIGTERM ends the service with 0 and leaves no database server behind", async () => {
   const dataDir = folder();
-  const service = await startService({ DATA_DIR: dataDir });
+  const service = await startService({ DATA_DIR: dataDir, ...ownProcess });
   const server = postmasterPid(dataDir);
   assert.ok(alive(server));
   assert.equal(await service.stop(), 0);
@@ -47,7 +47,7 @@ test("SIGTERM ends the service with 0 and leaves no database server behind", asy
 
 test("after kill -9 the next start joins the database server that outlived it, and stops it at its own end", async () => {
   const dataDir = folder();
-  const service = await startService({ DATA_DIR: dataDir });
+  const service = await startService({ DATA_DIR: dataDir, ...ownProcess });
   const server = postmasterPid(dataDir);
   await service.kill();
   assert.ok(alive(server));
@@ -60,7 +60,7 @@ test("after kill -9 the next start joins the database server that outlived it, a
 
 test("after kill -9 of service and database server the next start recovers", async () => {
   const dataDir = folder();
-  const service = await startService({ DATA_DIR: dataDir });
+  const service = await startService({ DATA_DIR: dataDir, ...ownProcess });
   await service.kill();
   process.kill(postmasterPid(dataDir), "SIGKILL");
   const again = await service.restart();
@@ -70,8 +70,8 @@ test("after kill -9 of service and database server the next start recovers", asy
 
 test("two services on one folder share one database server, and the last one stops it", async () => {
   const dataDir = folder();
-  const first = await startService({ DATA_DIR: dataDir });
-  const second = await startService({ DATA_DIR: dataDir });
+  const first = await startService({ DATA_DIR: dataDir, ...ownProcess });
+  const second = await startService({ DATA_DIR: dataDir, ...ownProcess });
   const server = postmasterPid(dataDir);
   await first.stop();
   assert.equal(await status(`${second.baseUrl}/readyz`), 200);
@@ -141,7 +141,7 @@ test("a full folder is one line", needs("root"), async () => {
 
 test("a schema of a newer release is one line", async () => {
   const dataDir = folder();
-  const service = await startService({ DATA_DIR: dataDir });
+  const service = await startService({ DATA_DIR: dataDir, ...ownProcess });
   const { openEmbeddedPostgres } = await import("../../src/platform/postgres/embedded.ts");
   const { openDatabase } = await import("../../src/platform/database/database.ts");
   const server = await openEmbeddedPostgres(dataDir);

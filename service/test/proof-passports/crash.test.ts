@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { sql } from "../../src/platform/database/sql.ts";
 import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
 
@@ -17,7 +17,12 @@ let headers: Record<string, string>;
 
 before(async () => {
   calendar = await startCalendar();
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", OTS_CALENDARS: calendar.url });
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    OTS_CALENDARS: calendar.url,
+    ...ownProcess,
+  });
   ({ headers } = await newPartner(service));
 });
 after(async () => {

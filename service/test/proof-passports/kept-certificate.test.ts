@@ -6,7 +6,7 @@ import { verifyProof } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
@@ -23,7 +23,7 @@ let db: Database;
 let headers: Record<string, string>;
 
 before(async () => {
-  service = await startService(settings);
+  service = await startService({ ...settings, ...ownProcess });
   second = await startService(settings);
   db = await databaseOf(folder.path);
   ({ headers } = await newPartner(service));

@@ -4,7 +4,7 @@ import { createClient } from "@signsealship/sdk";
 import { type Client, newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
-import { newPartner } from "@signsealship/testing/service";
+import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
 import { inSlice } from "../../src/test-clock/settle.ts";
@@ -19,7 +19,7 @@ type Firm = Client & { partnerId: string; key: string };
 
 let running: Harness;
 before(async () => {
-  running = await openHarness({ PLAYBOOKS: "on" });
+  running = await openHarness({ PLAYBOOKS: "on", ...ownProcess });
 });
 after(() => running.close());
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
+import { ownProcess, runCli, startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
 import { sql } from "../../src/platform/database/sql.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
@@ -9,7 +10,7 @@ const { after, before, test } = testsNeeding("openssl");
 let running: WebhooksService;
 let client: Client;
 before(async () => {
-  running = await openWebhooksService();
+  running = await openWebhooksService(ownProcess);
   client = await running.partner();
 });
 after(() => running.close());
@@ -70,7 +71,6 @@ test("a service that is stopped gives back what it was sending, and the next one
 test("without an allowance loopback is refused, and nothing is connected to", async () => {
   const hook = await client.subscribe("/private", ["order.created"]);
   await running.service.stop();
-  const { startService } = await import("@signsealship/testing/service");
   const allowed = running.service;
   // The harness stops it at its end, whatever happens here.
   running.service = await startService({ ...running.env, WEBHOOK_ALLOW: "", PORT: new URL(allowed.baseUrl).port });
@@ -89,7 +89,6 @@ test("without an allowance loopback is refused, and nothing is connected to", as
 });
 
 test("a WEBHOOK_CA that is no certificate stops the start in one line", async () => {
-  const { runCli } = await import("@signsealship/testing/service");
   const { freePort } = await import("@signsealship/testing/free-port");
   const env = { ...running.env, WEBHOOK_CA: `${running.env.DATA_DIR}/none.pem`, PORT: String(await freePort()) };
   const { code, stderr } = await runCli(env, "serve");

@@ -41,7 +41,15 @@ function giveTo(path: string, uid: number, gid: number): void {
 const succeeds = (command: string, args: string[], as: { uid?: number; gid?: number } = {}): boolean =>
   spawnSync(command, args, { stdio: "ignore", ...as }).status === 0;
 
+let postgres: { uid: number; gid: number } | null | undefined;
+
+/** Asked of the system once. */
 function postgresUser(): { uid: number; gid: number } | null {
+  if (postgres === undefined) postgres = findPostgresUser();
+  return postgres;
+}
+
+function findPostgresUser(): { uid: number; gid: number } | null {
   try {
     const id = (flag: string) =>
       Number(execFileSync("id", [flag, "postgres"], { stdio: ["ignore", "pipe", "ignore"] }));

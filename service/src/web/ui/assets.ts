@@ -114,9 +114,14 @@ export async function buildAssets(): Promise<Assets> {
 
 function assetOf(path: string, contents: Uint8Array): Asset {
   const bytes = Buffer.from(contents);
+  let gzipped: Buffer | undefined;
   return {
     bytes,
-    gzipped: gzipSync(bytes, { level: 9 }),
+    // Not at the start: few are asked for soon.
+    get gzipped() {
+      gzipped ??= gzipSync(bytes, { level: 9 });
+      return gzipped;
+    },
     brotli: brotliOf(bytes),
     mediaType: mediaTypes[extname(path)] ?? "application/octet-stream",
     hash: createHash("sha256").update(bytes).digest("hex").slice(0, 12),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { findOpenEnvelope, findSigners } from "../../../src/envelopes/records/envelope.ts";
 import { readDocument } from "../../../src/envelopes/records/revisions.ts";
@@ -13,7 +14,7 @@ const kills = Number(process.env["KILLS"] ?? 4);
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
 before(async () => {
-  running = await openCeremonyService();
+  running = await openCeremonyService(ownProcess);
 });
 after(() => running.close());
 

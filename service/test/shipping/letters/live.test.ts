@@ -4,7 +4,7 @@ import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/st
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { newPartner } from "@signsealship/testing/service";
+import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/database/sql.ts";
@@ -28,6 +28,7 @@ before(async () => {
     LOB_API_KEY: lob.apiKey,
     LOB_WEBHOOK_SECRET: lob.webhookSecret,
     LOB_API_BASE: lob.apiBase,
+    ...ownProcess,
   });
   ({ headers } = await newPartner(harness.service, { live: true }));
 });

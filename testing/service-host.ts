@@ -1,0 +1,37 @@
+// Runs the services of many test files in one process, which loads their code once. tools/test.ts starts it for a run of all files.
+// A connection to its socket is one service: it brings the settings, hears what the service prints, and ends it by ending itself.
+import { createServer, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { serve } from "../service/src/main.ts";
+import { StartupError } from "../service/src/platform/errors.ts";
+import { openLog } from "../service/src/platform/logs.ts";
+import type { Said } from "./hosted-service.ts";
+
+async function host(socket: Socket): Promise<void> {
+  const say = (said: Said) => void socket.write(`${JSON.stringify(said)}\n`);
+  const lines = createInterface(socket);
+  const stopped = new Promise<string>((resolve) => lines.once("close", () => resolve("the test's end")));
+  // One that is gone is told nothing.
+  socket.on("error", () => {});
+  const env = JSON.parse(await new Promise<string>((resolve) => lines.once("line", resolve)));
+  let exit = 0;
+  try {
+    await serve(env, {
+      print: (stdout) => say({ stdout }),
+      openLog: (level) => openLog(level, { write: (stderr) => say({ stderr }) }),
+      stopped,
+    });
+  } catch (error) {
+    exit = 1;
+    const { message, stack } = error as Error;
+    say({ stderr: `signsealship: ${error instanceof StartupError ? message : stack}\n` });
+  }
+  say({ exit });
+  socket.end();
+}
+
+// Each service listens for the end of the process.
+process.setMaxListeners(0);
+createServer({ allowHalfOpen: true }, (socket) => void host(socket)).listen(process.argv[2], () =>
+  process.stdout.write("ready\n"),
+);
