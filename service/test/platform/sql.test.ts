@@ -32,6 +32,16 @@ describe("a statement", () => {
     assert.notEqual(find("a", true).text, find("a", false).text);
   });
 
+  test("has another text with a part in the place of a value, or with its parts in another order", () => {
+    const find = (first: unknown, second: unknown) => sql`SELECT ${first}, ${second}`.text;
+    const [a, b] = [sql`a`, sql`b`];
+    assert.equal(find(a, b), "SELECT a, b");
+    assert.equal(find(b, a), "SELECT b, a");
+    assert.equal(find(a, 1), "SELECT a, $1");
+    assert.equal(find(1, a), "SELECT $1, a");
+    assert.equal(find(1, 2), "SELECT $1, $2");
+  });
+
   test("keeps null, undefined, dates, buffers and objects as they are", () => {
     const values = [null, undefined, new Date(0), Buffer.from("x"), { a: 1 }];
     assert.deepEqual(sql`${values[0]}${values[1]}${values[2]}${values[3]}${values[4]}`.values, values);

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import pg from "pg";
 import { hourMs } from "../clock.ts";
+import { PreparedQuery } from "./prepared-query.ts";
 import type { Statement } from "./sql.ts";
 import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
 
@@ -36,27 +36,13 @@ export type Database = Sql & {
   close: () => Promise<void>;
 };
 
-const names = new Map<string, string>();
-
-/** Unnamed statements are planned anew each time; the name is the text's hash, so equal texts share a plan. */
-function statementName(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = hash("sha256", text, "base64url").slice(0, 20);
-    names.set(text, name);
-  }
-  return name;
-}
-
-const int8 = 20;
-const types = {
-  getTypeParser: ((oid: number, format?: "text") =>
-    oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+type Queryable = {
+  query: {
+    (query: PreparedQuery, answered: (error: Error | null, rows?: object[]) => void): void;
+    // The driver knows a time for each query; its types do not.
+    (config: { text: string; query_timeout: number }): Promise<unknown>;
+  };
 };
-
-// The driver knows a time for each query; its types do not.
-type Query = pg.QueryConfig & { query_timeout?: number };
-type Queryable = { query: (config: Query) => Promise<pg.QueryResult> };
 
 // The server ends a statement that takes too long. Only one that cannot say so any more is given up here, a little later.
 const graceMs = 2_000;
@@ -64,10 +50,13 @@ const usualStatementMs = 30_000;
 
 function sqlOver(client: Queryable, { statementMs }: StatementTime): Sql {
   return {
-    query: async <Row>({ text, values }: Statement) => {
-      const query = { name: statementName(text), text, values: values as unknown[] };
-      return (await reaching(client.query({ ...query, query_timeout: statementMs + graceMs }))).rows as Row[];
-    },
+    query: <Row>({ name, text, values }: Statement) =>
+      reaching(
+        new Promise<Row[]>((resolve, reject) => {
+          const query = new PreparedQuery(name, text, values, statementMs + graceMs);
+          client.query(query, (error, rows) => (error ? reject(error) : resolve(rows as Row[])));
+        }),
+      ),
   };
 }
 
@@ -89,7 +78,6 @@ export function openDatabase(
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    types,
     ...connection,
   };
   const pool = new pg.Pool({ max: poolSize, ...settings });
@@ -99,7 +87,7 @@ export function openDatabase(
     if (!closing) onIdleError(error);
   };
   pool.on("error", tellIdleError);
-  const statements = sqlOver(pool, { statementMs });
+  const statements = sqlOver(pool as Queryable, { statementMs });
   return {
     query: (statement) => withRetries(() => statements.query(statement)),
     transaction: (work, time) => withRetries(() => transactionOn(pool, work, time, statementMs)),
@@ -137,7 +125,7 @@ async function transactionOn<T>(
     try {
       if (longer) await run(`SET LOCAL statement_timeout = ${longer.statementMs}`);
       const result = await work({
-        ...sqlOver(client, time),
+        ...sqlOver(client as Queryable, time),
         script: async (text) => {
           await run(text);
         },

@@ -50,6 +50,8 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
+    // The driver's own trace leads to its socket.
+    if (error instanceof Error) Error.captureStackTrace(error);
     if (!saysAway(error)) throw error;
     throw new ServiceError("unavailable", "The service is briefly unavailable. Try again in a moment.", {
       cause: error,

@@ -1,43 +1,78 @@
+import { hash } from "node:crypto";
+
+/** A text with PostgreSQL's numbered parameters (`$1`, `$2`, ...), and the name that it is prepared under: its hash. */
+type Prepared = { readonly text: string; readonly name: string };
+
+const prepared = new WeakMap<readonly string[], Prepared>();
+
+function preparedOf(strings: readonly string[]): Prepared {
+  const known = prepared.get(strings);
+  if (known) return known;
+  const text = strings.reduce((before, part, i) => `${before}$${i}${part}`);
+  const made = { text, name: hash("sha256", text, "base64url").slice(0, 20) };
+  prepared.set(strings, made);
+  return made;
+}
+
 /** A statement, or a part of one, whose values never become part of its text. */
 export class Statement {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
-  #text: string | undefined;
 
   constructor(strings: readonly string[], values: readonly unknown[]) {
     this.strings = strings;
     this.values = values;
   }
 
-  /** The text with PostgreSQL's numbered parameters: `$1`, `$2`, ... */
   get text(): string {
-    this.#text ??= this.strings.reduce((text, part, i) => `${text}$${i}${part}`);
-    return this.#text;
+    return preparedOf(this.strings).text;
+  }
+
+  /** Unnamed statements are planned anew each time. */
+  get name(): string {
+    return preparedOf(this.strings).name;
   }
 }
 
+/** A template with parts: its strings by the strings of the first part, then of the second, and so on; a value's are `value`. */
+type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
+
+const value: readonly string[] = [];
+const composed = new WeakMap<readonly string[], Composed>();
+
+const next = (map: Composed["by"], key: readonly string[]): Composed => {
+  const known = map.get(key) ?? { strings: undefined, by: new WeakMap() };
+  map.set(key, known);
+  return known;
+};
+
 /**
  * Makes a statement of a template: a value becomes a parameter, a statement becomes a part of the text.
- * The text depends on the template and its parts alone, so equal statements share one prepared plan.
+ * The text depends on the template and its parts alone, so equal statements share one prepared plan. It is made once.
  */
-export function sql(template: TemplateStringsArray, ...values: readonly unknown[]): Statement {
-  if (!values.some((value) => value instanceof Statement)) return new Statement(template, values);
-  const strings = [template[0] ?? ""];
-  const parameters: unknown[] = [];
+export function sql(template: TemplateStringsArray, ...given: readonly unknown[]): Statement {
+  if (!given.some((each) => each instanceof Statement)) return new Statement(template, given);
+  const values: unknown[] = [];
+  let found = next(composed, template);
+  for (const each of given) {
+    if (each instanceof Statement) values.push(...each.values);
+    else values.push(each);
+    found = next(found.by, each instanceof Statement ? each.strings : value);
+  }
+  found.strings ??= joined(template, given);
+  return new Statement(found.strings, values);
+}
+
+function joined([start = "", ...template]: readonly string[], given: readonly unknown[]): string[] {
+  const strings = [start];
   const append = (text: string) => strings.push((strings.pop() ?? "") + text);
-  values.forEach((value, i) => {
-    if (value instanceof Statement) {
-      const [first = "", ...rest] = value.strings;
-      append(first);
-      strings.push(...rest);
-      parameters.push(...value.values);
-    } else {
-      parameters.push(value);
-      strings.push("");
-    }
-    append(template[i + 1] ?? "");
+  given.forEach((each, i) => {
+    const [first = "", ...rest] = each instanceof Statement ? each.strings : ["", ""];
+    append(first);
+    strings.push(...rest);
+    append(template[i] ?? "");
   });
-  return new Statement(strings, parameters);
+  return strings;
 }
 
 /** Nothing, where a part may be left out. */

@@ -1,0 +1,106 @@
+import pg from "pg";
+
+const int8 = 20;
+
+/** How a column's text becomes a value: what PostgreSQL counts in int8 is a plain number here. */
+const parserOf = (oid: number): ((text: string) => unknown) => (oid === int8 ? Number : pg.types.getTypeParser(oid));
+
+type Columns = { names: string[]; parsers: ((text: string) => unknown)[]; empty: object };
+
+function columnsOf(fields: readonly pg.FieldDef[]): Columns {
+  const names = fields.map(({ name }) => name);
+  const parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID));
+  return { names, parsers, empty: Object.fromEntries(names.map((name) => [name, null])) };
+}
+
+const noColumns = columnsOf([]);
+
+/** The driver's connection, which speaks the extended query protocol; its types say less. */
+type Connection = {
+  stream: { cork: () => void; uncork: () => void };
+  /** Texts by name. */
+  parsedStatements: Record<string, string | undefined>;
+  parse: (statement: { name: string; text: string }) => void;
+  bind: (portal: { statement: string; values: readonly unknown[] }) => void;
+  describe: (portal: { type: "P" }) => void;
+  execute: () => void;
+  sync: () => void;
+};
+
+/** What statements answer with, by name. It is learned on each connection: there PostgreSQL lets a statement's columns not change. */
+const described = new WeakMap<Connection, Map<string, Columns>>();
+
+function describedOn(connection: Connection): Map<string, Columns> {
+  const known = described.get(connection) ?? new Map<string, Columns>();
+  described.set(connection, known);
+  return known;
+}
+
+const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
+
+/** The driver's own query for prepared statements, but the columns are described once on each connection and not with each answer. */
+export class PreparedQuery {
+  readonly name: string;
+  readonly text: string;
+  readonly query_timeout: number;
+  /** Set by the driver. */
+  callback: ((error: Error | null, rows?: object[]) => void) | undefined;
+  readonly #values: readonly unknown[];
+  readonly #rows: object[] = [];
+  #columns: Columns | undefined;
+  #unreadable: Error | undefined;
+
+  constructor(name: string, text: string, values: readonly unknown[], timeoutMs: number) {
+    this.name = name;
+    this.text = text;
+    this.query_timeout = timeoutMs;
+    this.callback = undefined;
+    this.#values = values.map(prepareValue);
+  }
+
+  submit(connection: Connection): null {
+    const { name, text } = this;
+    this.#columns = describedOn(connection).get(name);
+    connection.stream.cork();
+    if (connection.parsedStatements[name] === undefined) connection.parse({ name, text });
+    connection.bind({ statement: name, values: this.#values });
+    if (!this.#columns) connection.describe({ type: "P" });
+    connection.execute();
+    connection.sync();
+    connection.stream.uncork();
+    return null;
+  }
+
+  handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
+    this.#columns = columnsOf(fields);
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    const { names, parsers, empty } = this.#columns ?? noColumns;
+    const row: Record<string, unknown> = { ...empty };
+    try {
+      for (let n = 0; n < names.length; n++) {
+        const text = fields[n] ?? null;
+        if (text !== null) row[names[n] as string] = parsers[n]?.(text);
+      }
+      this.#rows.push(row);
+    } catch (error) {
+      this.#unreadable ??= error as Error;
+    }
+  }
+
+  handleCommandComplete(_message: unknown, connection: Connection): void {
+    describedOn(connection).set(this.name, this.#columns ?? noColumns);
+  }
+
+  handleEmptyQuery(): void {}
+
+  handleReadyForQuery(): void {
+    if (this.#unreadable) this.callback?.(this.#unreadable);
+    else this.callback?.(null, this.#rows);
+  }
+
+  handleError(error: Error): void {
+    this.callback?.(error);
+  }
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { newDatabase } from "@signsealship/testing/database";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { hasSqlState, sqlState } from "../../src/platform/database/sql-errors.ts";
+
+describe("a prepared statement", () => {
+  let db: Database;
+  before(async () => {
+    db = await newDatabase();
+    await db.transaction((tx) => tx.script("CREATE TABLE things (id int PRIMARY KEY, name text)"));
+  });
+  after(() => db.close());
+
+  test("answers the second time on a connection as the first", async () => {
+    const read = (n: number | null) => sql`
+      SELECT ${n}::bigint AS count, 'é'::text AS word, NULL::text AS missing, '{"a":1}'::jsonb AS json,
+        timestamptz '2026-01-02T03:04:05.678Z' AS at, '\\x00ff'::bytea AS bytes, ARRAY['x', NULL] AS list, true AS yes`;
+    const others = {
+      word: "é",
+      missing: null,
+      json: { a: 1 },
+      at: new Date("2026-01-02T03:04:05.678Z"),
+      bytes: Buffer.from("00ff", "hex"),
+      list: ["x", null],
+      yes: true,
+    };
+    await db.transaction(async (tx) => {
+      assert.deepEqual(await tx.query(read(2 ** 40)), [{ count: 2 ** 40, ...others }]);
+      assert.deepEqual(await tx.query(read(null)), [{ count: null, ...others }]);
+    });
+  });
+
+  test("answers with as many rows as there are, each time", async () => {
+    const numbers = (most: number) => sql`SELECT n FROM generate_series(1, ${most}::int) n`;
+    await db.transaction(async (tx) => {
+      for (const most of [2, 0, 1]) assert.equal((await tx.query(numbers(most))).length, most);
+    });
+  });
+
+  test("may answer with no columns", async () => {
+    const rename = (name: string) => sql`UPDATE things SET name = ${name}`;
+    await db.transaction(async (tx) => {
+      for (const name of ["a", "b"]) assert.deepEqual(await tx.query(rename(name)), []);
+    });
+  });
+
+  test("that was refused, at first or later, can be run again", async () => {
+    const add = (id: number) => sql`INSERT INTO things (id) VALUES (${id}) RETURNING id`;
+    const taken = (error: unknown) => hasSqlState(error, sqlState.uniqueViolation);
+    await db.query(sql`INSERT INTO things (id) VALUES (1)`);
+    await assert.rejects(db.query(add(1)), taken);
+    assert.deepEqual(await db.query(add(2)), [{ id: 2 }]);
+    await assert.rejects(db.query(add(2)), taken);
+    assert.deepEqual(await db.query(add(3)), [{ id: 3 }]);
+  });
+
+  test("whose values can't be written as text is not sent, and its connection is of use", async () => {
+    const circular: { self?: object } = {};
+    circular.self = circular;
+    await db.transaction(async (tx) => {
+      await assert.rejects(tx.query(sql`SELECT ${circular}::jsonb`), TypeError);
+      assert.deepEqual(await tx.query(sql`SELECT 1 AS one`), [{ one: 1 }]);
+    });
+  });
+
+  test("that is refused says who asked", async () => {
+    const askWrongly = async () => {
+      await db.query(sql`SELECT 1 / ${0}::int`);
+    };
+    await assert.rejects(askWrongly(), ({ stack }: Error) => stack?.includes("askWrongly") === true);
+  });
+});
