@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { serve } from "../service/src/main.ts";
 import { StartupError } from "../service/src/platform/errors.ts";
 import { openLog } from "../service/src/platform/logs.ts";
-import type { Said } from "./hosted-service.ts";
+import type { Said } from "./hosts.ts";
 
 async function host(socket: Socket): Promise<void> {
   const say = (said: Said) => void socket.write(`${JSON.stringify(said)}\n`);

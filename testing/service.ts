@@ -7,7 +7,7 @@ import { systemClock } from "../service/src/platform/clock.ts";
 import { prepareDatabase } from "./data-template.ts";
 import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
-import { mayBeHosted, runHosted } from "./hosted-service.ts";
+import { mayBeHosted, runHosted, runHostedVerb } from "./hosts.ts";
 import { endWithTests } from "./reaper.ts";
 import { rowMacOf } from "./row-mac.ts";
 import { prepareSealKey } from "./seal-keys.ts";
@@ -146,7 +146,8 @@ export async function startService(
     stderr: running.stderr,
     process: ownChild,
     async cli<T>(...args: string[]): Promise<T> {
-      const { code, stdout, stderr } = await runProgram(program, settings, [...args, "--json"]);
+      const hosted = program === cli ? await runHostedVerb({ ...offline, ...settings }, args) : null;
+      const { code, stdout, stderr } = hosted ?? (await runProgram(program, settings, [...args, "--json"]));
       if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as T;
     },

@@ -49,8 +49,10 @@ const without = (isExternal: (name: string) => boolean): Plugin => ({
 const keepsBuilds: Plugin = {
   name: "keeps-builds",
   setup(build) {
-    build.onResolve({ filter: /^esbuild$/ }, ({ kind }) =>
-      kind === "import-statement" ? { path: join(root, "tools/kept-builds.ts") } : undefined,
+    build.onResolve({ filter: /^esbuild$/ }, ({ kind, importer }) =>
+      kind === "import-statement" && importer.startsWith(join(root, "service/src"))
+        ? { path: join(root, "tools/kept-builds.ts") }
+        : undefined,
     );
   },
 };
@@ -78,11 +80,11 @@ async function bundle(entryPoints: string[], outdir: string, { plugins, ...more 
 
 /**
  * The command line in a few files: a service starts in half the time, since Node does not look up, read and
- * link 1,500 modules. @returns the paths of its entry, and of the host of many services
+ * link 1,500 modules. @returns the paths of its entry, and of the hosts of services and of verbs
  */
-export async function bundleCli(): Promise<{ main: string; host: string }> {
+export async function bundleCli(): Promise<{ main: string; serviceHost: string; verbHost: string }> {
   rmSync(keptBuilds, { recursive: true, force: true });
-  const entries = ["service/src/cli/main.ts", "testing/service-host.ts"];
+  const entries = ["service/src/cli/main.ts", "testing/service-host.ts", "testing/verb-host.ts"];
   const paths = entries.map((entry) => join(root, entry));
   await bundle(paths, cli, {
     plugins: [keepsBuilds, without((name) => unbundled.test(name))],
@@ -90,8 +92,10 @@ export async function bundleCli(): Promise<{ main: string; host: string }> {
     minifySyntax: true,
     minifyWhitespace: true,
   });
-  const [main = "", host = ""] = entries.map((entry) => join(cli, entry.replace(/\.ts$/, ".mjs")));
-  return { main, host };
+  const [main = "", serviceHost = "", verbHost = ""] = entries.map((entry) =>
+    join(cli, entry.replace(/\.ts$/, ".mjs")),
+  );
+  return { main, serviceHost, verbHost };
 }
 
 /** The files of tests, each with what it imports in a few files that it shares with others. @returns their paths, in the same order */
@@ -99,7 +103,7 @@ export async function bundleTests(tests: string[]): Promise<string[]> {
   await bundle(
     tests.map((test) => join(root, test)),
     files,
-    { plugins: [without((name) => !manyModules.test(name))], sourcemap: true, sourcesContent: false },
+    { plugins: [keepsBuilds, without((name) => !manyModules.test(name))], sourcemap: true, sourcesContent: false },
   );
   return tests.map((test) => join(files, test.replace(/\.ts$/, ".mjs")));
 }

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { bundleCli, bundleTests } from "./bundle.ts";
 import { installTools } from "./install-tools.ts";
 import { memoryFolder } from "./memory-folder.ts";
-import { startHost } from "./start-host.ts";
+import { startHosts } from "./start-hosts.ts";
 import { report } from "./test-report.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -35,9 +35,9 @@ function longestFirst(files: string[]): string[] {
 
 /** A run of all files starts some 700 processes, so what they run is bundled before. */
 async function allFiles(): Promise<string[]> {
-  const { main, host } = await bundleCli();
+  const { main, serviceHost, verbHost } = await bundleCli();
   process.env["TEST_CLI"] = main;
-  process.env["TEST_HOSTS"] = (await Promise.all([startHost(host), startHost(host)])).join(" ");
+  process.env["TEST_HOSTS"] = JSON.stringify(await startHosts(serviceHost, verbHost));
   return bundleTests(longestFirst(globSync(patterns, { cwd: root })));
 }
 

@@ -1,97 +1,17 @@
-import { parseArgs } from "node:util";
-import { ServiceError, StartupError } from "../platform/errors.ts";
-import { nearest } from "../platform/nearest-name.ts";
-import { readVersion } from "../version.ts";
-import { type Answer, UsageError, type Verb } from "./verb.ts";
-import { verbsOf } from "./verbs.ts";
-
-const usage = (verb: Verb): string =>
-  ["bin/signsealship", verb.name, ...verb.args, verb.flags].filter(Boolean).join(" ");
-
-function help(about: readonly Verb[]): string {
-  const lines = about.map((verb) => `  ${usage(verb)}\n      ${verb.summary}`);
-  const [one] = about.length === 1 ? about : [];
-  const more = one ? details(one) : [];
-  return [
-    "Usage:",
-    ...lines,
-    ...more,
-    "",
-    "Every verb takes --json (one JSON document on standard output) and --help.",
-  ].join("\n");
-}
-
-/** What the flags do, and the examples. */
-function details({ options, examples = [] }: Verb): string[] {
-  const explained = Object.entries(options).map(([name, { help }]) => `  ${`--${name}`.padEnd(18)} ${help}`);
-  return [
-    ...(explained.length > 0 ? ["", "Flags:", ...explained] : []),
-    ...(examples.length > 0 ? ["", "Examples:", ...examples.map((example) => `  bin/signsealship ${example}`)] : []),
-  ];
-}
-
-async function run(argv: string[]): Promise<Answer> {
-  const leading = argv.filter((word) => !word.startsWith("-"));
-  const verbs = await verbsOf(leading[0]);
-  // One to three words.
-  const verb = verbs.find(({ name }) => name === leading.slice(0, name.split(" ").length).join(" "));
-  if (argv.includes("--help") || argv.includes("-h") || argv.length === 0) {
-    const about = verb ? [verb] : verbs.filter(({ name }) => leading.length === 0 || name.startsWith(`${leading[0]} `));
-    const text = help(about.length > 0 ? about : verbs);
-    return { text, json: { usage: text.split("\n") }, exitCode: argv.length === 0 ? 2 : 0 };
-  }
-  if (argv.includes("--version") && leading.length === 0)
-    return { text: readVersion(), json: { version: readVersion() } };
-  if (!verb && leading.length === 0) throw new UsageError(`no such flag: ${argv[0]}; see bin/signsealship --help`);
-  if (!verb) throw new UsageError(await unknownVerb(leading, verbs));
-  const options = { ...verb.options, json: { type: "boolean" } } as const;
-  let parsed: ReturnType<typeof parseArgs>;
-  try {
-    parsed = parseArgs({ args: argv, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split(". ")[0]}; usage: ${usage(verb)}`);
-  }
-  const args = parsed.positionals.slice(verb.name.split(" ").length);
-  // An argument in brackets may be left out.
-  const required = verb.args.filter((arg) => !arg.startsWith("[")).length;
-  if (args.length < required || args.length > verb.args.length) throw new UsageError(`usage: ${usage(verb)}`);
-  return verb.run(args, parsed.values);
-}
-
-/** What to say of words that are no verb: the verbs that begin with the first of them, or the one that was meant. */
-async function unknownVerb(words: readonly string[], verbs: readonly Verb[]): Promise<string> {
-  const [first = "", second = ""] = words;
-  const group = verbs.filter(({ name }) => name.startsWith(`${first} `));
-  if (first !== "" && second === "" && group.length > 0) return `${first} what? One of\n${list(group)}`;
-  const typed = words.slice(0, 2).join(" ");
-  const names = (group.length > 0 ? group : await verbsOf(undefined)).map(({ name }) => name);
-  // The words of a verb are one to three; what follows are its arguments.
-  const tried = [3, 2, 1].map((count) => nearest(words.slice(0, count).join(" "), names));
-  const near = tried.find((each) => each !== null) ?? null;
-  const meant = near === null ? "" : `; did you mean ${near}?`;
-  const more = group.length > 0 ? `\n${list(group)}` : meant === "" && "; see bin/signsealship --help";
-  return `no such verb: ${typed}${meant}${more || ""}`;
-}
-
-const list = (verbs: readonly Verb[]): string => verbs.map((verb) => `  ${usage(verb)}`).join("\n");
-
-function exitCodeOf(error: unknown): number {
-  return error instanceof UsageError ? 2 : 1;
-}
+import { failureOf, runVerb } from "./run-verb.ts";
 
 async function main(argv: string[]): Promise<number> {
   const asJson = argv.includes("--json");
   try {
-    const { text, json, exitCode = 0 } = await run(argv);
+    const { text, json, exitCode = 0 } = await runVerb(argv);
     if (asJson && json !== undefined) console.log(JSON.stringify(json));
     else if (text) console.log(text);
     return exitCode;
   } catch (error) {
-    const isExpected = error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;
-    const message = isExpected ? error.message : ((error as Error).stack ?? String(error));
+    const { message, isExpected, exitCode } = failureOf(error);
     console.error(`signsealship: ${message}`);
-    if (asJson) console.log(JSON.stringify({ error: isExpected ? error.message : "internal error" }));
-    return exitCodeOf(error);
+    if (asJson) console.log(JSON.stringify({ error: isExpected ? message : "internal error" }));
+    return exitCode;
   }
 }
 

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Hosts } from "../testing/hosts.ts";
 import { endWithTests } from "../testing/reaper.ts";
 
-/** Starts a process for the services of many test files (testing/service-host.ts). @returns the path of its socket */
-export async function startHost(program: string): Promise<string> {
+async function start(program: string): Promise<string> {
   const socket = join(mkdtempSync(join(tmpdir(), "host-")), "socket");
   const host = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, socket], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -16,4 +16,10 @@ export async function startHost(program: string): Promise<string> {
   host.stdout.destroy();
   host.unref();
   return socket;
+}
+
+/** Starts two processes for the services of many test files (testing/service-host.ts), and one for verbs (testing/verb-host.ts). */
+export async function startHosts(serviceHost: string, verbHost: string): Promise<Hosts> {
+  const [verbs = "", ...services] = await Promise.all([verbHost, serviceHost, serviceHost].map(start));
+  return { services, verbs };
 }

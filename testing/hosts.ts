@@ -1,0 +1,76 @@
+// The processes of a run of all tests that other test processes hand work to, so that its code is loaded once.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import type { Running } from "./service.ts";
+
+type Env = Readonly<Record<string, string>>;
+
+/** What `service-host.ts` says of a service, a line of JSON each. */
+export type Said = { stdout: string } | { stderr: string } | { exit: number };
+
+/** What `verb-host.ts` is asked for, and its answer, which is that of the verb with `--json`. */
+export type VerbCall = { env: Record<string, string>; args: string[] };
+export type VerbAnswer = { code: number; stdout: string; stderr: string };
+
+/** The hosts' sockets, as tools/test.ts hands them to test processes. */
+export type Hosts = { services: string[]; verbs: string };
+
+const hosts = JSON.parse(process.env["TEST_HOSTS"] ?? "null") as Hosts | null;
+
+// Settings that are read elsewhere than from the environment which a service is given belong to a whole process.
+const ofProcess = /^(TEST_OWN_PROCESS$|NODE_(?!ENV$)|AWS_|LD_|PATH$|HOME$|TZ$|LANG$|TMPDIR$)|^pkcs11:/;
+const bindsProcess = (env: Env) => [...Object.keys(env), env["SEAL_KEY"] ?? ""].some((each) => ofProcess.test(each));
+
+// Two services of one process would be one to the database server that they share.
+const folders = new Set<string>();
+
+/** Whether a host may run the service, and there is one. */
+export const mayBeHosted = (env: Env): boolean =>
+  hosts !== null && !folders.has(env["DATA_DIR"] ?? "") && !bindsProcess(env);
+
+function connected(path: string, first: object): Socket {
+  const socket = connect({ path, allowHalfOpen: true });
+  socket.write(`${JSON.stringify(first)}\n`);
+  return socket;
+}
+
+/** A service in a host's process. */
+export function runHosted(env: Env): Running {
+  const services = hosts?.services ?? [];
+  // Those of one file of tests are together.
+  const socket = connected(services[process.pid % services.length] ?? "", env);
+  const folder = env["DATA_DIR"] ?? "";
+  folders.add(folder);
+  const output = { stdout: "", stderr: "" };
+  let exit: number | null = null;
+  createInterface(socket).on("line", (line) => {
+    const said = JSON.parse(line) as Said;
+    if ("exit" in said) exit = said.exit;
+    else if ("stdout" in said) output.stdout += said.stdout;
+    else output.stderr += said.stderr;
+  });
+  const ended = once(socket, "close").then(() => {
+    folders.delete(folder);
+    return exit;
+  });
+  return {
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    exit: () => exit,
+    ended,
+    end: () => void socket.end(),
+    process: null,
+  };
+}
+
+/** Runs a verb in the host of verbs; null where it needs a process of its own, or there is no host. */
+export async function runHostedVerb(env: Env, args: string[]): Promise<VerbAnswer | null> {
+  if (hosts === null || bindsProcess(env)) return null;
+  // What it logs is nobody's.
+  const call: VerbCall = { env: { ...env, LOG_LEVEL: "error", PATH: process.env["PATH"] ?? "" }, args };
+  const socket = connected(hosts.verbs, call);
+  socket.end();
+  return JSON.parse(await text(socket)) as VerbAnswer;
+}
