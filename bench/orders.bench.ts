@@ -6,6 +6,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { insertStatement, type NewOrder } from "../service/src/orders/insert.ts";
 import { listStatement, ownOrderStatement } from "../service/src/orders/store.ts";
+import { keySha256 } from "../service/src/partners/keys/format.ts";
 import { keyStatement, keyWithRoomsStatement } from "../service/src/partners/keys/resolve.ts";
 import { portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
@@ -89,7 +90,7 @@ export async function run(): Promise<Result[]> {
   let code = "";
   for (let n = 0; n < 40; n++) code = await place(service, form, headers);
   const of = { partnerId, environment: "test" } as const;
-  const authenticate = portable(keyStatement(key));
+  const authenticate = portable(keyStatement(keySha256(key)));
   const sample = sampleOrder(partnerId, keyId);
   const written = portable(insertStatement(sample, null));
   const unique = [...written.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(String(written.values[n])));
@@ -104,7 +105,7 @@ export async function run(): Promise<Result[]> {
         portable(listStatement(of, { status: null, externalReference: null, after: null, limit: 21 })),
       ],
       [`/api/partner/orders/${code}`]: [authenticate, portable(ownOrderStatement(code, of))],
-      "/api/partner/me": [portable(keyWithRoomsStatement(key))],
+      "/api/partner/me": [portable(keyWithRoomsStatement(keySha256(key)))],
     },
     write: { authenticate, ...written, unique },
   });

@@ -23,7 +23,7 @@ import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
 import { openReadiness, type ReadReadiness } from "./http/readiness.ts";
 import { createServer } from "./http/server.ts";
-import { acceptMultipart } from "./http/uploads/multipart.ts";
+import { ignoreMultipart } from "./http/uploads/multipart.ts";
 import {
   confirmationMailJobs,
   factorMailJobs,
@@ -68,7 +68,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   app.addHook("onClose", limits.close);
   workWith(app, deps, features);
-  await acceptMultipart(app);
+  ignoreMultipart(app);
   await openapi(app, config.baseUrl, webhooksSection, limits.limit("page"));
   await app.register(async (routes) => {
     const readiness = readinessOf(deps);

@@ -50,6 +50,15 @@ export function commonRefusalsOf({ caller, scope }: Access): Record<number, stri
   return { ...(caller === "key" && { 403: scopeMissing(scope) }), ...commonRefusals[caller] };
 }
 
+/** One hook of several: each that the framework runs costs promises of its own. */
+export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAsyncHookHandler =>
+  async function (request, reply) {
+    for (const hook of hooks) {
+      await hook.call(this, request, reply);
+      if (reply.sent) return;
+    }
+  };
+
 /**
  * The hooks that find the caller and count the request. `partner-write` counts by firm, so after the caller is known; the others
  * count by session or address, before a credential is looked at.

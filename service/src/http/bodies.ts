@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { acceptTextForms } from "./text-forms.ts";
+import { acceptMultipart } from "./uploads/multipart.ts";
 
 /** For routes that take no body: one that comes, of whatever type, is read and discarded. */
 export function acceptNoBody(scope: FastifyInstance): void {
@@ -18,10 +19,15 @@ export function acceptEmptyJson(scope: FastifyInstance): void {
 }
 
 /** What a route takes other than JSON, each by the parsers of a scope of its own. */
-export const acceptBody = { none: acceptNoBody, optional: acceptEmptyJson, form: acceptTextForms } as const;
+export const acceptBody = {
+  none: acceptNoBody,
+  optional: acceptEmptyJson,
+  form: acceptTextForms,
+  upload: acceptMultipart,
+} as const;
 
 /**
  * `none`: what comes is read and discarded; `optional`: JSON, and an empty body counts as `{}`; `form`: a form of text fields, read
- * by `formFields`.
+ * by `formFields`; `upload`: a form with a file, read by `readForm`.
  */
 export type BodyKind = keyof typeof acceptBody;

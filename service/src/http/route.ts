@@ -8,7 +8,7 @@ import type {
 } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { invalid } from "../platform/errors.ts";
-import { type Access, type CallerDeps, callerHooks, commonRefusalsOf, securityOf } from "./access.ts";
+import { type Access, type CallerDeps, callerHooks, commonRefusalsOf, inTurn, securityOf } from "./access.ts";
 import { requireScope } from "./authentication.ts";
 import { acceptBody, type BodyKind } from "./bodies.ts";
 import { errors } from "./error-schemas.ts";
@@ -41,7 +41,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   query?: Q;
   /** The body's schema: described in /openapi.json; the domain checks it with the contract's own messages. */
   body?: Named;
-  /** Default: JSON where there is a schema. */
+  /** Default: JSON where there is a schema; `upload` where there is a `form`. */
   bodyIs?: BodyKind;
   /** A multipart form in the place of a JSON body: its description, and the refusal of a body of another type. */
   form?: { schema: object; notForm: string };
@@ -83,12 +83,12 @@ export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchem
   deps: RouteDeps,
   route: JsonRoute<P, Q, A>,
 ): void {
-  const { method, url, caller, scope, policy, guard, bodyIs } = route;
+  const { method, url, caller, scope, policy, guard, form, bodyIs = form && "upload" } = route;
   const addTo = (instance: FastifyInstance) =>
     instance.route({
       method,
       url,
-      onRequest: [...callerHooks(deps, caller, policy), guard ?? [], scope ? requireScope(scope) : []].flat(),
+      onRequest: inTurn([...callerHooks(deps, caller, policy), guard ?? [], scope ? requireScope(scope) : []].flat()),
       schema: schemaOf(app, route),
       ...((route.form || route.onRefusal) && { errorHandler: refuse(route) }),
       handler: answerOf(route),
@@ -96,19 +96,20 @@ export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchem
   if (bodyIs === undefined) addTo(app);
   else
     app.register(async (instance) => {
-      acceptBody[bodyIs](instance);
+      await acceptBody[bodyIs](instance);
       addTo(instance);
     });
 }
 
 const answerOf =
   <P extends TObject, Q extends TObject, A extends TSchema>(route: JsonRoute<P, Q, A>) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | string> => {
     if (route.query) requireEachOnce(request.query as object, route.query);
     const answer = await route.handle(request as RouteRequest<P, Q>, reply);
     if (isSent(answer)) return answer.sent;
-    reply.code(route.status ?? 200).headers(route.answerHeaders ?? {});
-    return reply.type(json).send(JSON.stringify(route.warns ? warned(request, route, answer) : answer));
+    reply.code(route.status ?? 200).type(json);
+    if (route.answerHeaders) reply.headers(route.answerHeaders);
+    return JSON.stringify(route.warns ? warned(request, route, answer) : answer);
   };
 
 const warned = (request: FastifyRequest, { body = {} }: { body?: object }, answer: unknown): object => ({

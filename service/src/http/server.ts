@@ -56,7 +56,6 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     clientErrorHandler: answerBrokenRequest,
   });
   const headers = securityHeaders(baseUrl);
-  app.addHook("onRequest", async (request) => requireOneHost(request));
   // What a browser's fetch calls a body without a type: refused by name rather than taken for an empty one.
   app.removeContentTypeParser("text/plain");
   app.server.on("checkExpectation", (_request, response) => {
@@ -74,7 +73,7 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     reply.header("Request-Id", request.id);
     // Answers are for the holder of a key or a code alone: no cache may keep them.
     if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
-    done();
+    done(namesOneHost(request) ? undefined : invalid("A request names one Host."));
   });
   app.addHook("onResponse", (request, reply, done) => {
     const { url: route = "unmatched" } = request.routeOptions;
@@ -88,10 +87,11 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
   return app;
 }
 
-/** RFC 9112, section 3.2: a request of HTTP/1.1 that names no host, or several, is a 400. @throws ServiceError for one */
-function requireOneHost({ raw }: FastifyRequest): void {
-  const hosts = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
-  if (hosts !== 1 && !(hosts === 0 && raw.httpVersion === "1.0")) throw invalid("A request names one Host.");
+/** RFC 9112, section 3.2: a request of HTTP/1.1 that names no host, or several, is a 400. */
+function namesOneHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): boolean {
+  let hosts = 0;
+  for (let n = 0; n < rawHeaders.length; n += 2) if (rawHeaders[n]?.toLowerCase() === "host") hosts++;
+  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
 /** The part of a URL before its query. */
@@ -124,11 +124,8 @@ function readable(path: string): string {
 // Who tries keys, links and limits is seen by these.
 const securityStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
-function accessLine(
-  { id, method, url, principal, ip }: FastifyRequest,
-  status: number,
-  elapsedTime: number,
-): AccessLine {
+function accessLine(request: FastifyRequest, status: number, elapsedTime: number): AccessLine {
+  const { id, method, url, principal } = request;
   return {
     requestId: id,
     method,
@@ -136,7 +133,7 @@ function accessLine(
     status,
     ms: Math.round(elapsedTime * 10) / 10,
     partnerId: principal?.partnerId,
-    source: securityStatuses.has(status) ? loggedNetwork(ip) : undefined,
+    source: securityStatuses.has(status) ? loggedNetwork(request.ip) : undefined,
   };
 }
 

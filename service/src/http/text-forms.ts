@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { shownText } from "../platform/text.ts";
+import { acceptMultipart } from "./uploads/multipart.ts";
 
 const limits = { fileSize: 1, files: 1, fields: 50, parts: 51, fieldSize: 16 * 1024, fieldNameSize: 100 };
 const urlEncoded = "application/x-www-form-urlencoded";
@@ -8,8 +9,9 @@ const urlEncoded = "application/x-www-form-urlencoded";
 /** The types of a form of text fields. */
 export const formTypes = [urlEncoded, "multipart/form-data"] as const;
 
-/** Takes form-encoded bodies and multipart ones (already known to the app); any other is read and counts as no fields. */
-export function acceptTextForms(scope: FastifyInstance): void {
+/** Takes form-encoded bodies and multipart ones; any other is read and counts as no fields. */
+export async function acceptTextForms(scope: FastifyInstance): Promise<void> {
+  await acceptMultipart(scope);
   scope.removeContentTypeParser(["application/json", "text/plain"]);
   scope.addContentTypeParser(urlEncoded, { parseAs: "string" }, (_request, body, done) =>
     done(null, [...new URLSearchParams(String(body))]),

@@ -16,6 +16,8 @@ export type RowMac = {
 };
 
 const macBytes = keyIdBytes + 32;
+/** A key's row is checked with each request of its firm. */
+const mostKept = 1000;
 
 /**
  * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; of each another key of its own is derived
@@ -30,7 +32,7 @@ export function openRowMac(master: SecretBytes, onUnknownKey: (keyId: string) =>
       if (mac === null || mac.length !== macBytes) return false;
       const id = mac.subarray(0, keyIdBytes);
       const maker = makers.find((one) => one.id.equals(id));
-      if (maker) return timingSafeEqual(maker.of(table, members), mac);
+      if (maker) return timingSafeEqual(maker.again(table, members), mac);
       onUnknownKey(Buffer.from(id).toString("hex"));
       return false;
     },
@@ -40,9 +42,20 @@ export function openRowMac(master: SecretBytes, onUnknownKey: (keyId: string) =>
 function makerOf(master: SecretBytes) {
   const key = createSecretKey(deriveKey(master, "row MAC"));
   const id = keyId(master);
-  const of = (table: string, members: Members): Buffer =>
-    Buffer.concat([id, createHmac("sha256", key).update(encoded(table, members)).digest()]);
-  return { id, of };
+  const macOf = (text: string): Buffer => Buffer.concat([id, createHmac("sha256", key).update(text).digest()]);
+  const kept = new Map<string, Buffer>();
+  return {
+    id,
+    of: (table: string, members: Members): Buffer => macOf(encoded(table, members)),
+    /** The same, from memory for what was asked a short while ago. */
+    again(table: string, members: Members): Buffer {
+      const text = encoded(table, members);
+      const mac = kept.get(text) ?? macOf(text);
+      if (kept.size === mostKept) kept.clear();
+      kept.set(text, mac);
+      return mac;
+    },
+  };
 }
 
 /** One text for each table and members in their order: JSON, a time in ISO 8601. (`npm run bench closing`: sorting costs.) */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { pageHeaders } from "../http/security-headers.ts";
+import { acceptMultipart } from "../http/uploads/multipart.ts";
 import type { Outbox } from "../platform/mail/mail.ts";
 import type { RetentionPlan } from "../retention/retention.ts";
 import { type ClientDeps, clientPages } from "./client/client.ts";
@@ -41,6 +42,7 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
   const members = deps.members && { ...deps.members, ...common };
   assetRoutes(app, assets);
   await app.register(async (people) => {
+    await acceptMultipart(people);
     people.setErrorHandler(errorPage(assets));
     people.addHook("onRequest", async (_request, reply) => void reply.headers(pageHeaders));
     guidePages(people, { ...common, baseUrl });

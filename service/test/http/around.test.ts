@@ -58,10 +58,10 @@ describe("errors on the wire", () => {
 
   test("tell with 405 which methods there are", async () => {
     const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "PATCH" });
-    assert.equal(response.headers.get("allow"), "POST, GET, HEAD");
+    assert.equal(response.headers.get("allow"), "GET, HEAD, POST");
     const code = "0".repeat(40);
     for (const [path, allow] of [
-      ["/api/partner/orders", "POST, GET, HEAD"],
+      ["/api/partner/orders", "GET, HEAD, POST"],
       [`/api/partner/orders/${code}/checkout`, "POST"],
       ["/healthz", "GET, HEAD"],
     ] as const) {

@@ -34,14 +34,25 @@ export type FormRules = PartRules & {
   authenticate: (request: FastifyRequest) => Promise<void>;
 };
 
-/** @param pace that bodies which were refused must keep to until their end; one that does not loses its connection. */
-export async function acceptMultipart(app: FastifyInstance, pace: BodyPace = bodyPace): Promise<void> {
+const multipartType = "multipart/form-data";
+
+/**
+ * A multipart body counts as none, where a scope below does not accept it.
+ * @param pace that bodies which were not read to their end must keep to until then; one that does not loses its connection.
+ */
+export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace): void {
+  app.addContentTypeParser(multipartType, (_request, _body, done) => done(null));
   app.addHook("onResponse", (request, _reply, done) => {
     const { raw } = request;
     if (!raw.complete) watchBody(raw, pace, () => raw.socket.destroy());
     done();
   });
-  await app.register(multipart, {
+}
+
+/** Takes multipart forms in this scope alone, for the plugin has hooks on each request. */
+export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
+  scope.removeContentTypeParser(multipartType);
+  await scope.register(multipart, {
     // One byte over the limit must be seen, or a file of exactly the limit would look like a cut one.
     limits: {
       fileSize: maxUploadBytes + 1,

@@ -21,20 +21,20 @@ type KeyRow = {
   live_enabled: boolean;
 };
 
-const findKey = (key: string, more: Statement) => sql`
+const findKey = (sha256: Buffer, more: Statement) => sql`
   SELECT k.id AS key_id, k.environment, k.last4, k.created_at, k.scopes, k.expires_at, k.row_mac,
     p.id AS partner_id, p.name, p.tier, p.live_enabled${more}
   FROM partner_keys k JOIN partners p ON p.id = k.partner_id
-  WHERE k.key_sha256 = ${keySha256(key)} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)`;
+  WHERE k.key_sha256 = ${sha256} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)`;
 
 const openRooms = sql`, (SELECT count(*) FROM rooms
     WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`;
 
 /** The bearer check's one read; apart from its running, so that a bench can run it bare. */
-export const keyStatement = (key: string): Statement => findKey(key, nothing);
+export const keyStatement = (sha256: Buffer): Statement => findKey(sha256, nothing);
 
 /** The same read with the firm's open rooms counted, for `/api/partner/me`. */
-export const keyWithRoomsStatement = (key: string): Statement => findKey(key, openRooms);
+export const keyWithRoomsStatement = (sha256: Buffer): Statement => findKey(sha256, openRooms);
 
 const principalFrom = (row: KeyRow): Principal => ({
   partnerId: row.partner_id,
@@ -56,10 +56,7 @@ export type KeyResolverDeps = { db: Sql; clock: Clock; rowMac: RowMac; log: Log;
 
 /** Resolves bearer keys by one indexed read each; all causes of failure give null. */
 export function keyResolver(deps: KeyResolverDeps): ResolveKey {
-  return async (authorization, ip) => {
-    const row = await findRow<KeyRow>(deps, { authorization, ip }, keyStatement);
-    return row && principalFrom(row);
-  };
+  return (authorization, ip) => find(deps, { authorization, ip }, keyStatement, principalFrom);
 }
 
 /** A caller by key, with the count of the firm's open rooms out of the same read. */
@@ -71,27 +68,28 @@ export const openRoomsOf = (principal: Principal): number | undefined =>
 
 /** Like `keyResolver`, with the count of open rooms in the same read. */
 export function keyWithRoomsResolver(deps: KeyResolverDeps) {
-  return async (authorization: string | undefined, ip?: string): Promise<PrincipalWithRooms | null> => {
-    const row = await findRow<KeyRow & { open_rooms: number }>(deps, { authorization, ip }, keyWithRoomsStatement);
-    return row && { ...principalFrom(row), openRooms: row.open_rooms };
-  };
+  const made = (row: KeyRow & { open_rooms: number }) => ({ ...principalFrom(row), openRooms: row.open_rooms });
+  return (authorization: string | undefined, ip?: string): Promise<PrincipalWithRooms | null> =>
+    find(deps, { authorization, ip }, keyWithRoomsStatement, made);
 }
 
-async function findRow<Row extends KeyRow>(
+async function find<Row extends KeyRow, Found>(
   { db, clock, rowMac, log, lastUse }: KeyResolverDeps,
   { authorization, ip }: { authorization: string | undefined; ip: string | undefined },
-  statement: (key: string) => Statement,
-): Promise<Row | null> {
+  statement: (sha256: Buffer) => Statement,
+  made: (row: Row) => Found,
+): Promise<Found | null> {
   const key = bearerKey(authorization);
   if (key === undefined) return null;
-  const [row] = await db.query<Row>(statement(key));
+  const sha256 = keySha256(key);
+  const [row] = await db.query<Row>(statement(sha256));
   if (!row || (row.expires_at && row.expires_at <= clock())) return null;
-  if (!rowHolds(rowMac, keySha256(key), row)) {
+  if (!rowHolds(rowMac, sha256, row)) {
     log.error({ keyId: row.key_id }, "a key's row does not hold: it was altered, or SECRETS_KEY is another");
     return null;
   }
   lastUse.seen(row.key_id, ip);
-  return row;
+  return made(row);
 }
 
 function rowHolds(rowMac: RowMac, sha256: Buffer, row: KeyRow): boolean {

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
 import fastify, { type FastifyInstance } from "fastify";
 import type { BodyPace } from "../../../src/http/uploads/body-pace.ts";
-import { acceptMultipart, readForm } from "../../../src/http/uploads/multipart.ts";
+import { acceptMultipart, ignoreMultipart, readForm } from "../../../src/http/uploads/multipart.ts";
 import { createUploadMemory } from "../../../src/http/uploads/upload-memory.ts";
 import type { UploadHolder } from "../../../src/http/uploads/upload-places.ts";
 import { wireError } from "../../../src/http/wire-errors.ts";
@@ -32,7 +32,8 @@ before(async () => {
   app = fastify();
   app.decorateRequest("principal", null);
   app.setErrorHandler(wireError);
-  await acceptMultipart(app, pace);
+  ignoreMultipart(app, pace);
+  await acceptMultipart(app);
   app.addHook("onRequest", async (request) => {
     request.principal = principal;
   });

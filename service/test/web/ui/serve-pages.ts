@@ -1,7 +1,7 @@
 import type { EnvelopeRecord } from "../../../src/envelopes/envelopes.ts";
 import { pageHeaders } from "../../../src/http/security-headers.ts";
 import { createServer } from "../../../src/http/server.ts";
-import { acceptMultipart } from "../../../src/http/uploads/multipart.ts";
+import { ignoreMultipart } from "../../../src/http/uploads/multipart.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
 import type { Statement } from "../../../src/platform/database/sql.ts";
 import { openLog } from "../../../src/platform/logs.ts";
@@ -91,7 +91,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
     routes.get("/sample", async (_request, reply) =>
       reply.type("text/html; charset=utf-8").headers(pageHeaders).send(samplePage(assets)),
     );
-    await acceptMultipart(routes);
+    ignoreMultipart(routes);
     await pages(routes, {
       assets,
       limits: { limit: () => limit, close: async () => {} },
