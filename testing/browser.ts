@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults, RunOptions } from "axe-core";
@@ -16,6 +17,8 @@ const args = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Chromium starts no process ahead of its use.
+  "--renderer-process-limit=1",
 ];
 
 export type Look = {
@@ -27,10 +30,12 @@ export type Look = {
   timeZone?: string;
   /** Timers of the page move only by `page.clock`. */
   heldClock?: boolean;
+  /** `name=value`, as a sign-in over HTTP got it: the browser need not go its way. */
+  cookie?: string;
 };
 
 /** The looks in which a page must be accessible and fit: narrow and light, wide and dark. */
-export const looks: { width: number; colorScheme: "light" | "dark" }[] = [
+const looks: { width: number; colorScheme: "light" | "dark" }[] = [
   { width: 360, colorScheme: "light" },
   { width: 1280, colorScheme: "dark" },
 ];
@@ -57,16 +62,17 @@ export async function startBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error("Chromium is not installed");
   const browser = await chromium.launch({ executablePath, args });
   return {
-    async open(
-      url,
-      { width, height = 800, colorScheme = "light", javaScript = true, timeZone = "UTC", heldClock = false },
-    ) {
+    async open(url, { width, height = 800, colorScheme = "light", ...look }) {
+      const { javaScript = true, timeZone = "UTC", heldClock = false, cookie } = look;
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme,
         javaScriptEnabled: javaScript,
         timezoneId: timeZone,
+        // No color is looked at on its way from one to another.
+        reducedMotion: "reduce",
       });
+      if (cookie !== undefined) await context.addCookies([inJar(cookie, url)]);
       const page = await context.newPage();
       clickToTheEnd(page);
       if (heldClock) await page.clock.install();
@@ -84,6 +90,30 @@ export async function startBrowser(): Promise<Browser> {
     close: () => browser.close(),
   };
 }
+
+/** A cookie as the service sets its own: for one host, which the prefix `__Host-` of its name asks for. */
+function inJar(cookie: string, url: string) {
+  const [name = "", value = ""] = cookie.split("=", 2);
+  const domain = new URL(url).hostname;
+  return { name, value, domain, path: "/", secure: true, httpOnly: true, sameSite: "Lax" as const };
+}
+
+/** Looks at a page in every look, without loading it anew; it stays in the last. */
+export async function inEachLook({ page }: OpenPage, look: (name: string) => Promise<void>): Promise<void> {
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await look(`${width}-${colorScheme}`);
+  }
+}
+
+/** The page is accessible and fits, in every look. */
+export const assertGoodLooks = (opened: OpenPage): Promise<void> =>
+  inEachLook(opened, async (look) => {
+    const where = `${opened.page.url()} ${look}`;
+    assert.deepEqual(await opened.axe(), [], where);
+    assert.equal(await opened.overflow(), 0, where);
+  });
 
 let isPatched = false;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { newPartner } from "@signsealship/testing/service";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { codeTo } from "../../members/signed-in-member.ts";
-import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
+import { signedIn } from "./signed-in-page.ts";
 
 let running: Harness;
 let browser: Browser;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { assertGoodLooks, type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { newMember } from "../../members/signed-in-member.ts";
-import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
+import { signedIn } from "./signed-in-page.ts";
 
 export type Firm = { partnerId: string; key: string; headers: { Authorization: string } };
 type Page = OpenPage["page"];

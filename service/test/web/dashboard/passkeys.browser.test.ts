@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
-import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
+import {
+  after,
+  assertGoodLooks,
+  type Browser,
+  before,
+  type OpenPage,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { codeTo, linksTo } from "../../members/signed-in-member.ts";
-import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
+import { signedIn } from "./signed-in-page.ts";
 
 let running: Harness;
 let browser: Browser;

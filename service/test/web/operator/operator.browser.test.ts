@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   after,
+  assertGoodLooks,
   type Browser,
   before,
   describe,
   type Look,
-  looks,
   type OpenPage,
   startBrowser,
   test,
@@ -58,22 +58,16 @@ const signInButton = ({ page }: OpenPage) => page.getByRole("main").getByRole("b
 const showing = (environment: "live" | "test") =>
   running.db.query(sql`UPDATE sessions SET console_environment = ${environment} WHERE user_id IS NULL`);
 
-/** A browser on the operator's page, by default among the runs of test. */
-async function asOperator(look: Look = { width: 1280 }, environment: "live" | "test" = "test"): Promise<OpenPage> {
-  const opened = await browser.open(await newLink(), look);
-  await signInButton(opened).click();
-  await opened.page.getByRole("heading", { level: 1, name: "Today" }).waitFor();
-  await showing(environment);
-  await opened.page.goto(at("/operator/approvals"));
-  return opened;
-}
-
-/** The cookie of a new session of the operator in test, without a browser. */
-async function operatorCookie(): Promise<string> {
+/** The cookie of a new session of the operator. */
+async function operatorCookie(environment: "live" | "test" = "test"): Promise<string> {
   const cookie = cookieIn(await postForm(await newLink(), {}), "__Host-operator");
-  await showing("test");
+  await showing(environment);
   return cookie;
 }
+
+/** A browser on the operator's page, by default among the runs of test. */
+const asOperator = async (look: Look = { width: 1280 }, environment?: "live" | "test"): Promise<OpenPage> =>
+  browser.open(at("/operator/approvals"), { ...look, cookie: await operatorCookie(environment) });
 
 const post = (path: string, headers: Record<string, string>, fields: Record<string, string> = {}) =>
   postForm(at(path), fields, headers);
@@ -117,38 +111,33 @@ const requestOf = async (workEmail: string) => {
   return { id: row?.id ?? "", status: row?.status };
 };
 
-for (const { width, colorScheme } of looks)
-  test(`${width} pixels wide, ${colorScheme}: every state of the page is accessible and fits`, async () => {
-    const execution = await start(running, harbor.headers, { kind: "k".repeat(40), subjectId: "s".repeat(64) });
-    await waitingRequest("W".repeat(200));
-    const opened = await asOperator({ width, colorScheme });
-    const { page, axe, overflow, troubles, close } = opened;
-    const look = async () => {
-      assert.deepEqual(await axe(), []);
-      assert.equal(await overflow(), 0);
-    };
-    for (const environment of ["live", "test"] as const) {
-      await showing(environment);
-      await page.reload();
-      await look();
-      for (const summary of await page.locator("summary").all()) await summary.click();
-      await look();
-    }
-    assert.deepEqual(troubles, []);
-    await running.service.cli("playbook", "decide", execution.executionName, "x".repeat(200));
-    await page.getByRole("button", { name: "Reject kkk" }).first().click();
-    await page.getByRole("alert").waitFor();
-    await look();
-    await page.goto(
-      page
-        .url()
-        .replace("127.0.0.1", "localhost")
-        .replace(/\/operator.*/, "/operator"),
-    );
-    await page.getByRole("heading", { level: 1, name: "For the operator" }).waitFor();
-    await look();
-    await close();
-  });
+test("every state of the page is accessible and fits", async () => {
+  const execution = await start(running, harbor.headers, { kind: "k".repeat(40), subjectId: "s".repeat(64) });
+  await waitingRequest("W".repeat(200));
+  const opened = await asOperator();
+  const { page, troubles, close } = opened;
+  for (const environment of ["live", "test"] as const) {
+    await showing(environment);
+    await page.reload();
+    await assertGoodLooks(opened);
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    await assertGoodLooks(opened);
+  }
+  assert.deepEqual(troubles, []);
+  await running.service.cli("playbook", "decide", execution.executionName, "x".repeat(200));
+  await page.getByRole("button", { name: "Reject kkk" }).first().click();
+  await page.getByRole("alert").waitFor();
+  await assertGoodLooks(opened);
+  await page.goto(
+    page
+      .url()
+      .replace("127.0.0.1", "localhost")
+      .replace(/\/operator.*/, "/operator"),
+  );
+  await page.getByRole("heading", { level: 1, name: "For the operator" }).waitFor();
+  await assertGoodLooks(opened);
+  await close();
+});
 
 describe("the way", () => {
   test("from the command line by the link to a decision, which is the operator's in the log", async () => {
@@ -444,7 +433,8 @@ describe("a link", () => {
     assert.equal((await fetch(await make(595))).status, 200);
     assert.equal((await fetch(await make(601))).status, 404);
 
-    const opened = await asOperator();
+    const opened = await browser.open(await newLink(), { width: 1280 });
+    await signInButton(opened).click();
     const [cookie] = await opened.page.context().cookies();
     assert.deepEqual(
       [cookie?.name, cookie?.httpOnly, cookie?.secure, cookie?.sameSite],

@@ -102,16 +102,17 @@ async function give({ page }: OpenPage, name: string): Promise<void> {
 
 describe("the first screen of a phone", () => {
   test("has the verdict and all six lines, and the rest is folded away", async () => {
+    const { page, axe, overflow, close } = await open("/verify");
     for (const path of pages) {
-      const opened = await open(path);
-      assert.deepEqual(await opened.page.locator(".result .summary dt").allInnerTexts(), six);
-      const box = await opened.page.locator(".result").boundingBox();
+      await page.goto(site.baseUrl + path);
+      assert.deepEqual(await page.locator(".result .summary dt").allInnerTexts(), six);
+      const box = await page.locator(".result").boundingBox();
       assert.ok(box && box.y + box.height <= 800, `${path}: ${JSON.stringify(box)}`);
-      assert.ok(Number(await opened.page.evaluate("document.documentElement.scrollHeight")) < 1800, path);
-      assert.deepEqual(await opened.axe(), [], path);
-      assert.equal(await opened.overflow(), 0, path);
-      await opened.close();
+      assert.ok(Number(await page.evaluate("document.documentElement.scrollHeight")) < 1800, path);
+      assert.deepEqual(await axe(), [], path);
+      assert.equal(await overflow(), 0, path);
     }
+    await close();
   });
 
   test("says what a checked file is in the same six lines, in one screen", async () => {
@@ -154,13 +155,14 @@ test("times are in the reader's zone with UTC beside them, and in UTC without a 
 });
 
 test("nobody reads names of members, fractions of seconds or other words for passed and failed", async () => {
+  const opened = await open("/verify");
   for (const [path, name] of [
     ["/verify", "sealed.pdf"],
     [pages[0], "changed.pdf"],
     [pages[1], "certificate.pdf"],
     [pages[2], "sealed.pdf"],
   ] as const) {
-    const opened = await open(path ?? "");
+    await opened.page.goto(site.baseUrl + path);
     await give(opened, name);
     const text = String(
       await opened.page.evaluate(`
@@ -171,8 +173,8 @@ test("nobody reads names of members, fractions of seconds or other words for pas
     for (const jargon of [/\b[a-z]+(?:[A-Z][a-z]+)+\d*\b/, /\d{4}-\d\d-\d\dT/, /\bholds?\b|\bproven\b|\battested\b/i]) {
       assert.doesNotMatch(text.replaceAll(/\S+\.opentimestamps\.org/g, ""), jargon, `${path}: ${jargon.exec(text)}`);
     }
-    await opened.close();
   }
+  await opened.close();
 });
 
 describe("a file", () => {
@@ -197,8 +199,10 @@ describe("a file", () => {
 
 describe("on paper", () => {
   test("a page has its address as text and as a code, and the date of printing", async () => {
+    const opened = await open("/verify");
     for (const path of ["/verify", ...pages.slice(0, 2)]) {
-      const opened = await open(path);
+      await opened.page.emulateMedia({ media: "screen" });
+      await opened.page.goto(site.baseUrl + path);
       assert.equal(await opened.page.locator(".on-paper").isVisible(), false);
       await opened.page.emulateMedia({ media: "print" });
       const paper = await textOf(opened, ".on-paper");
@@ -207,17 +211,18 @@ describe("on paper", () => {
       assert.equal(await opened.page.locator(".on-paper svg path").isVisible(), true);
       for (const idle of ["#drop", ".verify > .technical"])
         assert.equal(await opened.page.locator(idle).isVisible(), false, idle);
-      await opened.close();
     }
+    await opened.close();
   });
 });
 
 test("without a script a record is summed up, and the commands that check it stand open", async () => {
+  const opened = await open("/verify", { javaScript: false });
   for (const path of pages) {
-    const opened = await open(path, { javaScript: false });
+    await opened.page.goto(site.baseUrl + path);
     const text = await textOf(opened, "main");
     for (const said of [...six, "sha256sum", "pdfsig"]) assert.ok(text.includes(said), `${path}: ${said}`);
-    assert.deepEqual(opened.troubles, []);
-    await opened.close();
   }
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
 });
