@@ -1,9 +1,10 @@
 // The processes of a run of all tests that other test processes hand work to, so that its code is loaded once.
+import type { ChildProcess } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import type { Running } from "./service.ts";
 
 type Env = Readonly<Record<string, string>>;
 
@@ -13,6 +14,19 @@ export type Said = { stdout: string } | { stderr: string } | { exit: number };
 /** What `verb-host.ts` is asked for, and its answer, which is that of the verb with `--json`. */
 export type VerbCall = { env: Record<string, string>; args: string[] };
 export type VerbAnswer = { code: number; stdout: string; stderr: string };
+
+/** A service that is starting, running or ended. */
+export type Running = {
+  /** What was printed so far. */
+  stdout: () => string;
+  stderr: () => string;
+  /** How it ended; null while it runs. */
+  exit: () => number | NodeJS.Signals | null;
+  ended: Promise<number | null>;
+  end: () => void;
+  /** Null where it is in a process with others. */
+  process: ChildProcess | null;
+};
 
 /** The hosts' sockets, as tools/test.ts hands them to test processes. */
 export type Hosts = { services: string[]; verbs: string };
@@ -39,8 +53,7 @@ function connected(path: string, first: object): Socket {
 /** A service in a host's process. */
 export function runHosted(env: Env): Running {
   const services = hosts?.services ?? [];
-  // Those of one file of tests are together.
-  const socket = connected(services[process.pid % services.length] ?? "", env);
+  const socket = connected(services[randomInt(services.length)] ?? "", env);
   const folder = env["DATA_DIR"] ?? "";
   folders.add(folder);
   const output = { stdout: "", stderr: "" };

@@ -7,7 +7,7 @@ import { systemClock } from "../service/src/platform/clock.ts";
 import { prepareDatabase } from "./data-template.ts";
 import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
-import { mayBeHosted, runHosted, runHostedVerb } from "./hosts.ts";
+import { mayBeHosted, type Running, runHosted, runHostedVerb } from "./hosts.ts";
 import { endWithTests } from "./reaper.ts";
 import { rowMacOf } from "./row-mac.ts";
 import { prepareSealKey } from "./seal-keys.ts";
@@ -52,16 +52,6 @@ export type Service = {
 
 /** For a service whose process a test looks at, signals or kills. */
 export const ownProcess: Env = { TEST_OWN_PROCESS: "yes" };
-
-/** A service that is starting, running or ended. */
-export type Running = Pick<Service, "stdout" | "stderr"> & {
-  /** How it ended; null while it runs. */
-  exit: () => number | NodeJS.Signals | null;
-  ended: Promise<number | null>;
-  end: () => void;
-  /** Null where it is in a process with others. */
-  process: ChildProcess | null;
-};
 
 /** Runs a verb to its end; never throws for an exit code. */
 export const runCli = (env: Env, ...args: string[]): Promise<Ended> => runProgram(cli, env, args);
