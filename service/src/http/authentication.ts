@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Principal, ResolveKey, ResolveSession, Scope, Session } from "../identity/identity.ts";
 import { ServiceError } from "../platform/errors.ts";
+import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./http-error.ts";
 
 /** What session-or-key routes need to know their caller. `ownOrigin` is the origin of the service's public address. */
@@ -16,7 +17,7 @@ declare module "fastify" {
 /** Hook of key-only routes (contract, Authentication 2). */
 export function requireKey(resolveKey: ResolveKey) {
   return async (request: FastifyRequest): Promise<void> => {
-    request.principal = await resolveKey(request.headers.authorization, request.ip);
+    request.principal = await resolveKey(request.headers.authorization, clientAddress(request));
     if (!request.principal) throw new HttpError("unauthenticated", "A valid partner API key is required.");
   };
 }
@@ -40,7 +41,7 @@ export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
 /** Hook of session-or-key routes, after `readSession` (contract, Authentication 6): the key first, then the session. */
 export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "resolveKey" | "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {
-    request.principal = await resolveKey(request.headers.authorization, request.ip);
+    request.principal = await resolveKey(request.headers.authorization, clientAddress(request));
     if (request.principal) return;
     const principal = linkedPrincipalOf(request);
     refuseCrossSite(request, ownOrigin);

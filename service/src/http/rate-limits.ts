@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { clientNetwork } from "../platform/network.ts";
+import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Fixed windows of the contract (Limits), and `sign-in`, `page` and `bad-key` for what it leaves open. */
@@ -29,7 +30,7 @@ export type RateLimits = {
 function callerOf(policy: Policy, request: FastifyRequest): string {
   const { principal, session } = request;
   if (policy === "partner-portal" && session) return `session:${session.id}`;
-  if (policy !== "partner-write") return `ip:${clientNetwork(request.ip)}`;
+  if (policy !== "partner-write") return `ip:${clientNetwork(clientAddress(request))}`;
   return principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`;
 }
 

@@ -68,6 +68,7 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
   });
   app.decorateRequest("principal", null);
   app.decorateRequest("session", null);
+  app.decorateRequest("clientAddress", null);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headers);
     reply.header("Request-Id", request.id);

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -26,6 +26,8 @@ export const isInRanges = (address: Address, ranges: Range[]): boolean =>
  * network has all its addresses. What is no address stays what it is.
  */
 export function clientNetwork(ip: string): string {
+  // Of these there is one plain notation.
+  if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);
   if (address === null) return ip;
   if (address instanceof ipaddr.IPv4) return address.toString();
