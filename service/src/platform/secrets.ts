@@ -67,10 +67,20 @@ async function makeKey(uri: string): Promise<Buffer> {
   return (await readKey("SECRETS_KEY", uri)) ?? makeKey(uri);
 }
 
+// Asked for each value that is read or written: deriving anew costs more than the cipher of a short one.
+const derived = new WeakMap<SecretBytes, Map<string, Buffer>>();
+
 /** A key of its own for each use, by HKDF-SHA256 (RFC 5869), so that no two uses share one. */
-export function deriveKey(master: SecretBytes, use: string, salt: Uint8Array = new Uint8Array()): Buffer {
-  return Buffer.from(hkdfSync("sha256", master.reveal(), salt, use, 32));
+export function deriveKey(master: SecretBytes, use: string): Buffer {
+  const known = derived.get(master) ?? new Map<string, Buffer>();
+  derived.set(master, known);
+  const key = known.get(use) ?? deriveSalted(master, use, new Uint8Array());
+  known.set(use, key);
+  return key;
 }
+
+export const deriveSalted = (master: SecretBytes, use: string, salt: Uint8Array): Buffer =>
+  Buffer.from(hkdfSync("sha256", master.reveal(), salt, use, 32));
 
 /** A token that is made of an id whenever it is wanted, so that no table holds it: 160 bits as 40 hex digits. */
 export const derivedToken = (key: Uint8Array, id: string): string =>
@@ -82,14 +92,7 @@ export const keyIdBytes = 4;
 /** The id of a key: says which one it is, and nothing of it. */
 export const keyId = (key: SecretBytes): Buffer => deriveKey(key, "row MAC key id").subarray(0, keyIdBytes);
 
-// Asked for each value that is read: deriving it anew costs more than decrypting one.
-const idTexts = new WeakMap<SecretBytes, string>();
-
-export function keyIdText(key: SecretBytes): string {
-  const text = idTexts.get(key) ?? keyId(key).toString("hex");
-  idTexts.set(key, text);
-  return text;
-}
+export const keyIdText = (key: SecretBytes): string => keyId(key).toString("hex");
 
 /** The key of an id. @throws ServiceError `unavailable` naming the id of a key that is not there */
 export function keyOfId(master: SecretBytes, id: Uint8Array): SecretBytes {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { deriveKey, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "../secrets.ts";
+import { deriveKey, deriveSalted, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "../secrets.ts";
 
 /** What a blob is: read as anything else it does not decrypt. `owner` is empty where orders may take it over. */
 export type BlobUse = {
@@ -121,7 +121,7 @@ function saltedKey(master: SecretBytes, sealed: Uint8Array, context: Buffer): Bu
   const salt = sealed.subarray(magic.length, saltedHeaderLength);
   const chunk = sealed.subarray(saltedHeaderLength, saltedHeaderLength + chunkLength + tagLength);
   const nonce = chunkNonce(0, saltedHeaderLength + chunk.length === sealed.length);
-  const keys = keysOf(master).map((one) => deriveKey(one, "blob", salt));
+  const keys = keysOf(master).map((one) => deriveSalted(one, "blob", salt));
   const [only] = keys;
   // Of one key there is nothing to choose, and the chunk need not be read twice.
   if (keys.length === 1 && only) return only;

@@ -12,7 +12,7 @@ import {
   encryptBlob,
   encryptedLength,
 } from "../../../src/platform/blobs/cipher.ts";
-import { deriveKey, openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
+import { deriveSalted, openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cipher-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -110,7 +110,7 @@ describe("an encrypted blob", () => {
   test("is still read when the release before wrote it, which did not say what it is", async () => {
     const salt = randomBytes(32);
     const nonce = Buffer.from("000000000000000000000001", "hex");
-    const cipher = createCipheriv("aes-256-gcm", deriveKey(master, "blob", salt), nonce);
+    const cipher = createCipheriv("aes-256-gcm", deriveSalted(master, "blob", salt), nonce);
     const body = Buffer.concat([cipher.update("a document"), cipher.final(), cipher.getAuthTag()]);
     const sealed = () => Buffer.concat([Buffer.from("SSSB\x01"), salt, body]);
     assert.equal((await decryptBlob(master, sealed(), use)).toString(), "a document");
