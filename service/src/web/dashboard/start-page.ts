@@ -14,6 +14,7 @@ import { groups } from "./orders/groups.ts";
 import { queryOf, wantedOf } from "./orders/list-query.ts";
 import { type OverviewView, overview } from "./overview.ts";
 import { dashboardPage } from "./page-shell.ts";
+import { submissionFor } from "./submit-once.ts";
 import { type TestClockPageDeps, testClockCard, testClockForms } from "./test-clock.ts";
 
 export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: TitleOf };
@@ -45,7 +46,7 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   pageRoute(forms, deps, { url: "/dashboard", handle: (call) => show(call) });
   testClockForms(forms, deps, show);
 
-  async function show({ request }: PageCall, error: string | null = null): Promise<string> {
+  async function show({ form, request }: PageCall, error: string | null = null): Promise<string> {
     const principal = principalOf(request);
     const isTest = principal.environment === "test";
     const [launchpad, clock, orders] = await Promise.all([
@@ -56,7 +57,7 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
     const shown = body(
       launchpad,
       orders.changed.length === 0 ? null : overview(orders),
-      clock && testClockCard(clock, error),
+      clock && testClockCard(clock, submissionFor(request, form).submission, error),
     );
     return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });
   }

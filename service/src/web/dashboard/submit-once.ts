@@ -1,14 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
 import type { Environment } from "../../identity/identity.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import { fingerprintOf, once, requestKey } from "../../platform/idempotency.ts";
+import { fingerprintOf, type OnceDeps, once, requestKey } from "../../platform/idempotency.ts";
 import { newSecret } from "../../platform/ids.ts";
 import { isSecret } from "../../platform/text.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
+import type { PageCall } from "../ui/page-route.ts";
 import type { Html } from "../ui/render.ts";
 
 /** What a form that creates something carries unseen. */
@@ -47,8 +46,6 @@ export function submissionKey(fields: ReadonlyMap<string, string>, documentSha25
   return fingerprintOf(fields, documentSha256).toString("hex");
 }
 
-export type SubmitDeps = { db: Database; clock: Clock };
-
 type Submitted<Made> = {
   fields: ReadonlyMap<string, string>;
   documentSha256?: string;
@@ -63,7 +60,7 @@ type Submitted<Made> = {
  * @throws ServiceError what `make` throws, and while the same form is still being worked on
  */
 export async function submitOnce<Made>(
-  deps: SubmitDeps,
+  deps: OnceDeps,
   request: FastifyRequest,
   { fields, documentSha256, make, nameOf }: Submitted<Made>,
 ): Promise<{ made: Made | null; name: string }> {
@@ -81,6 +78,21 @@ export async function submitOnce<Made>(
   }).catch(inOurWords("This form was already sent and is being processed. Check again in a moment."));
   return { made, name };
 }
+
+type Done = { redirect: string };
+
+/** What a form's button does, once for each submission: sent twice, the form is answered twice as it was first. */
+export const doOnce =
+  <Params>(deps: OnceDeps, act: (call: PageCall<Params>) => Promise<Done>) =>
+  async (call: PageCall<Params>): Promise<Done> => {
+    const { submission, ...form } = call.form;
+    const { name: redirect } = await submitOnce(deps, call.request, {
+      fields: new Map(Object.entries({ ...call.form, ...(call.params ?? {}) })),
+      make: () => act({ ...call, form }),
+      nameOf: (done) => done.redirect,
+    });
+    return { redirect };
+  };
 
 /** Says to people that the same form is still being worked on. */
 export const inOurWords =

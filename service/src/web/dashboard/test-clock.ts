@@ -5,10 +5,11 @@ import { advanceTestClock, resetTestClock, type TestClock, type TestClockDeps } 
 import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
 import { time } from "../ui/format.ts";
-import { buttonForm } from "../ui/forms/button-form.ts";
+import { buttonForm, hiddenFields } from "../ui/forms/button-form.ts";
 import { errorSummary, select } from "../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../ui/page-route.ts";
 import { type Html, html } from "../ui/render.ts";
+import { doOnce } from "./submit-once.ts";
 
 export type TestClockPageDeps = TestClockDeps & { limits: RateLimits };
 
@@ -24,7 +25,7 @@ const path = "/dashboard/test-clock";
 const back = "/dashboard#test-clock";
 
 /** What the test clock shows, and the form that advances it. */
-export function testClockCard(clock: TestClock, error: string | null = null): Html {
+export function testClockCard(clock: TestClock, submission: string, error: string | null = null): Html {
   const ahead = clock.advancedSeconds > 0;
   return card(
     "test-clock",
@@ -33,7 +34,7 @@ export function testClockCard(clock: TestClock, error: string | null = null): Ht
 <p>Advance it, and what comes due of your test orders happens now: reminders, expiries, deletions. Seals and events keep real time.</p>
 ${clock.status === "advancing" && html`<p role="status">What came due is happening. Reload this page to see it done.</p>`}
 <form class="form" method="post" action="${path}/advance">
-${select({ name: "seconds", label: "Advance by", required: true, form: "test-clock", value: `${day}`, options: steps })}
+${hiddenFields({ submission })}${select({ name: "seconds", label: "Advance by", required: true, form: "test-clock", value: `${day}`, options: steps })}
 <div class="form-actions"><button type="submit">Advance</button></div>
 </form>
 ${ahead && buttonForm(`${path}/reset`, "Back to real time", { kind: "secondary" })}`,
@@ -50,11 +51,11 @@ export function testClockForms(
     method: "POST",
     policy: "partner-write",
     url: `${path}/advance`,
-    handle: async ({ form: { seconds }, request }) => {
+    handle: doOnce(deps, async ({ form: { seconds }, request }) => {
       const step = steps.find(({ value }) => value === seconds) ?? { value: `${day}` };
       await advanceTestClock(deps, principalOf(request), { seconds: Number(step.value) });
       return done(back, "test-clock-advanced");
-    },
+    }),
     refused,
   });
   pageRoute(forms, deps, {

@@ -38,9 +38,9 @@ async function firm() {
     body: orderForm({ ...minimal, email: client, svc_sign: "true" }),
   });
   const { orderCode: code } = (await placed.json()) as { orderCode: string };
-  const again = async (moment: string, { at = code, headers: more = {} } = {}) => {
+  const again = async (moment: string, { at = code, headers: more = {}, fields = {} } = {}) => {
     const url = `${service.baseUrl}/dashboard/orders/${at}/mails`;
-    const answer = await postForm(url, { moment }, { ...member.headers, ...more });
+    const answer = await postForm(url, { moment, ...fields }, { ...member.headers, ...more });
     return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") ?? "" };
   };
   const page = async () =>
@@ -78,6 +78,22 @@ test("the order's page lists the mails that went to its client, and sends the qu
   assert.equal(late.status, 409);
   assert.ok(late.text.includes("The order has moved on, and this email would no longer be right. Nothing was sent."));
   assert.equal((await page()).includes("Send the payment link again"), false);
+});
+
+test("a button that is hit twice sends one email, and the next page's button another", async () => {
+  const { code, again, page, mails } = await firm();
+  await until(() => mails("Your quote is ready").length === 1);
+  for (const sentBefore of [1, 2]) {
+    const [, submission = ""] = /name="submission" value="([a-z2-7]{52})"/.exec(await page()) ?? [];
+    const hit = () => again("quote_ready", { fields: { submission } });
+    for (const { status, location } of [...(await Promise.all([hit(), hit()])), await hit()])
+      assert.deepEqual([status, location], [303, `/dashboard/orders/${code}?done=order-mail-sent#mails-title`]);
+    await until(() => mails("Your quote is ready").length > sentBefore);
+  }
+  const lines = await running.db.query(sql`
+    SELECT 1 FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE o.code = ${code} AND action = 'order.mail_sent_again'`);
+  assert.equal(lines.length, 2);
 });
 
 test("once an order is complete its documents are sent again, until they are deleted", async () => {

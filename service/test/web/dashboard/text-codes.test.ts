@@ -55,7 +55,7 @@ test("the forms offer it where text messages are sent, and nowhere else", () => 
     const form = String(
       orderFormBody({ ...submission, pricing, paymentsConfigured: false, openRooms: [], pdfJs: "/pdf-js/", textCodes }),
     );
-    const replacing = String(signersPart({ orderCode: "a", signers: [jane], open: true, textCodes }));
+    const replacing = String(signersPart({ submission: "s", orderCode: "a", signers: [jane], open: true, textCodes }));
     for (const page of [form, replacing])
       assert.deepEqual([page.includes('value="text_code"'), page.includes("Mobile number")], [textCodes, textCodes]);
   }

@@ -19,6 +19,7 @@ import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { orderRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { attachTitled } from "../rooms/attach.ts";
+import { doOnce, submissionFor } from "../submit-once.ts";
 import { cancelForm } from "./cancel-form.ts";
 import { type OrderDetailView, orderDetailBody } from "./detail.ts";
 import { orderDocumentPages } from "./document-pages.ts";
@@ -70,12 +71,12 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/attach",
-    handle: async ({ params, form: typed, request }) => {
+    handle: doOnce(deps, async ({ params, form: typed, request }) => {
       const { code } = await ownOrder(db, request, params.code);
       const order = { orderCode: code, label: typed["label"] };
       const { alreadyAttached } = await attachTitled(deps, principalOf(request), roomCodeOf(typed), order);
       return done(`/dashboard/orders/${code}`, alreadyAttached ? "room-order-there" : "room-order-attached");
-    },
+    }),
   });
 
   async function show(
@@ -95,8 +96,10 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     ]);
     const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author)];
     const view = { order, title: deps.titleOf(order) };
+    const { submission } = submissionFor(request, problem.refusedSigner?.typed ?? problem.typed);
     const body = orderDetailBody({
       ...view,
+      submission,
       history,
       notes,
       mails,

@@ -61,9 +61,9 @@ ${fired && firedNotice(fired)}
 <div class="order">
 <div class="order-main">
 ${statusCard(view)}
-${test && card("sandbox", "Sandbox", sandbox(order))}
+${test && card("sandbox", "Sandbox", sandbox(view))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
-${view.signers.length > 0 && card("signers", "Signers", signersPart({ orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
+${view.signers.length > 0 && card("signers", "Signers", signersPart({ submission: view.submission, orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
 ${card("documents", "Documents", documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, view.documents))}
 ${history.shipments.length + history.faxes.length > 0 && card("tracking", "Tracking", trackingPart(history))}
 ${card("notes", "Notes", notesPart(view))}
@@ -112,17 +112,17 @@ const firedNotice = (topics: readonly string[]): Html =>
     ? html`<div class="said-events" role="status">${notice("info", "No event was sent", "This step does not notify your webhooks.")}</div>`
     : html`<div class="said-events" role="status">${notice("info", `Event sent: ${topics.join(", ")}`, "Webhooks that subscribe to it are being notified.")}</div>`;
 
-function sandbox({ code, status }: PublicOrderRow): Html {
+function sandbox({ order: { code, status }, submission }: OrderDetailView): Html {
   const path = `/dashboard/orders/${code}/sandbox`;
   const moves = sandboxMoves(status);
   const pay = (outcome: string, label: string, kind = "quiet-button") =>
-    buttonForm(`${path}/checkout`, label, { fields: { outcome }, kind });
+    buttonForm(`${path}/checkout`, label, { fields: { outcome, submission }, kind });
   if (moves === "pay")
     return html`<p>Choose what happens to the payment. No money moves; everything else works as it would for a real order.</p>
 <div class="button-row">${pay("success", "Pay", "")}${pay("decline", "Decline the payment")}${pay("cancel", "Cancel the checkout")}${pay("delayed", "Pay with a delay")}</div>`;
   if (moves === "advance")
     return html`<p>Simulate the next part of the work. Your webhooks are notified as they would be for a real order.</p>
-<div class="button-row">${buttonForm(`${path}/advance`, "Advance to the next milestone")}${buttonForm(`${path}/complete`, "Complete the order", { kind: "quiet-button" })}</div>`;
+<div class="button-row">${buttonForm(`${path}/advance`, "Advance to the next milestone", { fields: { submission } })}${buttonForm(`${path}/complete`, "Complete the order", { fields: { submission }, kind: "quiet-button" })}</div>`;
   return html`<p>${stands[status] ?? "The sandbox cannot move the order from here. The operator of this service can."}</p>`;
 }
 

@@ -10,9 +10,11 @@ import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page-route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { doOnce } from "../submit-once.ts";
 import { ownOrder } from "./own-order.ts";
 
 export type MailsView = {
+  submission: string;
   order: Pick<PublicOrderRow, "code" | "customerEmail" | "environment">;
   /** Those that went to the client, the latest first. */
   mails: readonly ClientMail[];
@@ -43,7 +45,7 @@ const sendWords: Readonly<Record<SentAgain, string>> = {
 };
 
 /** What the client was mailed about the order, and the mails that are of use once more. */
-export function mailsPart({ order, mails, sendable }: MailsView): Html {
+export function mailsPart({ submission, order, mails, sendable }: MailsView): Html {
   const to = html`<span class="breakable">${order.customerEmail}</span>`;
   return html`${
     mails.length === 0
@@ -51,7 +53,7 @@ export function mailsPart({ order, mails, sendable }: MailsView): Html {
       : html`<p>To ${to}</p>${timeline(mails.map(({ moment, sentAt }) => ({ at: sentAt, text: momentWords[moment] })))}`
   }${
     sendable.length > 0 &&
-    html`<div class="button-row">${sendable.map((moment) => buttonForm(`/dashboard/orders/${order.code}/mails`, sendWords[moment], { fields: { moment }, kind: "quiet-button" }))}</div>
+    html`<div class="button-row">${sendable.map((moment) => buttonForm(`/dashboard/orders/${order.code}/mails`, sendWords[moment], { fields: { moment, submission }, kind: "quiet-button" }))}</div>
 <p class="form-note">${order.environment === "test" ? "In test the email is kept in the outbox, and sent to nobody." : "At most 5 in 24 hours."}</p>`
   }`;
 }
@@ -66,10 +68,10 @@ export function mailForm(forms: FastifyInstance, deps: MailFormDeps, form: Form)
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/mails",
-    async handle({ params, form: typed, request }) {
+    handle: doOnce(deps, async ({ params, form: typed, request }) => {
       const { code } = await ownOrder(deps.db, request, params.code);
       await sendAgain(deps, principalOf(request), { orderCode: code, moment: typed["moment"] ?? "" });
       return done(`/dashboard/orders/${code}#mails-title`, "order-mail-sent");
-    },
+    }),
   });
 }

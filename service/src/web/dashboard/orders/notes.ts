@@ -2,17 +2,20 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import type { FirmNote, FirmNotes, PublicOrderRow } from "../../../orders/orders.ts";
-import type { Sql } from "../../../platform/database/database.ts";
+import type { OnceDeps } from "../../../platform/idempotency.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { time } from "../../ui/format.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page-route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { doOnce } from "../submit-once.ts";
 import { whoIs } from "./activity.ts";
 import { ownOrder } from "./own-order.ts";
 
 export type NotesView = {
+  submission: string;
   order: Pick<PublicOrderRow, "code" | "documentsDeletedAt">;
   /** The latest first. */
   notes: readonly FirmNote[];
@@ -22,12 +25,12 @@ export type NotesView = {
 };
 
 /** What the firm noted of the order for itself, and a form to note more. */
-export function notesPart({ order, notes, names, typed }: NotesView): Html {
+export function notesPart({ submission, order, notes, names, typed }: NotesView): Html {
   if (order.documentsDeletedAt !== null)
     return html`<p>This order’s documents were deleted, and its notes with them.</p>`;
   return html`${notes.length > 0 && html`<ol class="notes">${notes.map((note) => oneNote(note, names))}</ol>`}
 <form class="form" method="post" action="/dashboard/orders/${order.code}/notes">
-${textArea({ form: "note", name: "note", label: notes.length === 0 ? "Note" : "Another note", required: true, rows: 3, maxLength: 2_000, value: typed?.["note"], hint: "Only members of your firm see it. It is deleted with the order’s documents." })}
+${hiddenFields({ submission })}${textArea({ form: "note", name: "note", label: notes.length === 0 ? "Note" : "Another note", required: true, rows: 3, maxLength: 2_000, value: typed?.["note"], hint: "Only members of your firm see it. It is deleted with the order’s documents." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Add note</button></div>
 </form>`;
 }
@@ -35,7 +38,7 @@ ${textArea({ form: "note", name: "note", label: notes.length === 0 ? "Note" : "A
 const oneNote = ({ author, text, createdAt }: FirmNote, names: ReadonlyMap<string, string>): Html =>
   html`<li><p class="note-text">${text ?? "This note can’t be read."}</p><p class="second-line">${whoIs(author, names)} · ${time(createdAt)}</p></li>`;
 
-export type NoteFormDeps = { db: Sql; limits: RateLimits; firmNotes: FirmNotes };
+export type NoteFormDeps = OnceDeps & { limits: RateLimits; firmNotes: FirmNotes };
 
 type Form = Pick<PageRoute<string>, "method" | "policy"> & {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
@@ -45,10 +48,10 @@ export function noteForm(forms: FastifyInstance, deps: NoteFormDeps, form: Form)
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/notes",
-    async handle({ params, form: typed, request }) {
+    handle: doOnce(deps, async ({ params, form: typed, request }) => {
       const { code } = await ownOrder(deps.db, request, params.code);
       await deps.firmNotes.add(principalOf(request), code, typed["note"] ?? "");
       return done(`/dashboard/orders/${code}#notes-title`, "order-noted");
-    },
+    }),
   });
 }

@@ -1,6 +1,7 @@
 import type { PublicOrderRow } from "../../../orders/orders.ts";
 import { invalid } from "../../../platform/errors.ts";
 import type { OpenRoom, RoomOfOrder } from "../../../rooms/rooms.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -13,6 +14,7 @@ export type OrderRoomsView = {
   rooms: readonly RoomOfOrder[];
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
+  submission: string;
   /** What was typed into the form that was refused. */
   typed?: FormValues;
 };
@@ -26,7 +28,7 @@ export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
 }
 
 /** The rooms that an order is in, and a form to attach it to one more. */
-export function roomPart({ order, rooms, openRooms, typed }: OrderRoomsView): Html {
+export function roomPart({ order, rooms, openRooms, submission, typed }: OrderRoomsView): Html {
   const list =
     rooms.length > 0 &&
     html`<ul class="order-rooms">${rooms.map(({ code, name, status }) => html`<li><a href="/dashboard/rooms/${code}">${name}</a>${status === "closed" && " (closed)"}</li>`)}</ul>`;
@@ -37,7 +39,7 @@ export function roomPart({ order, rooms, openRooms, typed }: OrderRoomsView): Ht
   if (!hasChoice && openRooms.length < roomsToChooseFrom)
     return html`<p>This order is not in any room yet, and you have no open room. <a href="/dashboard/rooms">Create a room</a></p>`;
   return html`${list}<form class="form" method="post" action="/dashboard/orders/${order.code}/attach">
-${hasChoice && select({ name: "chosen", label: "Add to a room", required: "sometimes", value: typed?.["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
+${hiddenFields({ submission })}${hasChoice && select({ name: "chosen", label: "Add to a room", required: "sometimes", value: typed?.["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
 ${field({ name: "roomCode", label: hasChoice ? "Or enter a room code" : "Add to a room by its code", value: typed?.["roomCode"], required: hasChoice ? "sometimes" : true, maxLength: 300, autocomplete: "off", hint: "The 40-character code, or the address of the room’s page." })}
 ${field({ name: "label", label: "Label in the room", value: typed?.["label"], maxLength: 200, hint: "Everyone with the room’s link sees it. If you leave it empty: the name of the document." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Add to room</button></div>

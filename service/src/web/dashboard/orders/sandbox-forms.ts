@@ -11,7 +11,8 @@ import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { invalid } from "../../../platform/errors.ts";
 import { done, type FlashMessage } from "../../ui/flash-messages.ts";
-import { type PageAnswer, type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { doOnce } from "../submit-once.ts";
 
 export type SandboxPageDeps = SandboxDeps & { limits: RateLimits };
 
@@ -26,26 +27,28 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/sandbox/checkout",
-    handle: async ({ params: { code }, form: { outcome: asked }, request }) => {
+    handle: doOnce(deps, async ({ params: { code }, form: { outcome: asked }, request }) => {
       const outcome = outcomes.find((each) => each === asked);
       if (!outcome) throw invalid("Choose what happens to the payment.");
       const result = await sandboxCheckout(deps, moveOf(request, code), outcome);
       return played(code, result, `sandbox-${outcome}`);
-    },
+    }),
   });
 
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/sandbox/advance",
-    handle: async ({ params: { code }, request }) =>
+    handle: doOnce(deps, async ({ params: { code }, request }) =>
       played(code, await sandboxAdvance(deps, moveOf(request, code), null), "sandbox-advanced"),
+    ),
   });
 
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/sandbox/complete",
-    handle: async ({ params: { code }, request }) =>
+    handle: doOnce(deps, async ({ params: { code }, request }) =>
       played(code, await sandboxComplete(deps, moveOf(request, code)), "sandbox-completed"),
+    ),
   });
 }
 
@@ -56,5 +59,5 @@ const moveOf = (request: FastifyRequest, code: string) => ({
 });
 
 /** Back to the order's page, which says what was done and which events it fired. */
-const played = (code: string, { firedEvents }: SimulationResult, message: FlashMessage): PageAnswer =>
+const played = (code: string, { firedEvents }: SimulationResult, message: FlashMessage): { redirect: string } =>
   done(`/dashboard/orders/${code}?fired=${firedEvents.join(",")}`, message);

@@ -3,9 +3,11 @@ import { type EnvelopeDeps, remindSigner, replaceSigner, unlockSigner } from "..
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { actorOf } from "../../../identity/identity.ts";
+import type { OnceDeps } from "../../../platform/idempotency.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { doOnce } from "../submit-once.ts";
 import type { RefusedSigner } from "./signers.ts";
 
 type SignerCall = PageCall<{ code: string; n: string }>;
@@ -16,7 +18,7 @@ const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text
 /** What a firm does about a signer of its order; each is refused on the order's page. */
 export function signerForms(
   forms: FastifyInstance,
-  deps: { limits: RateLimits; envelopes: EnvelopeDeps },
+  deps: OnceDeps & { limits: RateLimits; envelopes: EnvelopeDeps },
   show: Show,
 ): void {
   const acts = [
@@ -31,12 +33,12 @@ export function signerForms(
       url: `/dashboard/orders/:code/signers/:n/${name}` as "/dashboard/orders/:code/signers/:n/act",
       refused: (call: SignerCall, error) =>
         show(call, { error, refusedSigner: { n: numberOf(call.params.n), typed: call.form } }),
-      async handle({ params: { code, n }, form, request }) {
+      handle: doOnce(deps, async ({ params: { code, n }, form, request }) => {
         const owner = principalOf(request);
         const wanted = { owner, orderCode: code, n: numberOf(n), actor: actorOf(owner) };
         await change(deps.envelopes, wanted, given(form));
         return done(`/dashboard/orders/${code}#signers-title`, message);
-      },
+      }),
     });
 }
 

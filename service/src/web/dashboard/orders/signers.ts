@@ -1,7 +1,7 @@
 import type { SignerState } from "../../../envelopes/envelopes.ts";
 import { facts, notice, statusBadge } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
-import { buttonForm } from "../../ui/forms/button-form.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { signerWords } from "../../ui/orders/signer-words.ts";
@@ -12,6 +12,7 @@ import { authChoices, identified, languageChoices } from "./signer-choices.ts";
 export type RefusedSigner = { n: number; typed: FormValues };
 
 export type SignersView = {
+  submission: string;
   orderCode: string;
   signers: readonly SignerState[];
   /** Whether the order waits for signatures. */
@@ -22,7 +23,7 @@ export type SignersView = {
 };
 
 /** Who signs an order, where each of them stands, and what the firm can do about it. */
-export function signersPart({ orderCode, signers, open, textCodes, refused }: SignersView): Html {
+export function signersPart({ submission, orderCode, signers, open, textCodes, refused }: SignersView): Html {
   return html`${signers.map((signer) => {
     const { tone, label } = signerWords(signer.status);
     const typed = refused?.n === signer.n ? refused.typed : undefined;
@@ -36,23 +37,24 @@ ${facts([
   ["Signed", signer.signedAt && time(signer.signedAt)],
 ])}
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
-${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, signer, textCodes, typed)}
+${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, submission, signer, textCodes, typed)}
 </section>`;
   })}`;
 }
 
 function changes(
   path: string,
+  submission: string,
   { n, name, status, issuedAt, proposal, signingUrl }: SignerState,
   textCodes: boolean,
   typed?: FormValues,
 ): Html {
-  const about = { about: name, kind: "quiet-button" };
+  const about = { about: name, kind: "quiet-button", fields: { submission } };
   const form = `signer-${n}`;
   return html`<div class="button-row">${signingUrl && html`<a class="button" href="${signingUrl}">Sign as ${name}</a>`}${status === "locked" ? buttonForm(`${path}/unlock`, "Unlock with a new link", about) : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about)}</div>
 <details class="replace-signer"${typed && html` open`}><summary>Have somebody else sign instead<span class="visually-hidden"> of ${name}</span></summary>
 <form class="form" method="post" action="${path}/replace">
-<p class="hint">The link of ${name} stops working at once.${issuedAt !== null && " The new person is emailed a link of their own."}</p>
+${hiddenFields({ submission })}<p class="hint">The link of ${name} stops working at once.${issuedAt !== null && " The new person is emailed a link of their own."}</p>
 ${field({ form, name: "name", label: "Name", required: true, maxLength: 200, value: typed?.["name"] ?? proposal?.name })}
 ${field({ form, name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: typed?.["email"] ?? proposal?.email })}
 ${select({ form, name: "language", label: "Language", value: typed?.["language"], options: [asBefore, ...languageChoices] })}

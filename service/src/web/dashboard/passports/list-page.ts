@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Callers, principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { invalid, ServiceError } from "../../../platform/errors.ts";
+import type { OnceDeps } from "../../../platform/idempotency.ts";
 import {
   listPassports,
   type NamedDeps,
@@ -19,11 +20,11 @@ import { pageRoute } from "../../ui/page-route.ts";
 import { sealingRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
-import { requireSameEnvironment, type SubmitDeps, submissionFor, submitOnce } from "../submit-once.ts";
+import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { passportBody } from "./detail.ts";
 import { chooseOnePdf, passportsBody } from "./list.ts";
 
-type UploadDeps = SealRouteDeps & SubmitDeps & Pick<Callers, "resolveSession">;
+type UploadDeps = SealRouteDeps & OnceDeps & Pick<Callers, "resolveSession">;
 export type PassportPagesDeps = UploadDeps &
   NamedDeps & { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 

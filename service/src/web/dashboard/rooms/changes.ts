@@ -18,6 +18,7 @@ import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { doOnce } from "../submit-once.ts";
 import { attachTitled } from "./attach.ts";
 import { orderCodesOf } from "./orders.ts";
 import type { RoomPart, RoomProblem } from "./view.ts";
@@ -57,7 +58,7 @@ function orderForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): vo
   pageRoute(forms, deps, {
     ...formIn("attach"),
     url: "/dashboard/rooms/:code/orders",
-    handle: async ({ params: { code }, form, request }) => {
+    handle: doOnce(deps, async ({ params: { code }, form, request }) => {
       const [principal, codes] = [principalOf(request), orderCodesOf(form)];
       let added = 0;
       for (const orderCode of codes) {
@@ -69,7 +70,7 @@ function orderForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): vo
       }
       if (added > 1) return done(pathOf(code), "room-orders-attached");
       return done(pathOf(code), added === 0 ? "room-order-there" : "room-order-attached");
-    },
+    }),
   });
 
   pageRoute(forms, deps, {
@@ -86,7 +87,7 @@ function participantForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormI
   pageRoute(forms, deps, {
     ...formIn("add-participant"),
     url: "/dashboard/rooms/:code/participants",
-    handle: async ({ params: { code }, form, request }) => {
+    handle: doOnce(deps, async ({ params: { code }, form, request }) => {
       const to = [deps, principalOf(request), code, participantFields(form)] as const;
       if (form["invite"] === undefined) {
         const { alreadyPresent } = await addParticipant(...to);
@@ -97,7 +98,7 @@ function participantForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormI
         pathOf(code),
         `participant-${alreadyPresent ? "there" : "added"}-${invited ? "invited" : "uninvited"}`,
       );
-    },
+    }),
   });
 
   pageRoute(forms, deps, {
@@ -115,19 +116,19 @@ function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): voi
   pageRoute(forms, deps, {
     ...formIn("passport"),
     url: "/dashboard/rooms/:code/passport",
-    handle: async ({ params: { code }, form, request }) => {
+    handle: doOnce(deps, async ({ params: { code }, form, request }) => {
       await sealClosing(deps, principalOf(request), code, versionOf(form));
       return done(pathOf(code), "room-sealed");
-    },
+    }),
   });
 
   pageRoute(forms, deps, {
     ...formIn("share"),
     url: "/dashboard/rooms/:code/rotate",
-    handle: async ({ params: { code }, request }) => {
+    handle: doOnce(deps, async ({ params: { code }, request }) => {
       const { roomCode } = await rotateRoom(deps, principalOf(request), code);
       return done(pathOf(roomCode), "room-rotated");
-    },
+    }),
   });
 
   for (const [verb, change, message] of [

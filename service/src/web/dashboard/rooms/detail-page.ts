@@ -6,6 +6,7 @@ import { ownRoom } from "../../../rooms/rooms.ts";
 import { pageRoute } from "../../ui/page-route.ts";
 import { roomRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
+import { submissionFor } from "../submit-once.ts";
 import { type RoomsDeps, roomChanges } from "./changes.ts";
 import { roomBody } from "./detail.ts";
 import type { RoomProblem } from "./view.ts";
@@ -32,10 +33,10 @@ export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
       closingVersions(deps.db, principal, code),
       firmOrders(deps.db, principal, latest, latestMost),
     ]);
-    const { environment } = principal;
+    const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.retention, environment);
     const { baseUrl, titleOf } = deps;
-    const body = roomBody({ room, environment, passport, orders, titleOf, baseUrl, retention, problem });
+    const body = roomBody({ room, environment, submission, passport, orders, titleOf, baseUrl, retention, problem });
     return dashboardPage(deps, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }
 }

@@ -4,6 +4,7 @@ import type { OrderCard } from "../../../rooms/rooms.ts";
 import { emptyState, statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { nameOf, servicesText } from "../../ui/orders/room-words.ts";
@@ -79,7 +80,7 @@ function attachForm(view: RoomDetailView): Html {
   const hasChoice = choices.length > 0;
   return html`${problemOf(view, "attach")}
 <form class="form" method="post" action="${formPath(view, "orders")}">
-${hasChoice && html`<fieldset class="order-choices"><legend>Your latest orders</legend>${choices.map((order) => orderChoice(view, order, typed))}</fieldset>`}
+${hiddenFields({ submission: view.submission })}${hasChoice && html`<fieldset class="order-choices"><legend>Your latest orders</legend>${choices.map((order) => orderChoice(view, order, typed))}</fieldset>`}
 ${field({ form: "attach", name: "orderCode", label: hasChoice ? "Or enter an order code" : "Order code", value: typed["orderCode"], required: !hasChoice, maxLength: 300, autocomplete: "off", hint: "The 40-character code, or the address of the order’s page. You can also add another firm’s order by its code." })}
 ${field({ form: "attach", name: "label", label: "Label", value: typed["label"], maxLength: 200, autocomplete: "off", hint: "What the order is called in this room, for everyone with its link. If you leave it empty: the name of its document." })}
 <div class="form-actions"><button type="submit">Add order</button></div>

@@ -1,6 +1,7 @@
 import { emptyState } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -16,7 +17,7 @@ ${view.room.participants.length === 0 ? emptyState("No participants yet", "Add t
 <h3>Add a participant</h3>
 ${problemOf(view, "add-participant")}
 <form class="form" method="post" action="${formPath(view, "participants")}">
-${field({ form: "participant", name: "name", label: "Name", value: typed["name"], required: true, maxLength: 200, autocomplete: "off" })}
+${hiddenFields({ submission: view.submission })}${field({ form: "participant", name: "name", label: "Name", value: typed["name"], required: true, maxLength: 200, autocomplete: "off" })}
 ${field({ form: "participant", name: "email", label: "Email", type: "email", value: typed["email"], required: true, maxLength: 320, autocomplete: "off" })}
 ${field({ form: "participant", name: "role", label: "Role", value: typed["role"], maxLength: 40, autocomplete: "off", hint: "Buyer, seller, or lender, for example. If you leave it empty: “client”." })}
 ${checkbox({ form: "participant", name: "invite", label: "Email them the room’s link", checked: isInviting(view), hint: emailHint(view) })}

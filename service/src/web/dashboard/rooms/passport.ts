@@ -16,7 +16,7 @@ ${problemOf(view, "passport")}
 ${
   nextVersion === null
     ? html`<p>This room has reached the limit of 20 versions.</p>`
-    : html`${buttonForm(formPath(view, "passport"), `Seal version ${nextVersion}`, { fields: { version: String(nextVersion) } })}
+    : html`${buttonForm(formPath(view, "passport"), `Seal version ${nextVersion}`, { fields: { version: String(nextVersion), submission: view.submission } })}
 <p class="form-note">A room can have 20 versions. Sealing takes a few seconds.</p>`
 }
 </div>`;

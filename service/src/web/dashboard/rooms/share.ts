@@ -17,6 +17,7 @@ ${askFirst({
   text: "The room gets a new link, and the old one stops working immediately for everyone. Verification links of sealed versions keep working.",
   confirm: "Replace the link now",
   action: formPath(view, "rotate"),
+  fields: { submission: view.submission },
 })}</div>`;
 }
 

@@ -16,6 +16,7 @@ export type RoomProblem = { part: RoomPart; error: string; typed: FormValues };
 export type RoomDetailView = {
   room: OwnRoom;
   environment: Environment;
+  submission: string;
   passport: ClosingVersions;
   /** The firm's latest orders, to choose from. */
   orders: readonly FirmOrder[];

@@ -68,10 +68,12 @@ function pager(query: DeliveriesQuery, nextCursor: string | null): Html | "" {
 }
 
 /** One delivery: what became of it, what was sent, and what was answered. */
-export function deliveryBody(delivery: Delivery, exchange: ShownExchange): Html {
+export function deliveryBody(delivery: Delivery, exchange: ShownExchange, submission: string): Html {
   const { deliveryId, webhookId, eventId, eventName, attempts, durationMs, createdAt, completedAt, replayedFrom } =
     delivery;
-  const replay = buttonForm(`/dashboard/webhooks/${webhookId}/deliveries/${deliveryId}/replay`, "Replay");
+  const replay = buttonForm(`/dashboard/webhooks/${webhookId}/deliveries/${deliveryId}/replay`, "Replay", {
+    fields: { submission },
+  });
   return html`<p><a href="/dashboard/webhooks/${webhookId}">The webhook</a> · <a href="${path}">All deliveries</a></p>
 ${pageHead("Delivery", breakable(eventName), replay)}
 <div class="panels">

@@ -3,6 +3,7 @@ import { principalOf } from "../../../http/authentication.ts";
 import { deliveryPage, listSubscriptions, oneDelivery, readExchange } from "../../../webhooks/webhooks.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
+import { submissionFor } from "../submit-once.ts";
 import { type DeliveriesQuery, deliveriesBody, deliveryBody } from "./deliveries.ts";
 import type { WebhookPagesDeps } from "./show-webhook.ts";
 import { isPeriod, periods } from "./words.ts";
@@ -34,7 +35,7 @@ export function deliveryPages(forms: FastifyInstance, deps: WebhookPagesDeps): v
         oneDelivery(deps, principal, deliveryId),
         readExchange(deps, principal, deliveryId),
       ]);
-      const body = deliveryBody(delivery, exchange);
+      const body = deliveryBody(delivery, exchange, submissionFor(request).submission);
       return dashboardPage(deps, request, { title: "Delivery", section: "webhooks", body, scripts: ["copy.js"] });
     },
   });

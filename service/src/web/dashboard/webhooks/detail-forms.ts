@@ -13,7 +13,7 @@ import {
 } from "../../../webhooks/webhooks.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page-route.ts";
-import { submitOnce } from "../submit-once.ts";
+import { doOnce, submitOnce } from "../submit-once.ts";
 import { secretPage } from "./secret.ts";
 import { restOf, showWebhook, type WebhookPagesDeps } from "./show-webhook.ts";
 import { isPeriod, periods } from "./words.ts";
@@ -25,22 +25,22 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
   pageRoute(forms, deps, {
     method: "POST",
     url: `${path}/:id/test`,
-    handle: async ({ params: { id }, request }) => {
+    handle: doOnce(deps, async ({ params: { id }, request }) => {
       await sendTest(deps, principalOf(request), id);
       return done(`${path}/${id}#deliveries`, "webhook-tested");
-    },
+    }),
   });
 
   pageRoute(forms, deps, {
     method: "POST",
     url: `${path}/:id/replay-failed`,
-    handle: async ({ params: { id }, form, request }) => {
+    handle: doOnce(deps, async ({ params: { id }, form, request }) => {
       const since = form["since"] ?? sinceOf(form["period"] ?? "").toISOString();
       const { replayed, left, until } = await replayFailed(deps, principalOf(request), id, { ...form, since });
       if (left > 0)
         return done(`${path}/${id}?${new URLSearchParams({ since, until })}#failed`, "failed-replayed-partly");
       return done(`${path}/${id}#deliveries`, replayed === 0 ? "nothing-failed" : "failed-replayed");
-    },
+    }),
     refused: (call, error) => showWebhook(deps, call, { rest: restOf(call.form), error }),
   });
 
@@ -89,13 +89,13 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
   pageRoute(forms, deps, {
     method: "POST",
     url: `${path}/:id/deliveries/:deliveryId/replay`,
-    handle: async ({ params: { id, deliveryId }, request }) => {
+    handle: doOnce(deps, async ({ params: { id, deliveryId }, request }) => {
       const principal = principalOf(request);
       const { webhookId } = await oneDelivery(deps, principal, deliveryId);
       if (webhookId !== id) throw new ServiceError("not_found", "No such delivery.");
       await replayDelivery(deps, principal, deliveryId);
       return done(`${path}/${id}#deliveries`, "delivery-replayed");
-    },
+    }),
   });
 
   function sinceOf(period: string): Date {

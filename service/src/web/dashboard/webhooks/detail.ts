@@ -1,10 +1,9 @@
 import { card, codeText, facts, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
-import { buttonForm } from "../../ui/forms/button-form.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import type { FormSubmission } from "../submit-once.ts";
 import { askDeciders } from "./deciders.ts";
 import { type FeedView, feed, webhookPath } from "./feed.ts";
 import { topicList } from "./list.ts";
@@ -26,13 +25,13 @@ export type WebhookView = FeedView & {
 };
 
 /** One webhook: its events, its actions, and its latest deliveries. */
-export function webhookBody(view: WebhookView & FormSubmission): Html {
+export function webhookBody(view: WebhookView): Html {
   const { webhook, submission } = view;
   const { id, url, topics, active, createdAt } = webhook;
   const path = webhookPath(webhook);
   const feedPath = `${path}/deliveries${view.showAll ? "?all=1" : ""}`;
   return html`<p><a href="/dashboard/webhooks">All webhooks</a></p>
-${pageHead("Webhook", html`<span class="breakable">${url}</span>`, buttonForm(`${path}/test`, "Send a test"))}
+${pageHead("Webhook", html`<span class="breakable">${url}</span>`, buttonForm(`${path}/test`, "Send a test", { fields: { submission } }))}
 <div class="panels">
 ${card(
   "about",
@@ -53,7 +52,7 @@ ${feed(view)}
 <p class="quiet"><span class="with-script">This list updates automatically.</span><span class="without-script">Reload this page for the latest.</span> ${sentOnce} A replay is built from today’s records, with the same event ID.</p>
 <p><a href="/dashboard/webhooks/deliveries?webhook=${id}">All deliveries, with filters</a></p>`,
 )}
-${card("failed", "Replay what failed", html`${errorSummary(view.error)}${view.rest ? restForm(path, view.rest) : replayForm(path)}`)}
+${card("failed", "Replay what failed", html`${errorSummary(view.error)}${view.rest ? restForm(path, submission, view.rest) : replayForm(path, submission)}`)}
 ${card("public-key", "Public key", publicKey(view, path))}
 ${card(
   "secret",
@@ -75,16 +74,16 @@ const publicKey = ({ publicKey: key, deciders }: WebhookView, path: string): Htm
 ${!deciders && buttonForm(`${path}/public-key`, "Make a public key", { kind: "quiet-button" })}`;
 };
 
-const replayForm = (path: string): Html =>
+const replayForm = (path: string, submission: string): Html =>
   html`<form class="form" method="post" action="${path}/replay-failed">
-${select({ name: "period", label: "Everything that failed in", required: "sometimes", value: "day", options: periodChoices })}
+${hiddenFields({ submission })}${select({ name: "period", label: "Everything that failed in", required: "sometimes", value: "day", options: periodChoices })}
 <div class="form-actions"><button type="submit" class="quiet-button">Send again</button></div>
 </form>
 <p class="quiet">Each event that was first sent in that time and did not arrive is sent again once, oldest first, at most 200 at a time.</p>`;
 
-const restForm = (path: string, { since, until }: Rest): Html =>
+const restForm = (path: string, submission: string, { since, until }: Rest): Html =>
   html`<p>More failed between ${time(new Date(since))} and ${time(new Date(until))}. Send the next 200 when these have ended.</p>
-${buttonForm(`${path}/replay-failed`, "Send the rest again", { fields: { since, until }, kind: "quiet-button" })}
+${buttonForm(`${path}/replay-failed`, "Send the rest again", { fields: { since, until, submission }, kind: "quiet-button" })}
 <p class="quiet">What was sent again is not sent a third time. <a href="${path}#failed">Choose another time</a></p>`;
 
 const rotation = (path: string, submission: string) => ({

@@ -7,6 +7,7 @@ import type { Webhook } from "./list.ts";
 import { breakable, type Delivery, outcome } from "./outcome.ts";
 
 export type FeedView = {
+  submission: string;
   webhook: Webhook;
   deliveries: readonly Delivery[];
   /** Whether all of them are shown, or the first few. */
@@ -22,17 +23,17 @@ export const feedFragment = (view: FeedView): string => render(feed(view));
 
 /** The latest deliveries of a webhook. */
 export function feed(view: FeedView): Html {
-  const { webhook, deliveries, showAll } = view;
+  const { submission, webhook, deliveries, showAll } = view;
   if (deliveries.length === 0) return emptyState("No deliveries yet", "Send a test to see one arrive.");
   const shown = showAll ? deliveries : deliveries.slice(0, fewDeliveries);
   const left = deliveries.length - shown.length;
-  return html`${table(webhook, shown)}${
+  return html`${table(webhook, shown, submission)}${
     left > 0 &&
     html`<nav class="pager" aria-label="More deliveries"><a href="${webhookPath(webhook)}?all=1#deliveries">Show ${String(left)} more</a></nav>`
   }`;
 }
 
-const table = (webhook: Webhook, deliveries: readonly Delivery[]): Html =>
+const table = (webhook: Webhook, deliveries: readonly Delivery[], submission: string): Html =>
   records(
     "Latest deliveries, newest first",
     [
@@ -55,6 +56,7 @@ const table = (webhook: Webhook, deliveries: readonly Delivery[]): Html =>
         durationMs === null ? "–" : `${durationMs} ms`,
         shortTime(at),
         buttonForm(`${webhookPath(webhook)}/deliveries/${delivery.deliveryId}/replay`, "Replay", {
+          fields: { submission },
           kind: "quiet-button",
           about: `${eventName} of ${createdAt}`,
         }),

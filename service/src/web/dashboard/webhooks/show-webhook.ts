@@ -31,7 +31,7 @@ export function restOf({ since = "", until = "" }: FormValues): Rest | null {
 
 export async function viewOf(
   deps: WebhookPagesDeps,
-  { params: { id }, query, request }: Call,
+  { params: { id }, query, form, request }: Call,
   more: Pick<WebhookView, "rest" | "error"> = { rest: restOf(query) },
 ): Promise<WebhookView> {
   const principal = principalOf(request);
@@ -42,7 +42,8 @@ export async function viewOf(
     readPublicKey(deps, principal),
   ]);
   const publicKey = key?.publicKey ?? null;
-  return { webhook, deliveries, deciders, publicKey, showAll: query["all"] === "1", ...more };
+  const { submission } = submissionFor(request, form);
+  return { submission, webhook, deliveries, deciders, publicKey, showAll: query["all"] === "1", ...more };
 }
 
 /** The page of one webhook. */
@@ -52,7 +53,7 @@ export async function showWebhook(
   more?: Pick<WebhookView, "rest" | "error">,
 ): Promise<string> {
   const { request } = call;
-  const body = webhookBody({ ...(await viewOf(deps, call, more)), ...submissionFor(request) });
+  const body = webhookBody(await viewOf(deps, call, more));
   const scripts = ["htmx.js", "copy.js"] as const;
   return dashboardPage(deps, request, { title: "Webhook", section: "webhooks", body, scripts });
 }
