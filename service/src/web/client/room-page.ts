@@ -7,7 +7,7 @@ import { plainTime } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
-import { orderCount, progressMeters } from "../ui/orders/progress.ts";
+import { inThisRoom, progressMeters } from "../ui/orders/progress.ts";
 import { nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
@@ -70,7 +70,7 @@ const people = ({ participants }: RoomView, { room }: Words): Html | false =>
 
 /** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
 function live(room: RoomPageView, reader: Reader): Html {
-  const { name, reference, status, branding, partnerName, progress, orders, environment } = room;
+  const { name, reference, status, branding, partnerName, orders, environment } = room;
   const { words } = reader;
   const { room: said } = words;
   const closed = status === "closed";
@@ -83,7 +83,7 @@ ${attribution(partnerName, branding, words.preparedBy)}
 </header>
 ${environment === "test" && notice("attention", said.test.title, said.test.text)}
 ${room.retention && html`<p class="quiet">${room.retention}</p>`}
-${card("glance", said.glance, html`<p class="lead">${said.inThisRoom(orderCount(progress, words))}</p>${progressMeters(room, words)}`)}
+${card("glance", said.glance, html`<p class="lead">${inThisRoom(room, words)}</p>${progressMeters(room, words)}`)}
 <div class="room">
 <section aria-labelledby="orders-title"><h2 id="orders-title">${said.orders}</h2>
 ${orders.length === 0 ? emptyState(said.noOrders.title, closed ? said.noOrders.closed : said.noOrders.text) : html`<ul class="order-cards">${orders.map((order) => orderCard(order, reader))}</ul>`}

@@ -3,9 +3,16 @@ import { type Html, html } from "../render.ts";
 import { en } from "../words/en/en.ts";
 import type { RoomWords, Words } from "../words/words.ts";
 
+type Card = RoomView["orders"][number];
+
+const endings: ReadonlySet<string> = new Set(["Cancelled", "RefundPending", "Refunded"]);
+
+/** Whether nothing more comes of the order. */
+const isOver = ({ status }: Card): boolean => endings.has(status);
+
 /** How many orders there are. */
-export const orderCount = ({ total }: RoomView["progress"], { room }: Pick<Words, "room"> = en): string =>
-  room.orderCount(total);
+export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<Words, "room"> = en): string =>
+  room.inThisRoom(orders.length, orders.filter(isOver).length);
 
 function meter(id: string, label: string, count: number, of: number, words: RoomWords["meters"]): Html {
   const text = of === 0 ? words.none : words.of(count, of);
@@ -14,16 +21,20 @@ function meter(id: string, label: string, count: number, of: number, words: Room
   }</li>`;
 }
 
-/** How far the orders of a room have come. */
+/** How far the orders of a room have come. One that ended early counts with those that got as far before. */
 export function progressMeters(
   { progress, orders }: Pick<RoomView, "progress" | "orders">,
   { room: { meters } }: Pick<Words, "room"> = en,
 ): Html {
   if (progress.total === 0) return html``;
-  const toSign = orders.filter(({ signers }) => signers.length > 0).length;
+  const going = orders.filter((card) => !isOver(card));
+  const toCome = {
+    signed: going.filter(({ signers }) => signers.some(({ signed }) => !signed)).length,
+    sealed: going.filter(({ evidenceBadge }) => evidenceBadge !== "sealed").length,
+    delivered: going.length - progress.delivered,
+  };
+  const names = ["signed", "sealed", "delivered"] as const;
   return html`<ul class="meters">
-${meter("meter-signed", meters.signed, progress.signed, toSign, meters)}
-${meter("meter-sealed", meters.sealed, progress.sealed, progress.total, meters)}
-${meter("meter-delivered", meters.delivered, progress.delivered, progress.total, meters)}
+${names.map((name) => meter(`meter-${name}`, meters[name], progress[name], progress[name] + toCome[name], meters))}
 </ul>`;
 }

@@ -89,8 +89,7 @@ export type RoomWords = {
   readonly open: string;
   readonly closed: string;
   readonly glance: string;
-  readonly inThisRoom: (orders: string) => string;
-  readonly orderCount: (count: number) => string;
+  readonly inThisRoom: (orders: number, ended: number) => string;
   readonly meters: Readonly<Record<"signed" | "sealed" | "delivered" | "none", string>> & {
     readonly of: (count: number, total: number) => string;
   };

@@ -10,8 +10,8 @@ export const room: RoomWords = {
   open: "Open",
   closed: "Closed",
   glance: "At a glance",
-  inThisRoom: (orders) => `${orders} in this room`,
-  orderCount: (count) => (count === 1 ? "1 order" : `${count} orders`),
+  inThisRoom: (orders, ended) =>
+    `${orders === 1 ? "1 order" : `${orders} orders`} in this room${ended > 0 ? `, ${ended} canceled or refunded` : ""}`,
   meters: {
     signed: "Signed",
     sealed: "Sealed",

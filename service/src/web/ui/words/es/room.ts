@@ -10,8 +10,11 @@ export const room: RoomWords = {
   open: "Abierta",
   closed: "Cerrada",
   glance: "De un vistazo",
-  inThisRoom: (orders) => `${orders} en esta sala`,
-  orderCount: (count) => (count === 1 ? "1 pedido" : `${count} pedidos`),
+  inThisRoom: (orders, ended) => {
+    const all = `${orders === 1 ? "1 pedido" : `${orders} pedidos`} en esta sala`;
+    if (ended === 0) return all;
+    return `${all}, ${ended === 1 ? "1 cancelado o reembolsado" : `${ended} cancelados o reembolsados`}`;
+  },
   meters: {
     signed: "Firmados",
     sealed: "Sellados",

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { sql } from "../../../src/platform/database/sql.ts";
+import { json, type MembersService, openMembersService } from "../../members/members-service.ts";
+import { newMember, postForm } from "../../members/signed-in-member.ts";
+
+let running: MembersService;
+before(async () => {
+  running = await openMembersService();
+});
+after(() => running.close());
+
+/** A room with so many orders to sign, and what moves them. */
+async function roomOf(orders: number) {
+  const { service, call } = running;
+  const { key, headers } = await running.newPartner();
+  const member = await newMember(service, running.somebody(), key);
+  const post = async (path: string, body: object = {}) =>
+    (await call(path, { method: "POST", headers: { ...headers, ...json }, body: JSON.stringify(body) })).body;
+  const { roomCode } = await post("/api/rooms", { name: "12 Elm Street" });
+  const codes: string[] = [];
+  for (let n = 0; n < orders; n++) {
+    const body = orderForm({ ...minimal, svc_sign: "true" });
+    const { orderCode } = (await call("/api/partner/orders", { method: "POST", headers, body })).body;
+    await post(`/api/rooms/${roomCode}/orders`, { orderCode });
+    codes.push(orderCode);
+  }
+  const own = (code: string, form: string, fields = {}) =>
+    postForm(`${service.baseUrl}/dashboard/orders/${code}/${form}`, fields, member.headers);
+  const text = async (path: string, more = {}) =>
+    ((await call(path, { headers: { ...member.headers, ...more } })).body as string)
+      .replace(/<[^>]*>/g, "\n")
+      .replace(/\n+/g, "\n");
+  return {
+    codes,
+    complete: (code: string) =>
+      post(`/api/partner/sandbox/orders/${code}/checkout`).then(() => own(code, "sandbox/complete")),
+    cancel: (code: string) => own(code, "cancel", { reason: "Withdrawn" }),
+    progress: async () => (await call(`/api/rooms/${roomCode}`)).body.progress,
+    pages: async () => [await text(`/rooms/${roomCode}`), await text(`/dashboard/rooms/${roomCode}`)],
+    spanish: () => text(`/rooms/${roomCode}?lang=es`),
+  };
+}
+
+const meters = (text: string) =>
+  /Signed\n(.*)\n[\s\S]*?Sealed\n(.*)\n[\s\S]*?Delivered or complete\n(.*)\n/.exec(text)?.slice(1);
+
+test("an order that was canceled is awaited by no count on the room's pages; what the API counts stays", async () => {
+  const room = await roomOf(3);
+  const [done = "", gone = ""] = room.codes;
+  for (const page of await room.pages()) {
+    assert.ok(page.includes("\n3 orders in this room\n"));
+    assert.deepEqual(meters(page), ["0 of 3", "0 of 3", "0 of 3"]);
+  }
+  await room.complete(done);
+  await room.cancel(gone);
+  assert.deepEqual(await room.progress(), { total: 3, signed: 1, sealed: 1, delivered: 1 });
+  for (const page of await room.pages()) {
+    assert.ok(page.includes("\n3 orders in this room, 1 canceled or refunded\n"));
+    assert.deepEqual(meters(page), ["1 of 2", "1 of 2", "1 of 2"]);
+  }
+  assert.ok((await room.spanish()).includes("\n3 pedidos en esta sala, 1 cancelado o reembolsado\n"));
+});
+
+test("an order that was refunded after it was signed counts as signed, and is not awaited further", async () => {
+  const room = await roomOf(2);
+  const [signed = "", gone = ""] = room.codes;
+  await room.complete(signed);
+  await running.db.query(sql`UPDATE orders SET status = 'Refunded' WHERE code = ${signed}`);
+  await room.cancel(gone);
+  assert.deepEqual(await room.progress(), { total: 2, signed: 1, sealed: 1, delivered: 0 });
+  for (const page of await room.pages()) {
+    assert.ok(page.includes("\n2 orders in this room, 2 canceled or refunded\n"));
+    assert.deepEqual(meters(page), ["1 of 1", "1 of 1", "None needed"]);
+  }
+});
