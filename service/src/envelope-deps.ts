@@ -10,13 +10,13 @@ const consentFolder = join(root, "service/data/consent");
 
 /** What envelopes work with; maintenance needs the same. */
 export function envelopesWith(
-  deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "stamp" | "consentTexts"> & {
+  deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "chainPem" | "stamp" | "consentTexts"> & {
     config: Config;
     sealing: Sealing;
   },
 ): EnvelopeDeps & { consentTexts: ConsentTexts } {
   const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthority, texts, config } = deps;
-  const { sealDocument, stamp } = sealing;
+  const { sealDocument, chainPem, stamp } = sealing;
   return {
     db,
     clock,
@@ -26,6 +26,7 @@ export function envelopesWith(
     secrets,
     workers,
     sealDocument,
+    chainPem,
     stamp,
     signerAuthority,
     texts,

@@ -1,6 +1,5 @@
-import { nameText } from "@signsealship/evidence/x509";
 import type { TitleOf } from "../orders/orders.ts";
-import { authorityName, leafOf, type Stamp } from "../seals/seals.ts";
+import { authorityName, type Stamp } from "../seals/seals.ts";
 import type { CertificateContent } from "./certificate/content.ts";
 import type { Snapshot } from "./store.ts";
 
@@ -14,12 +13,6 @@ export const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): C
       return [code, { title: title ?? externalReference, pages, signers: people }];
     }),
   );
-
-/** @param chainPem PEM of the seal's certificates */
-export function issuerOf({ chainPem, baseUrl }: { chainPem: string; baseUrl: string }): CertificateContent["issuer"] {
-  const { certificate, fingerprint } = leafOf(chainPem);
-  return { url: baseUrl, certificate: nameText(certificate.subject), fingerprint };
-}
 
 /** The certificate's own time stamp comes after its last letter: one that it can name is of the manifest. */
 export async function stampManifest(stamp: Stamp | null, bytes: Uint8Array): Promise<CertificateContent["timeStamp"]> {

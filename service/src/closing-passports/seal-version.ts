@@ -13,12 +13,12 @@ import { invalid, ServiceError } from "../platform/errors.ts";
 import { newVerifyCode } from "../platform/ids.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
-import { type SealDocument, type Sealed, type Stamp, sealChainOf, sealOwnDocument } from "../seals/seals.ts";
+import { issuerOf, type SealDocument, type Sealed, type Stamp, sealChainOf, sealOwnDocument } from "../seals/seals.ts";
 import { artifactHashes, compareStored } from "./artifacts.ts";
 import type { CertificateContent } from "./certificate/certificate.ts";
 import type { DrawCertificate } from "./certificate/draw.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
-import { detailsOf, issuerOf, stampManifest } from "./certificate-facts.ts";
+import { detailsOf, stampManifest } from "./certificate-facts.ts";
 import type { ClosingPassport } from "./schemas.ts";
 import {
   findRoomId,

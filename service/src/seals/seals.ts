@@ -30,6 +30,7 @@ export {
   type SealIdentity,
   type SealIdentitySettings,
 } from "./identity.ts";
+export { type Issuer, issuerOf } from "./issuer.ts";
 export { fileKeyPath, sealKeyOf } from "./keys/file-key.ts";
 export { openSealKey } from "./keys/open-seal-key.ts";
 export { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";

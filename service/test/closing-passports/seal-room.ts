@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,6 +71,12 @@ export const detached = (pdf: Uint8Array): Buffer =>
     run("pdfdetach", "-saveall", "certificate.pdf");
     return readFileSync(join(folder, "manifest.json"));
   });
+
+/** SHA-256 of the certificate that seals now, as it is published. */
+export async function sealFingerprint(baseUrl: string): Promise<string> {
+  const pem = await (await fetch(`${baseUrl}/seal/certificate.pem`)).text();
+  return new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();
+}
 
 /** The text of a certificate as poppler reads it, without the marks of direction that it adds. */
 export const textOf = (pdf: Uint8Array): string =>

@@ -10,7 +10,7 @@ import { sql } from "../../src/platform/database/sql.ts";
 import { prepareSeal } from "../../src/seals/pdf/seal-pdf.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 import { certificateContent } from "./certificate-content.ts";
-import { download, sealRoom, textOf, withPdf } from "./seal-room.ts";
+import { download, sealFingerprint, sealRoom, textOf, withPdf } from "./seal-room.ts";
 
 let tsa: TsaDouble;
 let running: RoomsService;
@@ -62,6 +62,7 @@ test(
       /Deed 2207 Status Ready to pay \(stated by this service, not evidence\) Pages 1 As uploaded, SHA-256 [0-9a-f]{64}/,
     );
     assert.match(text, /Seal certificate CN=SignSealShip seal /);
+    assert.ok(text.includes(`Certificate, SHA-256 ${await sealFingerprint(running.service.baseUrl)} `));
     assert.match(
       text,
       /Time stamp \d{4}-\d\d-\d\d [\d:]{8} UTC over the manifest, by \S.* \(http:\/\/127\.0\.0\.1:\d+/,

@@ -23,6 +23,7 @@ import { render } from "../../src/web/ui/render.ts";
 import { checkFiles } from "../../src/web/verify/browser/check.ts";
 import type { VerifyConfig } from "../../src/web/verify/browser/config.ts";
 import { outcomesView } from "../../src/web/verify/browser/outcome-view.ts";
+import { sealFingerprint } from "../closing-passports/seal-room.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
@@ -220,6 +221,14 @@ test("it says who signed when and how, and what it is not", needs("poppler"), ()
   assert.match(text, /Identified by\s+link mailed to the address/);
   assert.match(text, /not qualified ones/);
   assert.match(text, new RegExp(`${running.deps.baseUrl}/v/envelope/[a-z2-7]{26}`));
+});
+
+test("it names the certificate of its seal by the fingerprint that is published", needs("poppler"), async () => {
+  const { baseUrl } = running.service;
+  const text = shell("pdftotext -layout certificate.pdf -").replaceAll(/\s+/g, " ");
+  assert.ok(text.includes(`Certificate: CN=SignSealShip seal `), text);
+  assert.ok(text.includes(`Issuer SignSealShip, ${baseUrl} Seal certificate CN=SignSealShip seal `), text);
+  assert.ok(text.includes(`Certificate, SHA-256 ${await sealFingerprint(baseUrl)} Verify code `), text);
 });
 
 test("bin/signsealship verify judges it alone, and together with the document", () => {
@@ -503,3 +512,24 @@ test("a record whose MAC is another is reported", async () => {
   const answer = await publicOf(await codeOf());
   assert.deepEqual([answer.chainOk, states(answer).trail_rows], [false, "fails"]);
 });
+
+test(
+  "after a rotation a node that was not restarted seals with the older certificate, and names that one",
+  needs("poppler"),
+  async () => {
+    const [older, anchors] = [await sealFingerprint(running.service.baseUrl), trust().sealAnchors];
+    const rotated = await running.service.cli<{ previousSha256: string }>("seal", "rotate");
+    assert.equal(rotated.previousSha256, older);
+    const order = await running.order([{ name: "Lou", email: "lou@example.com" }]);
+    await signBy(running.ceremony, await running.linkOf("lou@example.com"), "Lou");
+    const [late = assert.fail("there is no certificate")] = await documentsOf(order, "custody_certificate");
+    const judged = await verifyCustody(late, null, {
+      trust: { sealAnchors: anchors, tsaAnchors: [] },
+      at: Date.now(),
+      crypto: createNodeCrypto(),
+    });
+    assert.deepEqual(failing(judged.claims), []);
+    writeFileSync(join(folder, "late.pdf"), late);
+    assert.ok(shell("pdftotext -layout late.pdf -").replaceAll(/\s+/g, " ").includes(`Certificate, SHA-256 ${older} `));
+  },
+);

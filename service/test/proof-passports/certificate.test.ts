@@ -11,7 +11,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import { brokenRules } from "@signsealship/testing/verapdf";
 import { sql } from "../../src/platform/database/sql.ts";
-import { textOf, withPdf } from "../closing-passports/seal-room.ts";
+import { sealFingerprint, textOf, withPdf } from "../closing-passports/seal-room.ts";
 import { bytesOf, type Caller, postSeal, type SealAnswer } from "./seal-document.ts";
 
 let tsa: TsaDouble;
@@ -61,6 +61,8 @@ test(
     for (const fact of [sealed.docSha256, sealed.sealedSha256, sealed.verifyCode]) assert.ok(text.includes(fact), fact);
     assert.match(text, /Time stamp \d{4}-\d\d-\d\d [\d:]{8} UTC, by \S.* \(http:/);
     assert.match(text, /Seal certificate CN=SignSealShip seal /);
+    const fingerprint = await sealFingerprint(harness.service.baseUrl);
+    assert.ok(text.includes(`Certificate, SHA-256 ${fingerprint} This page’s seal, SHA-256 ${fingerprint} `), text);
     assert.match(text, /Page 1 of 1/);
     assert.doesNotMatch(text, /Änderung|on behalf of|Test environment/i);
   },

@@ -12,7 +12,7 @@ import { until } from "@signsealship/testing/until";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Database } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
-import { textOf } from "../closing-passports/seal-room.ts";
+import { sealFingerprint, textOf } from "../closing-passports/seal-room.ts";
 import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
 
 const folder = temporaryFolder();
@@ -134,6 +134,22 @@ test("once the seal has another certificate, another is made under that, and kep
   assert.equal(await verdictOf(after), "verified");
   assert.notEqual(await verdictOf(before), "verified");
 });
+
+test(
+  "of a document that an older certificate sealed it names that one, and the one that seals the page",
+  needs("poppler"),
+  async () => {
+    const passport = await sealed();
+    const older = await sealFingerprint(service.baseUrl);
+    await service.cli("seal", "rotate");
+    await service.stop();
+    service = await service.restart();
+    const own = await sealFingerprint(service.baseUrl);
+    assert.notEqual(own, older);
+    const text = textOf(await bytesOf(await ask(service, passport))).replace(/\s+/g, " ");
+    assert.ok(text.includes(`Certificate, SHA-256 ${older} This page’s seal, SHA-256 ${own} `), text);
+  },
+);
 
 test("it is deleted with the PDF that it speaks of, and the next one names no document", needs("poppler"), async () => {
   const form = new FormData();

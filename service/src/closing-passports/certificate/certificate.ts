@@ -31,6 +31,7 @@ export function openCertificates(): (content: CertificateContent) => Promise<Buf
       passport.reference,
       content.firm.name,
       content.firm.brandName,
+      content.issuer.certificate,
       content.timeStamp?.name ?? null,
       ...documents.map(({ label, orderCode }) => documentName(label, content.details[orderCode])),
       ...Object.values(content.details).flatMap(({ signers }) => signers.map(({ name }) => name)),

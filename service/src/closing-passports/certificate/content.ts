@@ -1,5 +1,6 @@
 import type { Manifest } from "@signsealship/evidence/manifest";
 import type { Environment } from "../../identity/identity.ts";
+import type { Issuer } from "../../seals/seals.ts";
 import type { ChainLink, Firm } from "../store.ts";
 
 /** What is printed of a document beside what its manifest says; as this service has it on record. */
@@ -32,8 +33,7 @@ export type CertificateContent = {
   firm: Firm & { logo: Uint8Array | null };
   /** By the order's code. */
   details: Readonly<Record<string, DocumentDetails>>;
-  /** The service's address, and the certificate that it seals with. */
-  issuer: { url: string; certificate: string; fingerprint: string };
+  issuer: Issuer;
   /** Null when no authority gave one. */
   timeStamp: ManifestTimeStamp | null;
   verifyCode: string;

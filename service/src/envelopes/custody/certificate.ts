@@ -33,6 +33,7 @@ import { actsOf, type CustodyContent, entryWords, type ShownAct } from "./conten
 export const writtenTexts = (content: CustodyContent): string[] => [
   content.title,
   content.firm.name,
+  content.issuer.certificate,
   ...content.envelope.signers.flatMap(({ name, email }) => [name, email]),
   ...actsOf(content).map(({ client }) => client),
 ];
@@ -103,11 +104,15 @@ const sealWords = (content: CustodyContent): SealWords => ({
   holder: content.firm.name,
   at: dateText(content.envelope.trail.at(-1)?.at ?? ""),
   url: content.verifyUrl,
+  certificate: `Certificate: ${content.issuer.certificate}`,
   colour: accentOf(content),
 });
 
-function summary(flow: Flow, { envelope, envelopeSha256 }: CustodyContent): void {
+function summary(flow: Flow, { envelope, envelopeSha256, issuer }: CustodyContent): void {
   const { verifyCode, document } = envelope;
+  flow.row("Issuer", `SignSealShip, ${issuer.url}`, body);
+  flow.row("Seal certificate", issuer.certificate, body);
+  flow.row("Certificate, SHA-256", issuer.fingerprint, code);
   flow.row("Verify code", verifyCode, { ...code, size: 9.5 });
   flow.row("Signed file", size(document.bytes), body);
   flow.row("Signed file, SHA-256", document.sealedSha256, code);

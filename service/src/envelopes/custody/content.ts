@@ -1,5 +1,6 @@
 import { instantText } from "@signsealship/certificate";
 import { type EnvelopeEvidence, memberOf, type TrailEntry } from "@signsealship/evidence/envelope";
+import type { Issuer } from "../../seals/seals.ts";
 
 /** What a custody certificate says. */
 export type CustodyContent = {
@@ -12,6 +13,7 @@ export type CustodyContent = {
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null };
   /** What the signers agreed to, word for word, each attached under its name. */
   consents: readonly { name: string; bytes: Uint8Array }[];
+  issuer: Issuer;
   /** Absolute; also in the QR code. */
   verifyUrl: string;
 };

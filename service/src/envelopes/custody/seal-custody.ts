@@ -4,7 +4,7 @@ import { type EnvelopeEvidence, envelopeBytes, readCustodyCertificate } from "@s
 import { sealReasons } from "@signsealship/evidence/seal";
 import { firmLogo, readShownFirm } from "../../partners/partners.ts";
 import type { Task } from "../../platform/workers/task.ts";
-import { type Sealed, sealOwnDocument } from "../../seals/seals.ts";
+import { issuerOf, type Sealed, sealOwnDocument } from "../../seals/seals.ts";
 import { languages } from "../ceremony/view.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { type Envelope, titleOf } from "../records/envelope.ts";
@@ -26,7 +26,7 @@ export const envelopePath = (verifyCode: string): string => `/v/envelope/${verif
  * @throws ServiceError `unavailable` when it can't be sealed now
  */
 export async function sealCustody(
-  deps: Pick<EnvelopeDeps, "db" | "workers" | "sealDocument" | "consentTexts" | "baseUrl">,
+  deps: Pick<EnvelopeDeps, "db" | "workers" | "sealDocument" | "chainPem" | "consentTexts" | "baseUrl">,
   envelope: Envelope,
   evidence: EnvelopeEvidence,
   document: Buffer,
@@ -44,6 +44,7 @@ export async function sealCustody(
       logo: await firmLogo(db, holder),
     },
     consents: consentsOf(deps, evidence),
+    issuer: issuerOf(deps),
     verifyUrl: `${baseUrl}${envelopePath(envelope.verifyCode)}`,
   };
   const drawn = await workers.run(drawing, { holder, bytes: document, input });

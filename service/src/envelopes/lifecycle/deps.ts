@@ -19,6 +19,8 @@ export type EnvelopeDeps = {
   secrets: SecretBytes;
   workers: Workers;
   sealDocument: SealDocument;
+  /** PEM of the seal's certificates. */
+  chainPem: string;
   /** Null when no time-stamping authorities are set. */
   stamp: Stamp | null;
   signerAuthority: Authority;

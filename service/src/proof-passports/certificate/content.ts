@@ -1,3 +1,4 @@
+import type { Issuer } from "../../seals/seals.ts";
 import type { ProofRecord } from "../public-record.ts";
 
 /** What a proof certificate says: what is on record of a sealed document, and nothing of the moment. */
@@ -13,7 +14,8 @@ export type ProofCertificate = {
   sealedBy: { certificate: string; fingerprint: string };
   /** The authority's name; null without a time stamp. */
   authorityName: string | null;
-  /** The service's address, and where people verify the document; absolute. */
-  issuerUrl: string;
+  /** Who seals the certificate itself: by another certificate than the document's, perhaps. */
+  issuer: Issuer;
+  /** Where people verify the document; absolute. */
   verifyUrl: string;
 };

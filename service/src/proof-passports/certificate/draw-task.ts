@@ -67,14 +67,15 @@ const extentText = ({ pages, bytes, sealedBytes }: NonNullable<ProofCertificate[
   `${pages === null ? "" : `${pages} ${pages === 1 ? "page" : "pages"}, `}${size(bytes)}; with its seal ${size(sealedBytes)}`;
 
 function factList(flow: Flow, content: ProofCertificate): void {
-  const { record, document, sealedBy, issuerUrl } = content;
+  const { record, document, sealedBy, issuer } = content;
   section(flow, "What is on record", 150);
   flow.row("Document, SHA-256", record.docSha256, code);
   flow.row("Sealed file, SHA-256", record.sealedSha256, code);
   if (document) flow.row("Extent", extentText(document), body);
-  flow.row("Issuer", `SignSealShip, ${issuerUrl}`, body);
+  flow.row("Issuer", `SignSealShip, ${issuer.url}`, body);
   flow.row("Seal certificate", sealedBy.certificate, body);
   flow.row("Certificate, SHA-256", sealedBy.fingerprint, code);
+  flow.row("This page’s seal, SHA-256", issuer.fingerprint, code);
   if (record.sealRetirement) flow.row("Retired", retirementText(record.sealRetirement), body);
   flow.row("Time stamp", timeStampText(content), body);
   flow.row("Bitcoin anchor", anchorText(content), body);

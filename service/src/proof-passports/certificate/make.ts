@@ -4,7 +4,7 @@ import { firmLogo, readShownFirm } from "../../partners/partners.ts";
 import { countPagesIn } from "../../pdf/count-pages.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Task, Workers } from "../../platform/workers/task.ts";
-import { authorityName, leafOf, type SealDocument, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";
+import { authorityName, issuerOf, leafOf, type SealDocument, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";
 import { recordFile } from "../evidence/record.ts";
 import { sealedParts } from "../evidence/sealed-parts.ts";
 import { findEvidence, type NamedDeps, sealedDocument } from "../lookup.ts";
@@ -91,7 +91,7 @@ async function make(
     recordBytes: recordFile(evidence, baseUrl),
     sealedBy: { certificate: nameText(certificate.subject), fingerprint },
     authorityName: token && authority && stampedAt && authorityName({ token, authority, genTime: stampedAt }),
-    issuerUrl: baseUrl,
+    issuer: issuerOf(deps),
     verifyUrl: `${baseUrl}/verify/${verifyCode}`,
   };
   const drawn = await workers.run(drawing, { holder, input });

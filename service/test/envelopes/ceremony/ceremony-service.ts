@@ -48,6 +48,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     secrets,
     blobs: await blobsOf(dataDir),
     sealDocument: sealing.sealDocument,
+    chainPem: sealing.chainPem,
     stamp: null,
     signerAuthority: await makeSignerAuthority(root, issuing),
     texts: null,
