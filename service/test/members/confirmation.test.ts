@@ -122,9 +122,9 @@ test("live access, and the end of another session, need it too; one's own sign-o
   const other = await newMember(service, dana.email, dana.key);
   await dana.age(16 * minutes);
   assert.equal((await dana.post(`/dashboard/team/members/${id}/live`, { live: "on" })).status, 403);
-  const page = (await call("/dashboard/settings", { headers: dana.headers })).body as string;
+  const page = (await call("/dashboard/security", { headers: dana.headers })).body as string;
   // The latest is listed first.
-  const [ofOther = "", ofThis = ""] = [...page.matchAll(/\/dashboard\/settings\/sessions\/[0-9a-f-]{36}\/end/g)].map(
+  const [ofOther = "", ofThis = ""] = [...page.matchAll(/\/dashboard\/security\/sessions\/[0-9a-f-]{36}\/end/g)].map(
     String,
   );
   assert.equal((await dana.post(ofOther, {})).status, 403);

@@ -186,7 +186,7 @@ test("odd ids and texts in the settings are refused by name, never by a fault of
   const { key } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   for (const id of ["-".repeat(36), "a".repeat(36), "%00", "x", unknownId]) {
-    for (const what of [`settings/sessions/${id}/end`, `team/members/${id}/remove`])
+    for (const what of [`security/sessions/${id}/end`, `team/members/${id}/remove`])
       assert.equal((await call(`/dashboard/${what}`, { method: "POST", headers })).status, 404, what);
     const role = await postForm(`${service.baseUrl}/dashboard/team/members/${id}/role`, { role: "owner" }, headers);
     assert.equal(role.status, 404);

@@ -80,9 +80,10 @@ test("one ends one's own sessions, and nobody else's", async () => {
   const { headers } = await newMember(service, email, key);
   const other = await signIn(service, email);
   const stranger = await newMember(service, somebody(), key);
-  const page = (await call("/dashboard/settings", { headers })).body as string;
-  const ends = [...page.matchAll(/\/dashboard\/settings\/sessions\/[0-9a-f-]{36}\/end/g)].map(String);
+  const page = (await call("/dashboard/security", { headers })).body as string;
+  const ends = [...page.matchAll(/\/dashboard\/security\/sessions\/[0-9a-f-]{36}\/end/g)].map(String);
   assert.equal(ends.length, 2);
+  assert.doesNotMatch((await call("/dashboard/settings", { headers })).body as string, /\/sessions\//);
   for (const path of ends) {
     const refused = await call(path, { method: "POST", headers: { ...stranger.headers, Accept: "text/html" } });
     assert.equal(refused.status, 404);
@@ -90,11 +91,11 @@ test("one ends one's own sessions, and nobody else's", async () => {
   // The latest is listed first.
   const [ofOther = "", ofThis = ""] = ends;
   const ended = await call(ofOther, { method: "POST", headers });
-  assert.deepEqual([ended.status, ended.headers.get("location")], [303, "/dashboard/settings?done=session-ended"]);
+  assert.deepEqual([ended.status, ended.headers.get("location")], [303, "/dashboard/security?done=session-ended"]);
   assert.deepEqual(ended.headers.getSetCookie(), []);
   assert.equal((await call("/api/partner/me", { headers: other.headers })).status, 401);
   assert.equal((await call("/api/partner/me", { headers })).status, 200);
-  assert.equal((await call("/dashboard/settings/sessions/x/end", { method: "POST", headers })).status, 404);
+  assert.equal((await call("/dashboard/security/sessions/x/end", { method: "POST", headers })).status, 404);
 
   const out = await call(ofThis, { method: "POST", headers });
   assert.deepEqual([out.status, out.headers.get("location")], [303, "/sign-in"]);

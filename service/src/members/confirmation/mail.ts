@@ -27,7 +27,7 @@ export function confirmationMailJobs(jobs: Jobs, { db, clock, secrets, mailer, b
           "A browser that is signed in to SignSealShip with this email address is about to change something that matters, and we ask you to confirm it. The code works once, within 10 minutes, in that browser alone.",
         ],
         code: codeOf(codeId),
-        link: { label: "See where you are signed in", url: `${baseUrl}/dashboard/settings#sessions` },
+        link: { label: "See where you are signed in", url: `${baseUrl}/dashboard/security#sessions` },
         caution: "If it is not you who is signed in, give the code to nobody, and end that session.",
       });
       await mailer.send({ id: `confirmation:${codeId}`, to: found.email, ...mail });

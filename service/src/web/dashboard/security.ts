@@ -1,26 +1,30 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf, sessionOf } from "../../http/authentication.ts";
 import type { Principal, Session } from "../../identity/identity.ts";
-import { changePasskeyForLive } from "../../members/members.ts";
+import { changePasskeyForLive, type MemberDeps } from "../../members/members.ts";
 import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
 import { buttonForm } from "../ui/forms/button-form.ts";
 import { pageRoute } from "../ui/page-route.ts";
 import { type Html, html } from "../ui/render.ts";
-import { type SecurityDeps, securityPage } from "../ui/security/page.ts";
+import { type SecurityDeps as PageDeps, securityPage } from "../ui/security/page.ts";
 import { dashboardPage } from "./page-shell.ts";
+import { sessionForm, sessionsCard } from "./sessions.ts";
 
-export type { SecurityDeps };
+export type SecurityDeps = PageDeps & MemberDeps;
 
 const path = "/dashboard/security";
 
-/** A person's passkeys and recovery codes, and whether the firm asks for passkeys. */
+/** A person's passkeys, recovery codes and sessions, and whether the firm asks for passkeys. */
 export function securityPages(forms: FastifyInstance, deps: SecurityDeps): void {
   const { refused } = securityPage(forms, deps, {
     path,
     frame: (request, page) => dashboardPage(deps, request, { section: "security", ...page }),
-    more: (request) => card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(request))),
+    more: async (request) =>
+      html`${await sessionsCard(deps, sessionOf(request), path)}
+${card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(request)))}`,
   });
+  sessionForm(forms, deps, { path, refused });
 
   pageRoute(forms, deps, {
     method: "POST",

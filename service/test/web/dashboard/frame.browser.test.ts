@@ -73,7 +73,7 @@ test("an owner brands the firm, gives a role, ends a session and signs out", asy
   for (const question of await page.locator(".question > summary").all()) await question.click();
   await page.getByText("rotate the keys that they know").first().waitFor();
   await assertGoodLooks(opened);
-  await page.getByRole("link", { name: "Firm and settings" }).click();
+  await page.getByRole("link", { name: "Sign-in and security" }).click();
 
   const sessions = page.locator("#sessions tbody tr");
   assert.equal(await sessions.count(), 2);

@@ -83,7 +83,7 @@ test("an owner adds a passkey, signs in with it, confirms a form with it, and as
   for (const question of await page.locator(".question > summary").all()) await question.click();
   await assertGoodLooks(opened);
 
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.goto(at("/sign-in?return_to=%2Fdashboard%2Frooms"));
   const before = linksTo(service, email).length;
   await page.getByLabel("Work email").fill(email);

@@ -1,20 +1,14 @@
-import { mayUseLive, type Principal, type Session } from "../../../identity/identity.ts";
-import type { ListedSession } from "../../../members/members.ts";
+import { mayUseLive, type Principal } from "../../../identity/identity.ts";
 import type { FirmBranding } from "../../../partners/partners.ts";
 import { accentStripe, attribution, logoOf } from "../../ui/accent.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
-import { shortTime } from "../../ui/format.ts";
-import { askFirst } from "../../ui/forms/ask-first.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 export type SettingsView = {
   principal: Principal;
-  session: Session;
   branding: FirmBranding;
-  sessions: readonly ListedSession[];
   error?: string;
   /** What was typed into the form that was refused. */
   typed?: FormValues;
@@ -22,7 +16,7 @@ export type SettingsView = {
 
 const path = "/dashboard/settings";
 
-/** Firm, branding, sessions. */
+/** Firm and branding. */
 export function settingsBody(view: SettingsView): Html {
   const { principal, error } = view;
   return html`${pageHead("Firm and settings")}
@@ -40,7 +34,6 @@ ${card(
 ${card("branding", "Branding", brandingForm(view))}
 ${mayBrand(view) && card("logo", "Logo", logoForm(view))}
 ${card("preview", "What your clients see", preview(view.branding, principal.firmName))}
-${card("sessions", "Your sessions", sessionTable(view))}
 </div>`;
 }
 
@@ -93,24 +86,3 @@ ${field({ name: "contactEmail", label: "Contact email", type: "email", value: va
 <div class="form-actions"><button type="submit">Save branding</button></div>
 </form>`;
 }
-
-const sessionTable = ({ session, sessions }: SettingsView): Html =>
-  records(
-    "Where you are signed in",
-    [{ label: "Browser" }, { label: "Signed in", utc: true }, { label: "Last seen", utc: true }, { label: "Action" }],
-    sessions.map(({ id, device, createdAt, lastSeenAt }) => [
-      html`${device}${id === session.id && " (this one)"}`,
-      shortTime(createdAt),
-      shortTime(lastSeenAt),
-      askFirst({
-        label: "Sign out",
-        about: `the session of ${device}`,
-        text:
-          id === session.id
-            ? "You are signed out of this browser immediately."
-            : "That browser is signed out immediately. Others stay signed in.",
-        confirm: "Sign out now",
-        action: `${path}/sessions/${id}/end`,
-      }),
-    ]),
-  );

@@ -1,14 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf, sessionOf } from "../../../http/authentication.ts";
-import {
-  changeBranding,
-  chooseEnvironment,
-  clearCookie,
-  cookieNames,
-  endSession,
-  listSessions,
-  type MemberDeps,
-} from "../../../members/members.ts";
+import { changeBranding, chooseEnvironment, type MemberDeps } from "../../../members/members.ts";
 import { readBranding } from "../../../partners/partners.ts";
 import { logoOf } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
@@ -24,7 +16,7 @@ export type SettingsDeps = MemberDeps & LogoDeps & { assets: Assets };
 
 const path = "/dashboard/settings";
 
-/** The firm's branding, one's own sessions, and the switch between live and test. */
+/** The firm's branding, and the switch between live and test. */
 export function settingsPage(app: FastifyInstance, deps: SettingsDeps): void {
   logoForm(app, deps, (call, error) => settingsShown(deps, call.request, { error }));
   app.register(async (forms) => {
@@ -66,7 +58,14 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
     },
   });
 
-  sessionForms(forms, deps, form);
+  pageRoute(forms, deps, {
+    ...form,
+    url: "/dashboard/environment",
+    handle: async ({ form: { environment = "", return_to: returnTo }, request }) => {
+      await chooseEnvironment(deps, sessionOf(request), environment);
+      return done(sectionOf(returnTo), "environment");
+    },
+  });
 }
 
 async function settingsShown(
@@ -75,38 +74,12 @@ async function settingsShown(
   problem: Pick<SettingsView, "error" | "typed"> = {},
 ): Promise<string> {
   const principal = principalOf(request);
-  const session = sessionOf(request);
-  const [branding, sessions] = await Promise.all([readBranding(deps, principal), listSessions(deps, session)]);
-  const body = settingsBody({ principal, session, branding, sessions, ...problem });
+  const body = settingsBody({ principal, branding: await readBranding(deps, principal), ...problem });
   return dashboardPage(deps, request, {
     title: "Firm and settings",
     section: "settings",
     body,
     scripts: ["brand.js"],
-  });
-}
-
-type FormFrame = { method: "POST"; refused: (call: PageCall, error: string) => Promise<string> };
-
-function sessionForms(forms: FastifyInstance, deps: SettingsDeps, form: FormFrame): void {
-  pageRoute(forms, deps, {
-    ...form,
-    url: `${path}/sessions/:sessionId/end`,
-    handle: async ({ params, request }) => {
-      const session = sessionOf(request);
-      await endSession(deps, session, params.sessionId);
-      if (params.sessionId !== session.id) return done(path, "session-ended");
-      return { redirect: "/sign-in", headers: { "Set-Cookie": clearCookie(cookieNames.session) } };
-    },
-  });
-
-  pageRoute(forms, deps, {
-    ...form,
-    url: "/dashboard/environment",
-    handle: async ({ form: { environment = "", return_to: returnTo }, request }) => {
-      await chooseEnvironment(deps, sessionOf(request), environment);
-      return done(sectionOf(returnTo), "environment");
-    },
   });
 }
 

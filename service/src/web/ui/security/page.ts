@@ -28,7 +28,7 @@ export type SecurityPlace = {
   path: string;
   frame: (request: FastifyRequest, page: FramedPage) => string;
   /** What else is on the page. */
-  more?: (request: FastifyRequest) => Html;
+  more?: (request: FastifyRequest) => Promise<Html>;
 };
 
 /**
@@ -83,7 +83,7 @@ export function securityPage(forms: FastifyInstance, deps: SecurityDeps, { path,
   ): Promise<string> {
     const found = await listPasskeys(deps, sessionOf(request));
     const isPossible = hasPasskeys(deps);
-    const body = securityBody({ path, ...found, isPossible, more: more?.(request) ?? "", ...shown });
+    const body = securityBody({ path, ...found, isPossible, more: (await more?.(request)) ?? "", ...shown });
     return frame(request, { title: "Sign-in and security", body, scripts: ["passkey.js"] });
   }
 
