@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { deflateSync } from "node:zlib";
 import { readLogo } from "@signsealship/certificate";
 import { needs } from "@signsealship/testing/tools";
 import { brokenRules } from "@signsealship/testing/verapdf";
@@ -21,7 +20,7 @@ function logo(alpha: number): Buffer {
     const isLeft = pixel % width < width / 2;
     rgba.set(isLeft ? [200, 0, 0, 255] : [0, 0, 200, alpha], pixel * 4);
   }
-  return encodePng({ width, height, deflated: new Uint8Array(deflateSync(rgba)) });
+  return encodePng({ width, height, rgba });
 }
 
 const certificate = (png: Uint8Array | null): Promise<Buffer> => {

@@ -6,10 +6,13 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 import { needs } from "@signsealship/testing/tools";
+import { encodePng } from "../../src/envelopes/pictures/encode-png.ts";
 import { readPictureIn } from "../../src/envelopes/pictures/pictures.ts";
 import { decodePng } from "../../src/envelopes/pictures/png.ts";
 import { shrink } from "../../src/envelopes/pictures/raster.ts";
 import { inlineWorkers } from "../../src/platform/workers/inline.ts";
+import { writePicture } from "../../src/web/signing/picture.ts";
+import { pictureUrl } from "../../src/web/signing/picture-mark.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pictures-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -151,6 +154,19 @@ describe("a PNG", () => {
       assert.ok("fault" in answer || answer.width === 2, String(at));
     }
   });
+});
+
+test("what the service writes as PNG has the same pixels, and so has the picture that a page without a script shows", () => {
+  const [width, height] = [3, 2];
+  const rgba = Uint8Array.from({ length: width * height * 4 }, (_, at) => (at * 37) % 256);
+  assert.deepEqual(decodePng(encodePng({ width, height, rgba })).rgba, rgba);
+  const shown = pictureUrl(writePicture({ width, height, deflated: deflateSync(rgba).toString("base64url") })) ?? "";
+  const [type = "", base64 = ""] = shown.split(",");
+  assert.equal(type, "data:image/png;base64");
+  assert.deepEqual(decodePng(Buffer.from(base64, "base64")).rgba, rgba);
+  const tooMany = deflateSync(Buffer.concat([rgba, rgba])).toString("base64url");
+  for (const wrong of ["", "x", writePicture({ width, height, deflated: tooMany }), "3_2_AAAA"])
+    assert.equal(pictureUrl(wrong), null, wrong);
 });
 
 test("a picture is made to fit: noise by ever fewer pixels, and what is transparent has no color", async () => {

@@ -1,5 +1,4 @@
-import { crc32, deflateSync, inflateSync } from "node:zlib";
-import type { FitPicture } from "./picture-task.ts";
+import { crc32, deflateSync } from "node:zlib";
 
 const signature = Buffer.from("89504e470d0a1a0a", "hex");
 
@@ -11,9 +10,10 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** The picture as a PNG (ISO/IEC 15948) of 8 bits with alpha, and nothing else of the file that it was in. */
-export function encodePng({ width, height, deflated }: FitPicture): Buffer {
-  const rgba = inflateSync(deflated);
+type Pixels = { width: number; height: number; rgba: Uint8Array };
+
+/** A PNG (ISO/IEC 15948) of 8 bits with alpha, of the pixels and nothing else. */
+export function encodePng({ width, height, rgba }: Pixels): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);

@@ -1,3 +1,4 @@
+import { inflateSync } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { encodePng, readPictureIn } from "../../../envelopes/envelopes.ts";
 import { type Callers, principalOf } from "../../../http/authentication.ts";
@@ -49,7 +50,8 @@ export function logoForm(
         const picture = await readPictureIn(deps.workers, { holder: principal.partnerId, bytes: form.upload.bytes });
         if ("fault" in picture)
           throw invalid(faults[picture.fault] ?? "Logo can’t be read: save it anew as PNG, and choose it again.");
-        await changeLogo(deps, principal, { png: encodePng(picture), baseUrl: deps.baseUrl });
+        const png = encodePng({ ...picture, rgba: inflateSync(picture.deflated) });
+        await changeLogo(deps, principal, { png, baseUrl: deps.baseUrl });
         return done(path, "logo-saved");
       } finally {
         form.release();
