@@ -62,7 +62,7 @@ export function moneyTable(
     html`${row(words.subtotal, quote.subtotalCents)}${row(words.discount, -quote.discountCents)}`;
   return html`<table class="money">
 <caption>${caption}</caption>
-<thead><tr><th scope="col">${words.item}</th><th scope="col">${words.amount}</th></tr></thead>
+<thead class="visually-hidden"><tr><th scope="col">${words.item}</th><th scope="col">${words.amount}</th></tr></thead>
 <tbody>${quote.lines.map(({ label, amountCents }) => row(label, amountCents))}</tbody>
 <tfoot>${discounted}${row(totalLabel ?? words.total, quote.totalCents, "total")}</tfoot>
 </table>`;

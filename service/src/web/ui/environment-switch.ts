@@ -19,6 +19,6 @@ export function environmentSwitch({ environment, hasLive = true, action, url, no
   return html`<form class="environment ${environment}" method="post" action="${action}" aria-label="Environment">
 <input type="hidden" name="return_to" value="${url}">
 ${choice("test", "Test")}${choice("live", "Live")}
-<p class="environment-note">${note}</p>
+<p class="environment-note visually-hidden-on-phone">${note}</p>
 </form>`;
 }

@@ -23,7 +23,7 @@ export function records(
   ];
   const label = (index: number) => columns[index]?.label ?? "";
   return html`<table class="records" role="table"><caption class="visually-hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map((column, index) => html`<th scope="col" role="columnheader"${kind(index)}>${column.label}${column.utc && ifUtc}</th>`)}</tr></thead>
+<thead class="visually-hidden-on-phone" role="rowgroup"><tr role="row">${columns.map((column, index) => html`<th scope="col" role="columnheader"${kind(index)}>${column.label}${column.utc && ifUtc}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (cells) =>
       html`<tr role="row">${cells.map((cell, index) =>

@@ -46,6 +46,8 @@ describe("times", () => {
       const { page, close } = await browser.open(`${site.baseUrl}/sample`, { width: 375, timeZone });
       const label = "getComputedStyle(document.querySelector('.records td'), '::before').content";
       assert.equal(await page.evaluate(label), said);
+      const { width } = (await page.locator(".records thead").boundingBox()) ?? { width: 0 };
+      assert.equal(width, 1, "the head is there for who does not see the page");
       await close();
     }
   });
