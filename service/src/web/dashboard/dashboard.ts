@@ -11,17 +11,17 @@ import { type OrderDetailDeps, orderDetailPage } from "./orders/detail-page.ts";
 import { type OrderListDeps, orderListPage } from "./orders/list-page.ts";
 import { orderNewPage } from "./orders/new-page.ts";
 import type { OrderNewDeps } from "./orders/place.ts";
-import { type PassportPagesDeps, passportPages } from "./passports/list-page.ts";
+import { type PassportPagesDeps, passportPages } from "./passports/pages.ts";
 import { reauthenticate } from "./reauthenticate.ts";
 import type { RoomsDeps } from "./rooms/changes.ts";
-import { roomsPages } from "./rooms/list-page.ts";
+import { roomsPages } from "./rooms/pages.ts";
 import { type SecurityDeps, securityPages } from "./security.ts";
 import { type SettingsDeps, settingsPage } from "./settings/page.ts";
 import { type StartPageDeps, startPage } from "./start-page.ts";
 import { type TeamDeps, teamPages } from "./team/pages.ts";
 import { waysBack } from "./ways-back.ts";
 import { noteFailing } from "./webhooks/failing-banner.ts";
-import { webhookPages } from "./webhooks/list-page.ts";
+import { webhookPages } from "./webhooks/pages.ts";
 import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
 
 export type DashboardDeps = Callers & { limits: RateLimits } & StartPageDeps &
