@@ -38,11 +38,11 @@ export {
   removeMember,
 } from "./membership.ts";
 export { endMembersOfKey, type MemberOfKey, membersOfKey } from "./of-key.ts";
+export { requestOptions } from "./passkeys/authentication.ts";
 export { dropPasskeys, listPasskeysOf } from "./passkeys/by-operator.ts";
 export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";
 export { factorMailJobs } from "./passkeys/mail.ts";
-export { addingOptions, addPasskey, listPasskeys, removePasskey, renewRecoveryCodes } from "./passkeys/passkeys.ts";
-export { showingOptions } from "./passkeys/showing.ts";
+export { addPasskey, creationOptions, listPasskeys, removePasskey, renewRecoveryCodes } from "./passkeys/passkeys.ts";
 export type { Passkey } from "./passkeys/store.ts";
 export { endAllSessions, endAnySession, listAnySessions } from "./sessions/by-operator.ts";
 export { sessionLimits } from "./sessions/limits.ts";

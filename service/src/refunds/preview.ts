@@ -6,7 +6,7 @@ import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { selectOpenOfOrder } from "./store.ts";
 
 /** What a refund of an order would be. */
-export type Prospect = {
+export type RefundPreview = {
   orderCode: string;
   status: string;
   payments: readonly Held[];
@@ -21,7 +21,7 @@ export type Prospect = {
 const openEnvelopes: ReadonlySet<string> = new Set(["Sent", "Viewed", "PartiallySigned"]);
 
 /** @throws ServiceError for an order that is unknown, or of the other environment */
-export const prospectOf = ({ db }: { db: Database }, operator: Operator, code: string): Promise<Prospect> =>
+export const previewRefund = ({ db }: { db: Database }, operator: Operator, code: string): Promise<RefundPreview> =>
   db.transaction(async (tx) => {
     const order = await lockShown(tx, operator, code);
     const payments = await heldFor(tx, order.id);

@@ -6,8 +6,8 @@ import { invalid } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { deriveKey, type SecretBytes } from "../../platform/secrets.ts";
+import { withPasskey, withRecoveryCode } from "../passkeys/authentication.ts";
 import type { PasskeyDeps } from "../passkeys/ceremony.ts";
-import { withPasskey, withRecoveryCode } from "../passkeys/showing.ts";
 import { deleteSession } from "../sessions/store.ts";
 import * as store from "./store.ts";
 

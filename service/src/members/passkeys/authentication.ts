@@ -18,7 +18,7 @@ import { findCredential, noteUse, selectDescriptors } from "./store.ts";
 export type Holder = Pick<Session, "id" | "userId">;
 
 /** What a browser needs to show a passkey (WebAuthn level 3, section 5.5). */
-export async function showingOptions(deps: PasskeyDeps, { id, userId }: Holder) {
+export async function requestOptions(deps: PasskeyDeps, { id, userId }: Holder) {
   const { id: rpId } = relyingParty(deps);
   const descriptors = await selectDescriptors(deps.db, userId);
   return {

@@ -24,7 +24,7 @@ export async function listPasskeys({ db }: Pick<PasskeyDeps, "db">, { userId }: 
 }
 
 /** What a browser needs to make a passkey (WebAuthn level 3, section 5.4). @throws ServiceError without a recent proof */
-export async function addingOptions(deps: PasskeyDeps, session: Session) {
+export async function creationOptions(deps: PasskeyDeps, session: Session) {
   requireRecentProof(session.proof, deps.clock());
   const { userId, email } = session;
   const rp = relyingParty(deps);

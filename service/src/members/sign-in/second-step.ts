@@ -1,8 +1,8 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
+import { withPasskey, withRecoveryCode } from "../passkeys/authentication.ts";
 import type { PasskeyDeps } from "../passkeys/ceremony.ts";
-import { withPasskey, withRecoveryCode } from "../passkeys/showing.ts";
 import { completeSession } from "../sessions/sessions.ts";
 import { findDueSession } from "../sessions/store.ts";
 import { cookieNames, cookieOf, tokenSha256 } from "../sessions/tokens.ts";

@@ -12,7 +12,7 @@ import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts"
 import { currentLetter, letterActs } from "./store.ts";
 
 /** What is mailed, as it was decided: the request is made of this alone. */
-export type MailPlan = PrintPlan & {
+export type LetterPlan = PrintPlan & {
   orderCode: string;
   owner: Owner;
   documentId: string;
@@ -33,7 +33,7 @@ export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolea
  * Has an order's document mailed where it fits; where it does not, says why in the task of who prints it.
  * The document is read and measured before the order's row is locked.
  */
-export async function mailOrder(deps: LetterDeps, orderId: number): Promise<void> {
+export async function intendLetter(deps: LetterDeps, orderId: number): Promise<void> {
   const [found] = await deps.db.query<{ code: string; status: string }>(sql`
     SELECT code, status FROM orders WHERE id = ${orderId} AND environment = 'live'`);
   if (found?.status !== "ShippingPending") return;
@@ -50,7 +50,7 @@ export async function mailOrder(deps: LetterDeps, orderId: number): Promise<void
   });
 }
 
-async function planFor(deps: LetterDeps, order: PaperOrder): Promise<MailPlan | { misfit: string }> {
+async function planFor(deps: LetterDeps, order: PaperOrder): Promise<LetterPlan | { misfit: string }> {
   const { workers, business, mailClass } = deps;
   const { code: orderCode, partnerId, environment, shipTo: to, shipFrom } = order;
   if (mailClass === null) return { misfit: "No account at Lob is set." };

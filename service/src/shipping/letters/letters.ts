@@ -2,8 +2,8 @@ import type { Taker } from "../../fulfilment/fulfilment.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
 import { actor, type LetterDeps, mailQueue, pollQueue } from "./deps.ts";
 import { moveByLetter, sentByLob } from "./follow.ts";
+import { intendLetter } from "./intend-letter.ts";
 import { letterEvents, pollLetter } from "./listen.ts";
-import { mailOrder } from "./mail-order.ts";
 import { cancelAct } from "./recall.ts";
 import { mailReceipt } from "./receipt.ts";
 import { sendAct } from "./send-act.ts";
@@ -19,7 +19,7 @@ export function openLetters(jobs: Jobs, deps: LetterDeps): Taker | null {
   providers.defineAct(cancelAct(deps));
   providers.onEvent("lob", letterEvents(deps));
   receipts.register("mail_receipt", mailReceipt);
-  jobs.work<{ orderId: number }>(mailQueue, ({ orderId }) => mailOrder(deps, orderId));
+  jobs.work<{ orderId: number }>(mailQueue, ({ orderId }) => intendLetter(deps, orderId));
   jobs.work<{ letterId: string }>(pollQueue, ({ letterId }) => pollLetter(deps, letterId));
   return deps.mailClass === null ? null : letterTaker(deps);
 }

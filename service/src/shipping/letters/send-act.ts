@@ -7,15 +7,15 @@ import { invalid, ServiceError } from "../../platform/errors.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../providers/providers.ts";
 import { actor, type LetterDeps, pollQueue } from "./deps.ts";
+import { type LetterPlan, printByHand, waitsForLetter } from "./intend-letter.ts";
 import { pollEveryMs } from "./listen.ts";
-import { type MailPlan, printByHand, waitsForLetter } from "./mail-order.ts";
 import { recallWhereUnwanted } from "./recall.ts";
 import { findLetter, insertLetter } from "./store.ts";
 
 /** Longer than Lob takes for a letter that it accepts at all. */
 const lookAfterMs = 2 * 60_000;
 
-const planOf = (intent: Intent): MailPlan => intent.payload as MailPlan;
+const planOf = (intent: Intent): LetterPlan => intent.payload as LetterPlan;
 
 /** What one attempt is known by at Lob: the same each time it begins, and nothing that leads to the order. */
 export const letterKey = (orderCode: string, attempt: number): string =>

@@ -5,10 +5,10 @@ import {
   cookieNames,
   dueSessionOf,
   type PasskeyDeps,
+  requestOptions,
   returnPath,
   sessionLimits,
   setCookie,
-  showingOptions,
   signInByPasskey,
   signInByRecoveryCode,
 } from "../../members/members.ts";
@@ -44,7 +44,7 @@ export function secondStepRoutes(scope: FastifyInstance, deps: SecondStepDeps): 
     handle: async ({ request }) => {
       const due = await dueOf(request);
       if (!due) throw new HttpError("sign_in_required", "Sign in to continue.");
-      return { json: await showingOptions(deps, due) };
+      return { json: await requestOptions(deps, due) };
     },
   });
 

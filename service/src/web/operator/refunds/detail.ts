@@ -1,25 +1,25 @@
 import { may, type Operator } from "../../../operators/operators.ts";
-import { type Prospect, type RefundDeps, type RefundRequest, soloWaitMinutes } from "../../../refunds/refunds.ts";
+import { type RefundDeps, type RefundPreview, type RefundRequest, soloWaitMinutes } from "../../../refunds/refunds.ts";
 import { card, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { prospectCard } from "./new.ts";
+import { previewCard } from "./new.ts";
 import { soloBanner, stateBadge, sums, type Typed } from "./words.ts";
 
 export type RefundView = Pick<RefundDeps, "refundApproval"> & {
   refund: RefundRequest;
   /** How the order stands; null once the request has ended. */
-  prospect: Prospect | null;
+  preview: RefundPreview | null;
   operator: Operator;
   typed: Typed | undefined;
 };
 
 /** A request, and what the reader may do about it. */
 export function refundBody(view: RefundView): Html {
-  const { refund, prospect, typed } = view;
+  const { refund, preview, typed } = view;
   const { orderCode, payments, reason, requestedByName, requestedAt, state, decidedByName, decidedAt } = refund;
   return html`${pageHead(`Refund of order ${shortCode(orderCode)}`, stateBadge(state))}
 ${errorSummary(typed?.error)}
@@ -40,8 +40,8 @@ ${card(
     ["Note", refund.note && html`<span class="breakable">${refund.note}</span>`],
   ]),
 )}
-${prospect && prospectCard(prospect)}
-${prospect && card("decision", "Decision", decisionOf(view))}
+${preview && previewCard(preview)}
+${preview && card("decision", "Decision", decisionOf(view))}
 </div>`;
 }
 

@@ -1,4 +1,4 @@
-import type { Prospect } from "../../../refunds/refunds.ts";
+import type { RefundPreview } from "../../../refunds/refunds.ts";
 import { card, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
@@ -6,16 +6,16 @@ import { type Html, html } from "../../ui/render.ts";
 import { sums, type Typed } from "./words.ts";
 
 /** What a refund would end, and the form that asks for it. */
-export const newRefundBody = (prospect: Prospect, typed?: Typed): Html =>
-  html`${pageHead(`Refund order ${shortCode(prospect.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back.")}
+export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
+  html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back.")}
 ${errorSummary(typed?.error)}
 <div class="panels">
-${prospectCard(prospect)}
-${card("ask", "Ask for the refund", formOf(prospect, typed))}
+${previewCard(preview)}
+${card("ask", "Ask for the refund", formOf(preview, typed))}
 </div>`;
 
 /** The order as it stands. */
-export const prospectCard = ({ orderCode, status, payments, warnings }: Prospect): Html =>
+export const previewCard = ({ orderCode, status, payments, warnings }: RefundPreview): Html =>
   card(
     "order",
     "The order",
@@ -26,7 +26,7 @@ export const prospectCard = ({ orderCode, status, payments, warnings }: Prospect
     ])}${warnings.length > 0 && notice("attention", "What was done already", html`${warnings.map((each, index) => html`${index > 0 && html`<br>`}${each}`)}`)}`,
   );
 
-function formOf({ orderCode, refusal, openRequest }: Prospect, typed?: Typed): Html {
+function formOf({ orderCode, refusal, openRequest }: RefundPreview, typed?: Typed): Html {
   if (openRequest !== null)
     return html`<p>A refund of this order was asked for already.</p><p><a href="/operator/refunds/${openRequest}">See the request</a></p>`;
   if (refusal !== null) return html`<p>${refusal}</p>`;

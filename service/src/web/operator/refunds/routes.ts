@@ -3,7 +3,7 @@ import type { Operator } from "../../../operators/operators.ts";
 import {
   approveRefund,
   listRefunds,
-  prospectOf,
+  previewRefund,
   type RefundDeps,
   refundOf,
   refuseRefund,
@@ -97,14 +97,14 @@ export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): voi
   });
 
   async function showNew(request: FastifyRequest, operator: Operator, code: string, typed?: Typed): Promise<string> {
-    const prospect = await prospectOf(deps, operator, code.trim());
-    return page(request, "Ask for a refund", newRefundBody(prospect, typed));
+    const preview = await previewRefund(deps, operator, code.trim());
+    return page(request, "Ask for a refund", newRefundBody(preview, typed));
   }
 
   async function showRequest(request: FastifyRequest, id: string, typed?: Typed): Promise<string> {
     const operator = operatorOf(request);
     const refund = await refundOf(deps, operator, id);
-    const prospect = refund.state === "requested" ? await prospectOf(deps, operator, refund.orderCode) : null;
-    return page(request, "Refund", refundBody({ refund, prospect, operator, typed, ...deps }));
+    const preview = refund.state === "requested" ? await previewRefund(deps, operator, refund.orderCode) : null;
+    return page(request, "Refund", refundBody({ refund, preview, operator, typed, ...deps }));
   }
 }

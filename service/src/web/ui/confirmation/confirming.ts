@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sessionOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
-import { type ConfirmationDeps, confirm, type Shown, sendCode, showingOptions } from "../../../members/members.ts";
+import { type ConfirmationDeps, confirm, requestOptions, type Shown, sendCode } from "../../../members/members.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import { isRecentProof } from "../../../platform/recent-proof.ts";
 import type { Assets } from "../assets.ts";
@@ -56,7 +56,7 @@ export function confirming(
   pageRoute(scope, deps, {
     method: "POST",
     url: confirmOptionsPath(area),
-    handle: async ({ request }) => ({ json: await showingOptions(deps, sessionOf(request)) }),
+    handle: async ({ request }) => ({ json: await requestOptions(deps, sessionOf(request)) }),
   });
 
   /** Why what was shown is not accepted; what is asked for then says whether that matters. */

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sessionOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import {
-  addingOptions,
   addPasskey,
+  creationOptions,
   hasPasskeys,
   listPasskeys,
   type PasskeyDeps,
@@ -43,7 +43,7 @@ export function securityPage(forms: FastifyInstance, deps: SecurityDeps, { path,
   pageRoute(forms, deps, {
     method: "POST",
     url: `${path}/passkeys/options`,
-    handle: async ({ request }) => ({ json: await addingOptions(deps, sessionOf(request)) }),
+    handle: async ({ request }) => ({ json: await creationOptions(deps, sessionOf(request)) }),
   });
 
   pageRoute(forms, deps, {
