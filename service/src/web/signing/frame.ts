@@ -26,12 +26,15 @@ export type Shown = {
   readonly typed: Readonly<Record<string, string>>;
 };
 
-/** The page of a link, with the step that its signer is at. @param scripts whether the step has one */
+/**
+ * The page of a link, with the step that its signer is at.
+ * @param withScript false for a page beside the ceremony: the script shows the document, and without one forgets what it kept
+ */
 export function framed(
   assets: Pick<Assets, "url">,
   shown: Shown,
   step: Html,
-  { withScript = false }: { withScript?: boolean } = {},
+  { withScript = true }: { withScript?: boolean } = {},
 ): string {
   const { view, words, branding } = shown;
   return layout(assets, {
@@ -111,6 +114,7 @@ export const brokenLinkPage = (assets: Pick<Assets, "url">): string =>
     unlisted: true,
     title: wordsOf("en").states.broken.title,
     headerNav: html``,
+    scripts: ["sign.js"],
     body: html`<div class="message"><h1>${wordsOf("en").states.broken.title}</h1><p>${wordsOf("en").states.broken.text}</p>
 <div lang="es"><h2>${wordsOf("es").states.broken.title}</h2><p>${wordsOf("es").states.broken.text}</p></div></div>`,
   });

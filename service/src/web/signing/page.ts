@@ -18,7 +18,7 @@ export function signingPage({ assets, consentTexts }: PageDeps, shown: Shown): s
   if (view.state === "identify") return framed(assets, shown, identifyStep(shown));
   if (view.state !== "ready") return framed(assets, shown, endedStep(shown, view.state));
   const step = view.consent ? signStep(shown) : consentStep(shown, consentTexts.current(view.signer.language));
-  return framed(assets, shown, besideDocument(shown, step, assets), { withScript: true });
+  return framed(assets, shown, besideDocument(shown, step, assets));
 }
 
 const besideDocument = (shown: Shown, step: Html, assets: PageDeps["assets"]): Html =>

@@ -30,7 +30,7 @@ export type ShowDeps = {
 /** The page of a link with a step of its own: one that only shows. @throws ServiceError `not_found` for a link that is none */
 export async function showStep(deps: ShowDeps, link: Link, step: (shown: Shown) => Html): Promise<PageAnswer> {
   const shown = await shownOf(deps, link, {});
-  return withPolicy(shown, framed(deps.assets, shown, step(shown)));
+  return withPolicy(shown, framed(deps.assets, shown, step(shown), { withScript: false }));
 }
 
 type Said = Partial<Pick<Shown, "done" | "error" | "typed">>;

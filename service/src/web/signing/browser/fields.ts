@@ -1,6 +1,7 @@
 import { leadTo, make, part, say, setNumbers, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
 import type { PlacedField, SigningConfig } from "./config.ts";
+import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
 import { openSheet } from "./sheet.ts";
 import type { SignatureInputs } from "./signature-body.ts";
@@ -22,6 +23,7 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
     drawn: form.querySelector<HTMLInputElement>("[name=drawn]") as HTMLInputElement,
     picture: form.querySelector<HTMLInputElement>("[name=picture]") as HTMLInputElement,
   };
+  restoreSignature(signature);
   const nameHint = part("field-name-hint");
   const ofTypedName = nameHint.textContent;
   // A name that stands there by itself is not a signature that its signer has looked at.
@@ -33,6 +35,7 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
   });
   form.addEventListener("input", ({ target }) => {
     if (Object.values(signature).some((own) => own === target)) isChosen = true;
+    if (target === signature.drawn || target === signature.picture) keepSignature(signature);
     refresh();
   });
   let visited = -1;

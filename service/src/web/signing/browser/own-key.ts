@@ -3,6 +3,7 @@ import { make, part } from "../../ui/browser/parts.ts";
 import { type Drawn, readDrawn } from "../drawn.ts";
 import type { isWhatWasAsked, PreparedAct } from "./check-act.ts";
 import type { SigningConfig } from "./config.ts";
+import { forgetSignature } from "./kept-signature.ts";
 import { pictureRecord } from "./picture.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
@@ -55,6 +56,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
       new URLSearchParams({ signature: toBase64(new Uint8Array(signature)) }),
     );
     if (done?.outcome !== "signed") return form.submit();
+    forgetSignature();
     location.assign(config.signed);
   }
 
