@@ -11,7 +11,7 @@ import { readPictureIn } from "../pictures/pictures.ts";
 import { readTextIn } from "../reading/read-text.ts";
 import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
 import { keptDocuments } from "../records/kept-documents.ts";
-import { findRevisions } from "../records/revisions.ts";
+import { findRevisions, type Revision } from "../records/revisions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
@@ -174,7 +174,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
     expiresAt: envelope.expiresAt,
     step: signer.auth === "link" ? null : signer.auth,
-    document: head ? { revision: head.number, bytes: head.bytes, sha256: head.sha256, pages: envelope.pages } : null,
+    document: head ? shownDocument(envelope, head) : null,
     fields: mayRead ? envelope.fields.filter((field) => field.signer === signer.n).map(shownField) : [],
     consent: signer.consent && { version: signer.consent.version, at: new Date(signer.consent.at) },
     signedAt: signer.signedAt,
@@ -182,6 +182,11 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     verifyCode: identified && envelope.outcome === "Completed" ? envelope.verifyCode : null,
   };
 }
+
+const shownDocument = (
+  { pages, hasSignaturePage }: Linked["envelope"],
+  { number, bytes, sha256 }: Revision,
+): SigningView["document"] => ({ revision: number, bytes, sha256, pages, hasSignaturePage });
 
 const shownField = ({
   name,

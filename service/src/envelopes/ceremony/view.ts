@@ -74,6 +74,8 @@ export type SigningView = {
     readonly bytes: number;
     readonly sha256: string;
     readonly pages: number;
+    /** Whether the last page was added here, for signatures that had no place. */
+    readonly hasSignaturePage: boolean;
   } | null;
   readonly fields: readonly ShownField[];
   /** When the consent of this signer was given, and to which version of the text; null before. */

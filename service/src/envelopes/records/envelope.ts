@@ -11,6 +11,8 @@ export type Envelope = {
   verifyCode: string;
   fields: PreparedField[];
   pages: number;
+  /** Whether the last of them was added here, for signatures that had no place. */
+  hasSignaturePage: boolean;
   createdAt: Date;
   expiresAt: Date;
   outcome: "Completed" | "Declined" | "Expired" | "Voided" | null;
@@ -55,7 +57,8 @@ export type Signer = {
   proposal: { name: string; email: string; at: string } | null;
 };
 
-const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fields, e.pages, e.created_at AS "createdAt",
+const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fields, e.pages,
+  EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
   o.status AS "orderStatus", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
   o.document_name AS "documentName", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",

@@ -59,6 +59,19 @@ test("a signer is shown the fields that the order asked for, where and as it ask
   );
 });
 
+test("a signer is told of the page that is added for signatures without a place, and of none where each has one", async () => {
+  const place = { kind: "signature", signer: 1, page: 2, x: 72, y: 500, width: 180, height: 40 };
+  for (const [fields, pages, hasSignaturePage] of [
+    [{ fields: JSON.stringify([place]) }, 2, false],
+    [{}, 3, true],
+  ] as const) {
+    const email = `signer-of-${pages}@example.com`;
+    await running.order([{ ...jane, email }], fields, makePdf({ pages: 2 }));
+    const { document } = await running.ceremony.view(await running.linkOf(email));
+    assert.deepEqual([document?.pages, document?.hasSignaturePage], [pages, hasSignaturePage]);
+  }
+});
+
 test(
   "the own fields of a certified document are signed by two, though nothing can be prepared in it",
   needs("pyhanko"),

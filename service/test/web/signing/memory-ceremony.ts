@@ -35,6 +35,8 @@ const plannedOn = (pages: number): Planned[] => [
 export type Options = {
   original?: Buffer;
   pages?: number;
+  /** Whether the last of them was added. */
+  hasSignaturePage?: boolean;
   bytes?: number;
   step?: SigningView["step"];
   language?: Language;
@@ -43,7 +45,7 @@ export type Options = {
 /** One signer's envelope in memory, with real files: what was asked of it is in `asked`. */
 export async function memoryCeremony(
   signing: Signing,
-  { pages = 3, bytes, original: given, step = null, language = "en" }: Options = {},
+  { pages = 3, hasSignaturePage = false, bytes, original: given, step = null, language = "en" }: Options = {},
 ) {
   const planned = plannedOn(pages);
   const original = given ?? makePdf({ pages, ...(bytes !== undefined && { bytes }) });
@@ -85,6 +87,7 @@ export async function memoryCeremony(
     bytes: file.length,
     sha256: createHash("sha256").update(file).digest("hex"),
     pages,
+    hasSignaturePage,
   });
   const written = prepared.fields.filter(({ signer, kind }) => signer === 1 && kind !== "signature" && kind !== "mark");
   const byKind = ({ values }: Pick<SignRequest, "values">): Record<string, string> => {

@@ -41,6 +41,18 @@ async function formValues(): Promise<Record<string, string>> {
 }
 
 describe("looking at a link", () => {
+  test("says how many pages there are, and in both languages which of them is added for signatures", async () => {
+    for (const [language, words] of [
+      ["en", ["PDF, 1 page, ", "PDF, 5 pages, ", "PDF, 5 pages and a signature page that we add, "]],
+      ["es", ["PDF, 1 página, ", "PDF, 5 páginas, ", "PDF, 5 páginas y una página de firmas que agregamos, "]],
+    ] as const)
+      for (const [index, options] of [{ pages: 1 }, { pages: 5 }, { pages: 6, hasSignaturePage: true }].entries()) {
+        await open({ ...options, language });
+        const text = await textOf();
+        assert.ok(text.includes(words[index] ?? "-"), text);
+      }
+  });
+
   test("changes nothing: not by a hundred requests of a scanner, with GET and with HEAD", async () => {
     const { asked } = await open({ step: "mail_code" });
     for (let i = 0; i < 100; i++) assert.equal((await ask("", { method: i % 2 ? "GET" : "HEAD" })).status, 200);

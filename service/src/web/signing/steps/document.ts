@@ -12,9 +12,10 @@ export const documentUrl = (token: string, revision: number): string =>
 export function documentPart({ token, view, words }: Shown, config: SigningConfig | null): Html | "" {
   const { document } = view;
   if (!document) return "";
-  const { pages, bytes, revision } = document;
+  const { pages, hasSignaturePage, bytes, revision } = document;
+  const own = hasSignaturePage ? pages - 1 : pages;
   const url = documentUrl(token, revision);
-  const size = words.document.size(pages, sizeIn(view.signer.language, bytes));
+  const size = words.document.size(own, hasSignaturePage, sizeIn(view.signer.language, bytes));
   return html`<section class="card document" aria-labelledby="document-title"><h2 id="document-title">${words.document.title}</h2>
 <p class="document-links no-print"><a href="${url}" target="_blank" rel="noopener">${words.document.open}</a> <span class="quiet-text">(${size})</span>
 <a href="${url}&amp;save=1">${words.document.save}</a> <a id="as-text" href="/sign/${token}/text">${words.text.open}</a></p>

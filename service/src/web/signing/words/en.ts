@@ -22,7 +22,8 @@ export const en: Words = {
   document: {
     title: "The document",
     open: "Open the document",
-    size: (pages, size) => `PDF, ${pages === 1 ? "1 page" : `${pages} pages`}, ${size}`,
+    size: (pages, hasMore, size) =>
+      `PDF, ${pages === 1 ? "1 page" : `${pages} pages`}${hasMore ? " and a signature page that we add" : ""}, ${size}`,
     save: "Save a copy",
     note: "It opens in your browser. Come back to this page afterwards.",
   },

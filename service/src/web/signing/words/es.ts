@@ -22,7 +22,8 @@ export const es: Words = {
   document: {
     title: "El documento",
     open: "Abrir el documento",
-    size: (pages, size) => `PDF, ${pages === 1 ? "1 página" : `${pages} páginas`}, ${size}`,
+    size: (pages, hasMore, size) =>
+      `PDF, ${pages === 1 ? "1 página" : `${pages} páginas`}${hasMore ? " y una página de firmas que agregamos" : ""}, ${size}`,
     save: "Guardar una copia",
     note: "Se abre en su navegador. Después, vuelva a esta página.",
   },

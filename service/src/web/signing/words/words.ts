@@ -25,7 +25,8 @@ export type Words = {
   readonly document: {
     readonly title: string;
     readonly open: string;
-    readonly size: (pages: number, size: string) => string;
+    /** `hasMore`: a signature page of ours comes after them. */
+    readonly size: (pages: number, hasMore: boolean, size: string) => string;
     readonly save: string;
     readonly note: string;
   };
