@@ -38,4 +38,4 @@ export {
   subscribe,
   unsubscribe,
 } from "./subscriptions/subscriptions.ts";
-export { type Topic, testTopic, topics } from "./topics.ts";
+export { isTopic, type Topic, testTopic, topics } from "./topics.ts";

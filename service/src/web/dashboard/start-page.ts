@@ -39,6 +39,9 @@ const notes: Readonly<Record<string, string>> = {
   live: "Ask the operator of this service to turn on live orders and issue a live key.",
 };
 
+/** Where the page says it otherwise than the API does. */
+const labels: Readonly<Record<string, string>> = { first_passport: "Seal a document or a room" };
+
 const shownMost = { attention: 5, changed: 8 };
 
 /** The first page: what waits and what is new, once there are orders; what is next on the way to live; in test the clock, too. */
@@ -80,7 +83,9 @@ function body(
   clock: Html | null,
 ): Html {
   const next = checklist.find(({ done }) => !done);
-  const steps = checklist.map(({ key, label, done }): Step => {
+  const labelOf = ({ key, label }: Launchpad["checklist"][number]) => labels[key] ?? label;
+  const steps = checklist.map((item): Step => {
+    const [{ key, done }, label] = [item, labelOf(item)];
     if (done) return { label, state: "done" };
     return { label, state: key === next?.key ? "current" : "upcoming", note: key === next?.key ? "Next" : "Later" };
   });
@@ -92,7 +97,7 @@ ${
   next &&
   card(
     "next-step",
-    `Next: ${next.label}`,
+    `Next: ${labelOf(next)}`,
     html`<p>${notes[next.key] ?? next.action}</p>${action && html`<div class="form-actions"><a class="button" href="${next.deepLink}">${action}</a></div>`}`,
   )
 }
@@ -107,7 +112,7 @@ const milestoneWords: Readonly<Record<string, string>> = {
   first_test_order: "First test order",
   first_test_completed: "First test order completed",
   first_room: "First room",
-  first_passport: "First passport",
+  first_passport: "First document or room sealed",
   live_key: "Live key",
   first_live_order: "First live order",
   first_live_completed: "First live order completed",

@@ -27,6 +27,11 @@ test("forms for live webhooks are shown to whoever may send them; others read wh
   const ofOwner = await shown(asOwner, `${list}/${id}`);
   for (const form of [/\/rotate"/, /\/delete"/]) assert.match(ofOwner, form);
 
+  assert.ok(
+    ofOwner.includes("<li>An order was placed. <code>order.created</code></li>"),
+    "what is sent is said in words",
+  );
+
   const listed = await shown(asMember, list);
   assert.doesNotMatch(listed, /name="url"/);
   assert.match(listed, /hooks\.example\.com\/live/, "the list is there");

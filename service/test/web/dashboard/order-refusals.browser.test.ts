@@ -274,7 +274,7 @@ test("what the sandbox and the rooms refuse is told on the order's page", async 
   ];
   assert.match(first.location, /done=room-order-attached$/);
   assert.match(second.location, /done=room-order-there$/);
-  assert.doesNotMatch((await send(`${path}?fired=<b>,payment.cleared`)).text, /<b>|Event sent/);
+  assert.doesNotMatch((await send(`${path}?fired=<b>,payment.cleared`)).text, /<b>|An order was paid/);
 });
 
 test("of many rooms the latest open ones are offered, and any other is named by its code or its address", async () => {

@@ -122,9 +122,9 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
 }
 
 /** The topics that the address says were fired; null when it says nothing of them, or names unknown ones. */
-function firedIn(fired: string | undefined): string[] | null {
+function firedIn(fired: string | undefined): OrderDetailView["fired"] {
   if (fired === undefined) return null;
-  const known: ReadonlySet<string> = new Set(milestones);
   const named = fired.split(",").filter((name) => name !== "");
-  return named.every((name) => known.has(name)) ? named : null;
+  const known = milestones.filter((name) => named.includes(name));
+  return known.length === named.length ? known : null;
 }

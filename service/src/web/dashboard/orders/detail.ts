@@ -1,6 +1,7 @@
 import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
 import { type OrderHistory, sandboxMoves } from "../../../fulfilment/fulfilment.ts";
 import { type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
+import type { Topic } from "../../../webhooks/webhooks.ts";
 import {
   card,
   codeText,
@@ -18,6 +19,7 @@ import { documentList } from "../../ui/orders/document-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
 import { anotherPath } from "./another.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
@@ -42,7 +44,7 @@ export type OrderDetailView = OrderRoomsView &
     /** What the retention plan says of its documents. */
     retention: Html | string | null;
     /** Topics that the sandbox's last step fired; null when the page does not come from one. */
-    fired: readonly string[] | null;
+    fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
     documents: readonly OrderDocument[];
@@ -107,10 +109,10 @@ function statusCard({ order, payable }: OrderDetailView): Html {
 </section>`;
 }
 
-const firedNotice = (topics: readonly string[]): Html =>
+const firedNotice = (topics: readonly Topic[]): Html =>
   topics.length === 0
     ? html`<div class="said-events" role="status">${notice("info", "No event was sent", "This step does not notify your webhooks.")}</div>`
-    : html`<div class="said-events" role="status">${notice("info", `Event sent: ${topics.join(", ")}`, "Webhooks that subscribe to it are being notified.")}</div>`;
+    : html`<div class="said-events" role="status">${notice("info", topics.map((topic) => topicWords[topic]).join(" "), html`Your systems are being told, where a webhook of yours subscribes to ${topics.map((topic, index) => html`${index > 0 && ", "}<code>${topic}</code>`)}.`)}</div>`;
 
 function sandbox({ order: { code, status }, submission }: OrderDetailView): Html {
   const path = `/dashboard/orders/${code}/sandbox`;

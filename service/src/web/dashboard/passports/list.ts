@@ -27,7 +27,7 @@ export const chooseOnePdf = "Choose one PDF of up to 35 MB.";
 /** Where a PDF is sealed, and what was sealed before. */
 export function passportsBody(view: PassportsView): Html {
   const lead =
-    "A seal shows that a document has not changed since it was sealed. Anyone can check it without an account.";
+    "A passport is the record of a PDF that was sealed here. The seal shows that the document has not changed since, and anyone can check it without an account.";
   return html`${pageHead("Passports", lead)}
 ${errorSummary(view.error)}
 <div class="panels">

@@ -7,7 +7,7 @@ import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 /** The public link, and a new one in its place. */
 export function sharePart(view: RoomDetailView): Html {
   const path = `/rooms/${view.room.roomCode}`;
-  return html`<p>Anyone with this link can see the room without signing in: its orders and their status, its people, and its passport.</p>
+  return html`<p>Anyone with this link can see the room without signing in: its orders and their status, its people, and the sealed record of its documents.</p>
 ${problemOf(view, "share")}
 ${codeText(view.baseUrl + path, "the public link")}
 <div class="room-part share-actions"><a href="${path}">Open the public page</a>

@@ -1,3 +1,4 @@
+import { isTopic } from "../../../webhooks/webhooks.ts";
 import { card, codeText, facts, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -6,9 +7,8 @@ import { errorSummary, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { askDeciders } from "./deciders.ts";
 import { type FeedView, feed, webhookPath } from "./feed.ts";
-import { topicList } from "./list.ts";
 import { periodChoices } from "./outcome.ts";
-import { sentOnce } from "./words.ts";
+import { sentOnce, topicWords } from "./words.ts";
 
 /** A period whose failures were sent again in part. */
 export type Rest = { since: string; until: string };
@@ -37,7 +37,7 @@ ${card(
   "about",
   "Events",
   facts([
-    ["Topics", topicList(topics)],
+    ["Topics", topicFacts(topics)],
     ["State", active ? "Active" : "Off"],
     ["Created", time(new Date(createdAt))],
     ["ID", codeText(id, "webhook ID")],
@@ -64,6 +64,10 @@ ${card(
 ${!view.deciders && card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
 }
+
+/** What is sent, in words, and by which name. */
+const topicFacts = (names: readonly string[]): Html =>
+  html`<ul class="topic-facts">${names.map((name) => html`<li>${isTopic(name) && html`${topicWords[name]} `}<code>${name}</code></li>`)}</ul>`;
 
 const publicKey = ({ publicKey: key, deciders }: WebhookView, path: string): Html => {
   const standard = html`Deliveries also carry the headers of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.`;

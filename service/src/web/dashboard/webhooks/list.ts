@@ -47,7 +47,7 @@ const list = (webhooks: readonly Webhook[]): Html =>
       );
 
 /** Topic names, each unbroken. */
-export const topicList = (topics: readonly string[]): Html =>
+const topicList = (topics: readonly string[]): Html =>
   html`<span class="topics">${topics.map((topic) => html`<code>${topic}</code>`)}</span>`;
 
 /** A form sends one value of a name, so that each box has a name of its own. */
