@@ -172,7 +172,7 @@ test("a key that ends while its request is under way connects nobody and changes
   const link = () => linkMember({ db, clock, resolveKey }, session, key, "203.0.113.77");
   const isAllowed = () => db.transaction((tx) => isStillAllowed(tx, principal, clock()));
   assert.equal(await isAllowed(), true);
-  await db.query(sql`UPDATE partner_keys SET expires_at = now() WHERE id = ${keyId}`);
+  await db.query(sql`UPDATE partner_keys SET expires_at = now() - interval '1 s' WHERE id = ${keyId}`);
   assert.equal(await isAllowed(), false);
   await assert.rejects(link(), /apiKey must be a valid partner API key/);
   await db.query(sql`UPDATE partner_keys SET expires_at = now() + interval '1 hour' WHERE id = ${keyId}`);

@@ -140,7 +140,10 @@ test("a link ends after 7 days, when it is withdrawn, and when its inviter may n
   const email = somebody();
   const { headers } = await signIn(service, email);
   const ends = [
-    () => db.query(sql`UPDATE invitations SET expires_at = now() WHERE partner_id = ${partnerId} AND ended_at IS NULL`),
+    () =>
+      db.query(
+        sql`UPDATE invitations SET expires_at = now() - interval '1 s' WHERE partner_id = ${partnerId} AND ended_at IS NULL`,
+      ),
     async () => {
       const [{ id } = { id: "" }] = await pendingOf(partnerId);
       assert.equal((await post(`${team}/invitations/${id}/withdraw`, {}, owner)).status, 303);
