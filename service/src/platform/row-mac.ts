@@ -16,8 +16,9 @@ export type RowMac = {
 };
 
 const macBytes = keyIdBytes + 32;
-/** A key's row is checked with each request of its firm. */
+/** A key's row is checked with each request of its firm; what people wrote is longer, and not kept. */
 const mostKept = 1000;
+const longestKept = 512;
 
 /**
  * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; of each another key of its own is derived
@@ -50,6 +51,7 @@ function makerOf(master: SecretBytes) {
     /** The same, from memory for what was asked a short while ago. */
     again(table: string, members: Members): Buffer {
       const text = encoded(table, members);
+      if (text.length > longestKept) return macOf(text);
       const mac = kept.get(text) ?? macOf(text);
       if (kept.size === mostKept) kept.clear();
       kept.set(text, mac);

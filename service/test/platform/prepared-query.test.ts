@@ -39,6 +39,28 @@ describe("a prepared statement", () => {
     });
   });
 
+  test("answers with the last of columns that have one name, be it nothing", async () => {
+    const read = sql`SELECT 1 AS id, NULL::int AS id`;
+    for (let n = 0; n < 2; n++) assert.deepEqual(await db.query(read), [{ id: null }]);
+  });
+
+  test("of a cursor answers with the columns of each", async () => {
+    const declare = (columns: string) => `DECLARE each CURSOR FOR SELECT ${columns}`;
+    await db.transaction(async (tx) => {
+      await tx.script(declare("1 AS a"));
+      assert.deepEqual(await tx.query(sql`FETCH 5 FROM each`), [{ a: 1 }]);
+      await tx.script(`CLOSE each; ${declare("'x' AS b, 2 AS c")}`);
+      assert.deepEqual(await tx.query(sql`FETCH 5 FROM each`), [{ b: "x", c: 2 }]);
+    });
+  });
+
+  test("that copies is refused, and ends nothing else", async () => {
+    await db.query(sql`CREATE TABLE copied (id int)`);
+    await assert.rejects(db.query(sql`COPY (SELECT 1) TO STDOUT`));
+    await assert.rejects(db.query(sql`COPY copied FROM STDIN`));
+    assert.deepEqual(await db.query(sql`SELECT count(*) AS n FROM copied`), [{ n: 0 }]);
+  });
+
   test("may answer with no columns", async () => {
     const rename = (name: string) => sql`UPDATE things SET name = ${name}`;
     await db.transaction(async (tx) => {

@@ -25,9 +25,13 @@ type Connection = {
   describe: (portal: { type: "P" }) => void;
   execute: () => void;
   sync: () => void;
+  sendCopyFail: (message: string) => void;
 };
 
-/** What statements answer with, by name. It is learned on each connection: there PostgreSQL lets a statement's columns not change. */
+/**
+ * What statements answer with, by name. It is learned on each connection: there PostgreSQL lets a statement's columns not change,
+ * but for those of a cursor.
+ */
 const described = new WeakMap<Connection, Map<string, Columns>>();
 
 function describedOn(connection: Connection): Map<string, Columns> {
@@ -79,9 +83,11 @@ export class PreparedQuery {
     const { names, parsers, empty } = this.#columns ?? noColumns;
     const row: Record<string, unknown> = { ...empty };
     try {
+      if (fields.length !== names.length) throw new Error(`${fields.length} columns came, not ${names.length}`);
       for (let n = 0; n < names.length; n++) {
         const text = fields[n] ?? null;
-        if (text !== null) row[names[n] as string] = parsers[n]?.(text);
+        // Of columns with one name the last counts, as in the driver's own query.
+        row[names[n] as string] = text === null ? null : parsers[n]?.(text);
       }
       this.#rows.push(row);
     } catch (error) {
@@ -89,8 +95,16 @@ export class PreparedQuery {
     }
   }
 
-  handleCommandComplete(_message: unknown, connection: Connection): void {
-    describedOn(connection).set(this.name, this.#columns ?? noColumns);
+  handleCommandComplete({ text }: { text: string }, connection: Connection): void {
+    if (!text.startsWith("FETCH")) describedOn(connection).set(this.name, this.#columns ?? noColumns);
+  }
+
+  handleCopyInResponse(connection: Connection): void {
+    connection.sendCopyFail("COPY is not for here");
+  }
+
+  handleCopyData(): void {
+    this.#unreadable ??= new Error("COPY is not for here");
   }
 
   handleEmptyQuery(): void {}

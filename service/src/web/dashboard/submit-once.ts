@@ -81,7 +81,10 @@ export async function submitOnce<Made>(
 
 type Done = { redirect: string };
 
-/** What a form's button does, once for each submission: sent twice, the form is answered twice as it was first. */
+/**
+ * What a form's button does, once for each submission: sent twice, the form is answered twice as it was first. Only where the process
+ * ended in between, a form that is sent again a minute later acts again.
+ */
 export const doOnce =
   <Params>(deps: OnceDeps, act: (call: PageCall<Params>) => Promise<Done>) =>
   async (call: PageCall<Params>): Promise<Done> => {

@@ -95,3 +95,14 @@ test("another link, and one that is gone, do not show it and forget it; its text
   await until(async () => (await kept(opened)) === 0);
   await opened.close();
 });
+
+test("another link forgets it before its own signer has agreed to anything", async () => {
+  const opened = await drawn();
+  const { page } = opened;
+  await page.evaluate('sessionStorage.setItem("signature", sessionStorage.getItem("signature").replace(/c+/, "d"))');
+  await site.open({ pages: 2 });
+  await page.goto(site.url);
+  await page.getByRole("button", { name: "I agree" }).waitFor();
+  await until(async () => (await kept(opened)) === 0);
+  await opened.close();
+});

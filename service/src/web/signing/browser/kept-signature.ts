@@ -22,11 +22,22 @@ export function keepSignature({ drawn, picture }: Marks): void {
 /** Puts what was kept of this link back into a form that has neither. */
 export function restoreSignature({ drawn, picture }: Marks): void {
   if (drawn.value !== "" || picture.value !== "") return;
-  const kept = storage((tab): Kept | null => JSON.parse(tab.getItem(item) ?? "null"));
-  if (kept?.link !== link()) forgetSignature();
-  else if (readDrawn(kept.drawn)) drawn.value = kept.drawn;
+  const kept = keptHere();
+  if (kept === undefined) return;
+  if (readDrawn(kept.drawn)) drawn.value = kept.drawn;
   else if (readPicture(kept.picture)) picture.value = kept.picture;
 }
+
+/** What was kept of this link; what was kept of another is forgotten. */
+function keptHere(): Kept | undefined {
+  const kept = storage((tab): Kept | null => JSON.parse(tab.getItem(item) ?? "null"));
+  if (kept?.link === link()) return kept;
+  forgetSignature();
+  return undefined;
+}
+
+/** Before anything of a page is shown: the tab may have been another signer's. */
+export const forgetOthersSignature = (): void => void keptHere();
 
 /** Nothing stays once the link shows that it has ended, or asks anew who is there. */
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));
