@@ -6,8 +6,19 @@ import type { BuildOptions, OutputFile } from "esbuild";
 
 export const keptBuilds = fileURLToPath(new URL("../node_modules/.cache/test-builds/", import.meta.url));
 
+type Built = { outputFiles: Pick<OutputFile, "path" | "contents">[] };
+
+// Services that start at once in one process: esbuild is stopped for all of them.
+let last: Promise<unknown> = Promise.resolve();
+
 /** In place of esbuild's where the services of a run bundle the same sources: they get what the first of them made. */
-export async function build(options: BuildOptions): Promise<{ outputFiles: Pick<OutputFile, "path" | "contents">[] }> {
+export function build(options: BuildOptions): Promise<Built> {
+  const built = last.then(() => keptOrMade(options));
+  last = built.catch(() => {});
+  return built;
+}
+
+async function keptOrMade(options: BuildOptions): Promise<Built> {
   const file = keptBuilds + createHash("sha256").update(JSON.stringify(options)).digest("hex");
   if (existsSync(file)) return deserialize(readFileSync(file));
   const bundler = await import("esbuild");
