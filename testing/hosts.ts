@@ -60,12 +60,16 @@ export function runHosted(env: Env): Running {
   let exit: number | null = null;
   createInterface(socket).on("line", (line) => {
     const said = JSON.parse(line) as Said;
-    if ("exit" in said) exit = said.exit;
-    else if ("stdout" in said) output.stdout += said.stdout;
+    if ("exit" in said) {
+      exit = said.exit;
+      socket.end();
+    } else if ("stdout" in said) output.stdout += said.stdout;
     else output.stderr += said.stderr;
   });
   const ended = once(socket, "close").then(() => {
     folders.delete(folder);
+    // A host that ended said nothing more.
+    exit ??= 1;
     return exit;
   });
   return {

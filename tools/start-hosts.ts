@@ -12,7 +12,8 @@ async function start(program: string): Promise<string> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   endWithTests(host);
-  await once(host.stdout, "data");
+  const [code] = await Promise.race([once(host.stdout, "data"), once(host, "exit")]);
+  if (typeof code === "number") throw new Error(`${program} ended with ${code}`);
   host.stdout.destroy();
   host.unref();
   return socket;

@@ -1,4 +1,4 @@
-import { type Log, logPlain, maskCodes } from "../platform/logs.ts";
+import { type Log, maskCodes } from "../platform/logs.ts";
 
 /** What the log says of an answered request: neither address nor query nor body, and no code of the path. */
 export type AccessLine = {
@@ -13,4 +13,4 @@ export type AccessLine = {
 };
 
 export const logAccess = (log: Log, line: AccessLine): void =>
-  logPlain(log, { ...line, path: maskCodes(line.path) }, "request");
+  log.info({ ...line, path: maskCodes(line.path) }, "request");

@@ -32,6 +32,8 @@ function errorFields(error: unknown): object {
 const batchLength = 16 * 1024;
 const flushMs = 100;
 
+type Destination = { write: (line: string) => void };
+
 /** Hands whole batches to the library's destination, which takes longer over a line than the logger (bench/logs.bench.ts). */
 function batching(fd: number): Destination {
   const destination = pino.destination({ fd, sync: false, minLength: batchLength, maxWrite: 4 * batchLength });
@@ -73,22 +75,6 @@ function timestamps(): () => string {
     return member;
   };
 }
-
-/**
- * The line that `log.info` would write of plain members, made by the language's own JSON: the logger makes it of so many pieces that
- * joining them costs more than all the rest (bench/logs.bench.ts).
- * @param log one that is no other's child
- */
-export function logPlain(log: Log, members: object, message: string): void {
-  if (!log.isLevelEnabled("info")) return;
-  const parts = log as unknown as Record<symbol, unknown>;
-  const destination = parts[pino.symbols.streamSym] as Destination;
-  const time = parts[pino.symbols.timeSym] as () => string;
-  const said = JSON.stringify({ ...members, msg: message });
-  destination.write(`{"level":${pino.levels.values["info"]}${time()},${said.slice(1)}\n`);
-}
-
-type Destination = { write: (line: string) => void };
 
 /**
  * JSON lines on standard error, readable ones where that is a terminal; the last of them when the process ends. What a person
