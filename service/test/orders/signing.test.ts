@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { anyCharacter } from "@signsealship/testing/any-character";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
@@ -166,7 +167,7 @@ test("whatever JSON comes, it is taken or refused by one sentence that names the
     fc.json(),
     fc.array(fc.dictionary(keys, member)).map((items) => JSON.stringify(items)),
   );
-  const anything = fc.oneof(list, fc.string({ unit: "binary" }));
+  const anything = fc.oneof(list, fc.string({ unit: anyCharacter }));
   fc.assert(
     fc.property(anything, anything, fc.constantFrom("", "link", "access_code"), (signers, fields, signer_auth) => {
       try {
