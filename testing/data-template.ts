@@ -16,6 +16,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openDatabase } from "../service/src/platform/database/database.ts";
 import { migrate } from "../service/src/platform/database/migrations.ts";
+import { sql } from "../service/src/platform/database/sql.ts";
 import { postgresBinaries } from "../service/src/platform/postgres/binaries.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
 
@@ -24,6 +25,7 @@ const service = fileURLToPath(new URL("../service", import.meta.url));
 const migrations = join(service, "migrations");
 // What makes a cluster, besides PostgreSQL: the schema, and who may do what.
 const makers = [
+  fileURLToPath(import.meta.url),
   migrations,
   join(service, "src/platform/postgres"),
   join(service, "src/platform/database/service-role.ts"),
@@ -50,16 +52,21 @@ async function makeTemplate(template: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sss-template-"));
   const server = await openEmbeddedPostgres(folder);
   const owner = openDatabase(server.owner, () => {});
+  const from = join(folder, "postgres");
   try {
     await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
+    // What no test reads is half of what each would copy: another empty database, and the log of what was written so far.
+    await owner.query(sql`UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`);
+    await owner.query(sql`DROP DATABASE template0`);
+    // Nothing of a test has to outlive a power cut.
+    appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\nwal_init_zero = off\nwal_recycle = off\n");
+    await owner.query(sql`SELECT pg_reload_conf()`);
+    await owner.query(sql`SELECT pg_switch_wal()`);
   } finally {
     // A server that is left running would keep the tests from ending.
     await owner.close();
     await server.release();
   }
-  const from = join(folder, "postgres");
-  // Nothing of a test has to outlive a power cut.
-  appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\n");
   mkdirSync(cache, { recursive: true });
   const made = mkdtempSync(join(cache, "making-"));
   mkdirSync(join(made, "postgres"));

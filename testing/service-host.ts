@@ -5,7 +5,11 @@ import { createInterface } from "node:readline";
 import { serve } from "../service/src/main.ts";
 import { StartupError } from "../service/src/platform/errors.ts";
 import { openLog } from "../service/src/platform/logs.ts";
+import { createWorkerPool } from "../service/src/platform/workers/pool.ts";
 import type { Said } from "./hosts.ts";
+
+// The threads, too, load their code once.
+const workers = createWorkerPool({ size: 2, heapMb: 512 });
 
 async function host(socket: Socket): Promise<void> {
   const say = (said: Said) => void socket.write(`${JSON.stringify(said)}\n`);
@@ -18,6 +22,7 @@ async function host(socket: Socket): Promise<void> {
   try {
     await serve(env, {
       print: (stdout) => say({ stdout }),
+      openWorkers: () => ({ ...workers, close: async () => {} }),
       openLog: (level) => openLog(level, { write: (stderr) => say({ stderr }) }),
       stopped,
     });

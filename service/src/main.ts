@@ -68,6 +68,7 @@ export type Surroundings = {
   /** What a person is meant to read. */
   print: (text: string) => void;
   openLog: (level: string) => Log;
+  openWorkers: (log: Log, metrics: Metrics) => WorkerPool;
   /** Resolves with why the service shall end. */
   stopped: Promise<string>;
 };
@@ -75,6 +76,7 @@ export type Surroundings = {
 const ownProcess = (): Surroundings => ({
   print: (text) => void process.stdout.write(text),
   openLog,
+  openWorkers,
   stopped: stopSignal(),
 });
 
@@ -95,7 +97,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const pricing = await openPricing(db, config.priceFiles);
     const retention = readRetention(config.retention);
     const metrics = createMetrics();
-    workers = openWorkers(log, metrics);
+    workers = surroundings.openWorkers(log, metrics);
     sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
     signers = await openSignerAuthority(config, clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);

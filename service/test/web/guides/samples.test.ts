@@ -35,7 +35,6 @@ const environment = () => ({
   SIGNSEALSHIP_KEY: key,
   PYTHONPATH: pythonSdk,
   PYTHONDONTWRITEBYTECODE: "1",
-  GOCACHE: join(root, "node_modules/.cache/go-build"),
   GOTOOLCHAIN: "local",
 });
 
