@@ -1,5 +1,5 @@
-import { examine } from "../doctor/doctor.ts";
-import type { Verb } from "./verb.ts";
+import { examine } from "../../doctor/doctor.ts";
+import type { Verb } from "../verb.ts";
 
 export const doctor: Verb = {
   name: "doctor",

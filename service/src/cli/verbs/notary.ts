@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../../config/config.ts";
 import {
   addNotary,
   importRules,
@@ -9,11 +9,11 @@ import {
   requireNotary,
   setNotary,
   type Typed,
-} from "../notaries/notaries.ts";
-import { byCommandLine, requireOperator } from "../operators/operators.ts";
-import { StartupError } from "../platform/errors.ts";
-import { root } from "../resources.ts";
-import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
+} from "../../notaries/notaries.ts";
+import { byCommandLine, requireOperator } from "../../operators/operators.ts";
+import { StartupError } from "../../platform/errors.ts";
+import { root } from "../../resources.ts";
+import { lines, textOption, UsageError, type Values, type Verb, withResources } from "../verb.ts";
 
 /** Options by the fields that they set. */
 const optionOf = {

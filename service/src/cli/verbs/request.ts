@@ -3,8 +3,8 @@ import {
   declineRequest,
   type ListedRequest,
   listRequests,
-} from "../access-requests/access-requests.ts";
-import { lines, type Verb, withResources } from "./verb.ts";
+} from "../../access-requests/access-requests.ts";
+import { lines, type Verb, withResources } from "../verb.ts";
 
 const readable = ({ useCase, reasons, ...request }: ListedRequest): string =>
   lines({ ...request, reasons: reasons.join(", ") || null, useCase: useCase?.replaceAll(/\s+/g, " ") });

@@ -1,5 +1,5 @@
-import { rotateSecrets, underKeyText } from "../secrets-rotation/secrets-rotation.ts";
-import { type Verb, withResources } from "./verb.ts";
+import { rotateSecrets, underKeyText } from "../../secrets-rotation/secrets-rotation.ts";
+import { type Verb, withResources } from "../verb.ts";
 
 export const secretsVerbs: Verb[] = [
   {

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { maxUploadBytes } from "../http/uploads/multipart.ts";
-import { addFill } from "../orders/orders.ts";
-import { StartupError } from "../platform/errors.ts";
-import { inlineWorkers } from "../platform/workers/inline.ts";
-import { loadPricingFiles } from "../pricing/pricing.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+import { maxUploadBytes } from "../../http/uploads/multipart.ts";
+import { addFill } from "../../orders/orders.ts";
+import { StartupError } from "../../platform/errors.ts";
+import { inlineWorkers } from "../../platform/workers/inline.ts";
+import { loadPricingFiles } from "../../pricing/pricing.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
 
 export const fillVerbs: Verb[] = [
   {

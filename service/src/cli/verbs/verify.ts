@@ -5,11 +5,11 @@ import {
   verifyFlags,
   verifyOptions,
 } from "@signsealship/verifier";
-import { readConfig } from "../config/config.ts";
-import { StartupError } from "../platform/errors.ts";
-import { root } from "../resources.ts";
-import { ownCertificateFiles } from "../seals/seals.ts";
-import { textOption, UsageError, type Values, type Verb } from "./verb.ts";
+import { readConfig } from "../../config/config.ts";
+import { StartupError } from "../../platform/errors.ts";
+import { root } from "../../resources.ts";
+import { ownCertificateFiles } from "../../seals/seals.ts";
+import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
 
 /** Files with the certificates of this installation's own seal key: trusted without being named. */
 async function ownCertificates(): Promise<string[]> {

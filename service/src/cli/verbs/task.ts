@@ -1,4 +1,4 @@
-import { ServiceError } from "../platform/errors.ts";
+import { ServiceError } from "../../platform/errors.ts";
 import {
   claimedTasks,
   dueTasks,
@@ -9,8 +9,8 @@ import {
   type Task,
   type TaskKind,
   taskKinds,
-} from "../tasks/tasks.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+} from "../../tasks/tasks.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
 
 const shownMost = 200;
 

@@ -1,9 +1,9 @@
-import { readConfig } from "../config/config.ts";
-import { systemClock } from "../platform/clock.ts";
-import { openLog } from "../platform/logs.ts";
-import { accountsOf, checkAccounts } from "../providers/providers.ts";
-import { root } from "../resources.ts";
-import type { Verb } from "./verb.ts";
+import { readConfig } from "../../config/config.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { openLog } from "../../platform/logs.ts";
+import { accountsOf, checkAccounts } from "../../providers/providers.ts";
+import { root } from "../../resources.ts";
+import type { Verb } from "../verb.ts";
 
 export const providerVerbs: Verb[] = [
   {

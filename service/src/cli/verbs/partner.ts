@@ -1,5 +1,5 @@
-import * as partners from "../partners/partners.ts";
-import { lines, onOff, onOrOff, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+import * as partners from "../../partners/partners.ts";
+import { lines, onOff, onOrOff, textOption, UsageError, type Verb, withResources } from "../verb.ts";
 
 const brief = ({ partnerId, name, tier, liveEnabled }: partners.Partner) => ({ partnerId, name, tier, liveEnabled });
 

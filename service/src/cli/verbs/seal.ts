@@ -9,8 +9,8 @@ import {
   sealCertificates,
   sealChainOf,
   sealChainRow,
-} from "../seals/seals.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+} from "../../seals/seals.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
 
 function stateOf({ inUse, retiredAt, reason }: SealCertificate): string {
   if (inUse) return "in use";

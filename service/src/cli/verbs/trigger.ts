@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client, OrderFields } from "@signsealship/sdk";
-import { StartupError } from "../platform/errors.ts";
-import { root } from "../resources.ts";
-import { ask, partnerOf, partnerOptions } from "./partner-api.ts";
-import { allTopics, requireTopic } from "./topics.ts";
-import { lines, UsageError, type Verb } from "./verb.ts";
+import { StartupError } from "../../platform/errors.ts";
+import { root } from "../../resources.ts";
+import { ask, partnerOf, partnerOptions } from "../partner-api.ts";
+import { allTopics, requireTopic } from "../topics.ts";
+import { lines, UsageError, type Verb } from "../verb.ts";
 
 /** What was made so that the event came. */
 type Made = Record<string, string>;

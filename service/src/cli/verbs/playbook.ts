@@ -1,5 +1,5 @@
-import { callbackPaths, createCallbacks, decideByOperator, listExecutions } from "../playbooks/playbooks.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+import { callbackPaths, createCallbacks, decideByOperator, listExecutions } from "../../playbooks/playbooks.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
 
 const defaultLimit = 100;
 const maxLimit = 10_000;

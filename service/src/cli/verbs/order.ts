@@ -1,15 +1,15 @@
-import { type ListedOrder, listAllOrders, searchOrders } from "../console/console.ts";
-import { moveOrder, type OrderHistory, orderHistory } from "../fulfilment/fulfilment.ts";
-import { orderStatuses, statusGroups } from "../orders/orders.ts";
-import { createMetrics } from "../platform/metrics.ts";
-import { isUuid } from "../platform/text.ts";
-import { inlineWorkers } from "../platform/workers/inline.ts";
-import { openSealing } from "../seals/seals.ts";
-import { requireNoLetter } from "../shipping/shipping.ts";
-import { readDocument } from "./document.ts";
-import { partnerOptions } from "./partner-api.ts";
-import { createOrder, listOwnOrders } from "./partner-order.ts";
-import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
+import { type ListedOrder, listAllOrders, searchOrders } from "../../console/console.ts";
+import { moveOrder, type OrderHistory, orderHistory } from "../../fulfilment/fulfilment.ts";
+import { orderStatuses, statusGroups } from "../../orders/orders.ts";
+import { createMetrics } from "../../platform/metrics.ts";
+import { isUuid } from "../../platform/text.ts";
+import { inlineWorkers } from "../../platform/workers/inline.ts";
+import { openSealing } from "../../seals/seals.ts";
+import { requireNoLetter } from "../../shipping/shipping.ts";
+import { readDocument } from "../document.ts";
+import { partnerOptions } from "../partner-api.ts";
+import { createOrder, listOwnOrders } from "../partner-order.ts";
+import { lines, textOption, UsageError, type Values, type Verb, withResources } from "../verb.ts";
 
 function adjustmentOf(values: Values): { amountCents: number; label: string } | undefined {
   const text = textOption(values, "amount-cents");

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { FeedEvent } from "@signsealship/sdk";
-import { base32 } from "../platform/ids.ts";
-import { deliveryHeaders, secretHash, secretKeys, standardSecret } from "../webhooks/webhooks.ts";
-import { ask, partnerOf, partnerOptions } from "./partner-api.ts";
-import { allTopics, requireTopic } from "./topics.ts";
-import { textOption, UsageError, type Values, type Verb } from "./verb.ts";
+import { base32 } from "../../platform/ids.ts";
+import { deliveryHeaders, secretHash, secretKeys, standardSecret } from "../../webhooks/webhooks.ts";
+import { ask, partnerOf, partnerOptions } from "../partner-api.ts";
+import { allTopics, requireTopic } from "../topics.ts";
+import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
 
 const timeoutMs = 10_000;
 

@@ -1,4 +1,4 @@
-import { makeOperatorLink } from "../members/members.ts";
+import { makeOperatorLink } from "../../members/members.ts";
 import {
   addOperator,
   byCommandLine,
@@ -6,8 +6,8 @@ import {
   type ListedOperator,
   listOperators,
   removeOperator,
-} from "../operators/operators.ts";
-import { lines, onOff, onOrOff, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
+} from "../../operators/operators.ts";
+import { lines, onOff, onOrOff, textOption, UsageError, type Values, type Verb, withResources } from "../verb.ts";
 
 function rolesOption(values: Values): string[] | undefined {
   return textOption(values, "role")

@@ -1,6 +1,6 @@
-import * as members from "../members/members.ts";
-import { requirePartner } from "../partners/partners.ts";
-import { lines, onOff, onOrOff, UsageError, type Verb, withResources } from "./verb.ts";
+import * as members from "../../members/members.ts";
+import { requirePartner } from "../../partners/partners.ts";
+import { lines, onOff, onOrOff, UsageError, type Verb, withResources } from "../verb.ts";
 
 export const memberVerbs: Verb[] = [
   {
