@@ -19,7 +19,7 @@ import { openFaxing } from "./faxing/faxing.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { dispatchJobs, nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
-import { openapi } from "./http/openapi.ts";
+import { openapi } from "./http/openapi/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
 import { openReadiness, type ReadReadiness } from "./http/readiness.ts";
 import { createServer } from "./http/server.ts";

@@ -12,7 +12,7 @@ import { type Access, type CallerDeps, callerHooks, commonRefusalsOf, inTurn, se
 import { requireScope } from "./authentication.ts";
 import { acceptBody, type BodyKind } from "./bodies.ts";
 import { errors } from "./error-schemas.ts";
-import { bodyOptional } from "./openapi-around.ts";
+import { bodyOptional } from "./openapi/around.ts";
 import type { Policy } from "./rate-limits.ts";
 import { ref, text } from "./schema-parts.ts";
 import { formTypes } from "./text-forms.ts";

@@ -12,7 +12,7 @@ export type GuideDeps = { limits: RateLimits; assets: Pick<Assets, "url">; baseU
 
 const exampleFile = new URL("../../../../examples/lien-release.pdf", import.meta.url);
 
-/** The guides for partners' developers; the reference beside them is `http/reference-page.ts`. */
+/** The guides for partners' developers; the reference beside them is `http/openapi/reference-page.ts`. */
 export function guidePages(app: FastifyInstance, deps: GuideDeps): void {
   const guides = readGuides(deps.baseUrl);
   const common = { policy: "page", headers: publicHeaders } as const;

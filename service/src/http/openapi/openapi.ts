@@ -1,10 +1,10 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { collectionOf } from "./collection.ts";
-import { ErrorBody } from "./error-schemas.ts";
-import { describeAround } from "./openapi-around.ts";
-import { addSamples } from "./openapi-samples.ts";
-import { tags } from "./openapi-tags.ts";
+import { ErrorBody } from "../error-schemas.ts";
+import { describeAround } from "./around.ts";
+import { addSamples } from "./samples.ts";
+import { tags } from "./tags.ts";
 import { referencePage } from "./reference-page.ts";
 
 const introduction = `Place orders to sign, notarize, ship and fax documents, follow them in closing rooms, and verify the evidence that they leave.

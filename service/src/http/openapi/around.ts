@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { requestId } from "./schema-parts.ts";
+import { requestId } from "../schema-parts.ts";
 
 /** RFC 9457, for callers that ask for it. */
 const Problem = Type.Object(
