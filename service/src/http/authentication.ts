@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Principal, ResolveKey, ResolveSession, Scope, Session } from "../identity/identity.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { clientAddress } from "./client-address.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError } from "./errors/http-error.ts";
 
 /** What session-or-key routes need to know their caller. `ownOrigin` is the origin of the service's public address. */
 export type Callers = { resolveKey: ResolveKey; resolveSession: ResolveSession; ownOrigin: string };

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { clientNetwork } from "../platform/network.ts";
 import { clientAddress } from "./client-address.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError } from "./errors/http-error.ts";
 
 /** Fixed windows of the contract (Limits), and `sign-in`, `page` and `bad-key` for what it leaves open. */
 export const policies = {

@@ -12,9 +12,9 @@ import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { loggedNetwork } from "../platform/network.ts";
 import { type AccessLine, logAccess } from "./access-log.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError } from "./errors/http-error.ts";
 import { pageHeaders, securityHeaders } from "./security-headers.ts";
-import { wireError } from "./wire-errors.ts";
+import { wireError } from "./errors/wire-errors.ts";
 
 export type ServerOptions = {
   log: Log;

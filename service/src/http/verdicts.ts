@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { callerHooks } from "./access.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError } from "./errors/http-error.ts";
 import type { Policy } from "./rate-limits.ts";
 import type { RouteDeps } from "./route.ts";
 import { ref } from "./schema-parts.ts";

@@ -1,4 +1,4 @@
-/** Every way in which the domain refuses what it is asked. The status of each on the wire is in `http/wire-errors.ts`. */
+/** Every way in which the domain refuses what it is asked. The status of each on the wire is in `http/errors/wire-errors.ts`. */
 export type ErrorCode =
   | "validation"
   | "key_revoked"

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError } from "../http/errors/http-error.ts";
 import { json, jsonRoute, type RouteDeps } from "../http/route.ts";
 import { formFields } from "../http/text-forms.ts";
 import { ServiceError } from "../platform/errors.ts";

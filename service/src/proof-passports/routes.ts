@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
 import { fileRoute } from "../http/file-route.ts";
-import { negotiated, pageForBrowsers } from "../http/page-for-browsers.ts";
+import { negotiated, pageForBrowsers } from "../http/errors/page-for-browsers.ts";
 import { jsonRoute, type RouteDeps } from "../http/route.ts";
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
 import { ServiceError } from "../platform/errors.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { HttpError, type HttpErrorCode } from "../../src/http/http-error.ts";
+import { HttpError, type HttpErrorCode } from "../../src/http/errors/http-error.ts";
 import { createServer } from "../../src/http/server.ts";
 import { type ErrorCode, ServiceError } from "../../src/platform/errors.ts";
 import { openLog } from "../../src/platform/logs.ts";

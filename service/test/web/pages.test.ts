@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { HttpError } from "../../src/http/http-error.ts";
+import { HttpError } from "../../src/http/errors/http-error.ts";
 import { ServiceError } from "../../src/platform/errors.ts";
 import { closingCode, closingRecord, proofCode, proofRecord, roomCode, roomRow } from "./ui/samples.ts";
 import { code, order, servePages } from "./ui/serve-pages.ts";

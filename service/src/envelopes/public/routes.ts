@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { negotiated, pageForBrowsers } from "../../http/page-for-browsers.ts";
+import { negotiated, pageForBrowsers } from "../../http/errors/page-for-browsers.ts";
 import { jsonRoute, type RouteDeps } from "../../http/route.ts";
 import { unknownAnswer, unknownBelow, unknownVerdict } from "../../http/verdicts.ts";
 import type { DocumentDeps } from "../records/revisions.ts";

@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { collectionOf } from "./collection.ts";
-import { ErrorBody } from "../error-schemas.ts";
+import { ErrorBody } from "../errors/schemas.ts";
 import { describeAround } from "./around.ts";
 import { addSamples } from "./samples.ts";
 import { tags } from "./tags.ts";

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { namedQuality } from "../../http/accept.ts";
-import { isRefusal, type Refusal } from "../../http/http-error.ts";
-import { type WireCode, wireError, wireStatus } from "../../http/wire-errors.ts";
+import { isRefusal, type Refusal } from "../../http/errors/http-error.ts";
+import { type WireCode, wireError, wireStatus } from "../../http/errors/wire-errors.ts";
 import type { Assets } from "./assets.ts";
 import { type Asker, askerOf, messagePage } from "./message-page.ts";
 import { credentialHeaders, htmlType } from "./page-headers.ts";

@@ -10,7 +10,7 @@ import type {
 import { namedQuality } from "../../http/accept.ts";
 import type { Policy, RateLimits } from "../../http/rate-limits.ts";
 import { uncached } from "../../http/verdicts.ts";
-import { wireStatus } from "../../http/wire-errors.ts";
+import { wireStatus } from "../../http/errors/wire-errors.ts";
 import { type ErrorCode, ServiceError } from "../../platform/errors.ts";
 import { wantsJson } from "./error-page.ts";
 import { type FormValues, textsOf } from "./forms/form-body.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { HttpError } from "../../http/http-error.ts";
+import { HttpError } from "../../http/errors/http-error.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import {
   cookieNames,

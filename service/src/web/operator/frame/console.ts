@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refuseCrossSite } from "../../../http/authentication.ts";
-import { HttpError } from "../../../http/http-error.ts";
+import { HttpError } from "../../../http/errors/http-error.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import {
   needsPasskey,

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { HttpError } from "../../../http/http-error.ts";
+import { HttpError } from "../../../http/errors/http-error.ts";
 import { type Form, readForm } from "../../../http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
 import type { Operator } from "../../../operators/operators.ts";

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import type { ErrorCode } from "../platform/errors.ts";
-import { wantsProblem } from "./accept.ts";
+import type { ErrorCode } from "../../platform/errors.ts";
+import { wantsProblem } from "../accept.ts";
 import { type HttpErrorCode, isRefusal, type Refusal } from "./http-error.ts";
 
 /** Everything that an error on the wire may be called. */

@@ -1,6 +1,6 @@
 import type { onRequestAsyncHookHandler } from "fastify";
-import { prefersPage } from "./accept.ts";
-import { uncached } from "./verdicts.ts";
+import { prefersPage } from "../accept.ts";
+import { uncached } from "../verdicts.ts";
 
 /** The headers of an answer that a browser gets another way. */
 export const negotiated = { ...uncached, Vary: "Accept" };

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { ref, text } from "./schema-parts.ts";
+import { ref, text } from "../schema-parts.ts";
 
 /** The contract's error body. */
 export const ErrorBody = Type.Object(

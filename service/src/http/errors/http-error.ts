@@ -1,4 +1,4 @@
-import { ServiceError } from "../platform/errors.ts";
+import { ServiceError } from "../../platform/errors.ts";
 
 /** The refusals that HTTP adds to those of the domain. */
 export type HttpErrorCode =
