@@ -4,8 +4,8 @@ import { minimal } from "@signsealship/testing/order-form";
 import type { SignerState } from "../../../src/envelopes/envelopes.ts";
 import { parseOrderForm } from "../../../src/orders/form/form.ts";
 import { ServiceError } from "../../../src/platform/errors.ts";
-import { orderFormBody } from "../../../src/web/dashboard/orders/form.ts";
-import { withSigners } from "../../../src/web/dashboard/orders/signer-rows.ts";
+import { orderFormBody } from "../../../src/web/dashboard/orders/new/form.ts";
+import { withSigners } from "../../../src/web/dashboard/orders/new/signer-rows.ts";
 import { signersPart } from "../../../src/web/dashboard/orders/signers.ts";
 import { refusalWords } from "../../../src/web/dashboard/orders/words.ts";
 

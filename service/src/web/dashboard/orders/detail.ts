@@ -21,7 +21,7 @@ import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
-import { anotherPath } from "./another.ts";
+import { anotherPath } from "./new/another.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
 import { type MailsView, mailsPart } from "./mails.ts";
 import { type NotesView, notesPart } from "./notes.ts";

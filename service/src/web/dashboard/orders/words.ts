@@ -1,6 +1,6 @@
 import { shortCode } from "../../ui/format.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./signer-rows.ts";
+import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./new/signer-rows.ts";
 
 /** What each field of the order form is called on the page. */
 export const labels = {

@@ -1,17 +1,17 @@
-import type { VersionedPricing } from "../../../pricing/pricing.ts";
-import { usStates } from "../../../pricing/pricing.ts";
-import type { OpenRoom } from "../../../rooms/rooms.ts";
-import { notice, pageHead } from "../../ui/components.ts";
-import { type Choice, checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
-import type { FormValues } from "../../ui/forms/form-body.ts";
-import { type Html, html } from "../../ui/render.ts";
-import { type FormSubmission, submissionFields } from "../submit-once.ts";
+import type { VersionedPricing } from "../../../../pricing/pricing.ts";
+import { usStates } from "../../../../pricing/pricing.ts";
+import type { OpenRoom } from "../../../../rooms/rooms.ts";
+import { notice, pageHead } from "../../../ui/components.ts";
+import { type Choice, checkbox, errorSummary, field, select } from "../../../ui/forms/fields.ts";
+import type { FormValues } from "../../../ui/forms/form-body.ts";
+import { type Html, html } from "../../../ui/render.ts";
+import { type FormSubmission, submissionFields } from "../../submit-once.ts";
 import type { Begun } from "./another.ts";
 import { fileField, type KeptFile, type Part, senderPart, shippingPart } from "./form-parts.ts";
 import { quotePath } from "./quote.ts";
-import { roomChoice } from "./rooms.ts";
+import { roomChoice } from "../rooms.ts";
 import { signerRowsPart } from "./signers-part.ts";
-import { labels, type OrderField, refusalWords } from "./words.ts";
+import { labels, type OrderField, refusalWords } from "../words.ts";
 
 export type OrderFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;

@@ -1,13 +1,13 @@
-import { countedMost, type FirmOrder, type FirmOrdersPage } from "../../../order-search/order-search.ts";
-import { serviceFlags, type TitleOf } from "../../../orders/orders.ts";
-import { emptyState, pageHead, statusBadge } from "../../ui/components.ts";
-import { money, shortCode, shortTime } from "../../ui/format.ts";
-import { errorSummary, field, select } from "../../ui/forms/fields.ts";
-import { statusWords } from "../../ui/orders/status-words.ts";
-import { records } from "../../ui/records.ts";
-import { type Html, html } from "../../ui/render.ts";
+import { countedMost, type FirmOrder, type FirmOrdersPage } from "../../../../order-search/order-search.ts";
+import { serviceFlags, type TitleOf } from "../../../../orders/orders.ts";
+import { emptyState, pageHead, statusBadge } from "../../../ui/components.ts";
+import { money, shortCode, shortTime } from "../../../ui/format.ts";
+import { errorSummary, field, select } from "../../../ui/forms/fields.ts";
+import { statusWords } from "../../../ui/orders/status-words.ts";
+import { records } from "../../../ui/records.ts";
+import { type Html, html } from "../../../ui/render.ts";
 import { groups } from "./groups.ts";
-import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./list-query.ts";
+import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./query.ts";
 
 export type OrderListView = {
   query: OrderQuery;

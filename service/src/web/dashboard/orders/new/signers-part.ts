@@ -1,11 +1,11 @@
-import { hiddenFields } from "../../ui/forms/button-form.ts";
-import { type Choice, field, select } from "../../ui/forms/fields.ts";
-import type { FormValues } from "../../ui/forms/form-body.ts";
-import { type Html, html } from "../../ui/render.ts";
+import { hiddenFields } from "../../../ui/forms/button-form.ts";
+import { type Choice, field, select } from "../../../ui/forms/fields.ts";
+import type { FormValues } from "../../../ui/forms/form-body.ts";
+import { type Html, html } from "../../../ui/render.ts";
 import type { Part } from "./form-parts.ts";
-import { authChoices, languageChoices } from "./signer-choices.ts";
+import { authChoices, languageChoices } from "../signer-choices.ts";
 import { mostRows, namedRows, type RowMember, rowCount, rowField } from "./signer-rows.ts";
-import { type RefusalWords, rowLabels } from "./words.ts";
+import { type RefusalWords, rowLabels } from "../words.ts";
 
 export const moreSignersPath = "/dashboard/orders/new/signers";
 

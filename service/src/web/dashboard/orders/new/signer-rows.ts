@@ -1,4 +1,4 @@
-import type { FormValues } from "../../ui/forms/form-body.ts";
+import type { FormValues } from "../../../ui/forms/form-body.ts";
 
 /** What a row of the order form says of a signer; in the form its inputs are `signer2_email` and the like. */
 export const rowMembers = ["name", "email", "routing", "language", "auth", "phone", "access_code"] as const;

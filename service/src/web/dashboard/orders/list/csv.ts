@@ -1,7 +1,7 @@
-import type { FirmOrder } from "../../../order-search/order-search.ts";
-import { serviceFlags, type TitleOf } from "../../../orders/orders.ts";
-import { csv } from "../../ui/csv.ts";
-import { statusWords } from "../../ui/orders/status-words.ts";
+import type { FirmOrder } from "../../../../order-search/order-search.ts";
+import { serviceFlags, type TitleOf } from "../../../../orders/orders.ts";
+import { csv } from "../../../ui/csv.ts";
+import { statusWords } from "../../../ui/orders/status-words.ts";
 
 const head = [
   "Order code",

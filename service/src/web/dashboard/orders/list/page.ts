@@ -1,22 +1,22 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
+import { principalOf } from "../../../../http/authentication.ts";
+import type { RateLimits } from "../../../../http/rate-limits.ts";
 import {
   countFirmOrders,
   type FirmOrdersPage,
   type FirmOrdersQuery,
   firmOrders,
   ordersByTitle,
-} from "../../../order-search/order-search.ts";
-import { orderStatuses, type TitleOf } from "../../../orders/orders.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Assets } from "../../ui/assets.ts";
-import { type PageCall, pageRoute } from "../../ui/page-route.ts";
-import { dashboardPage } from "../page-shell.ts";
-import { orderListBody } from "./list.ts";
-import { ordersCsv } from "./list-csv.ts";
-import { queryOf, wantedOf } from "./list-query.ts";
-import { refusalWords } from "./words.ts";
+} from "../../../../order-search/order-search.ts";
+import { orderStatuses, type TitleOf } from "../../../../orders/orders.ts";
+import type { Database } from "../../../../platform/database/database.ts";
+import type { Assets } from "../../../ui/assets.ts";
+import { type PageCall, pageRoute } from "../../../ui/page-route.ts";
+import { dashboardPage } from "../../page-shell.ts";
+import { orderListBody } from "./body.ts";
+import { ordersCsv } from "./csv.ts";
+import { queryOf, wantedOf } from "./query.ts";
+import { refusalWords } from "../words.ts";
 
 export type OrderListDeps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf };
 

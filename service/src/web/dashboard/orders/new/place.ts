@@ -1,16 +1,16 @@
 import type { FastifyRequest } from "fastify";
-import { type Callers, principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import type { Form } from "../../../http/uploads/multipart.ts";
-import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
-import type { Principal } from "../../../identity/identity.ts";
-import { type OrderDeps, placeOrder, type TitleOf } from "../../../orders/orders.ts";
-import { ServiceError } from "../../../platform/errors.ts";
-import type { Assets } from "../../ui/assets.ts";
-import { done } from "../../ui/flash-messages.ts";
-import type { PageAnswer } from "../../ui/page-route.ts";
-import { attachTitled } from "../rooms/attach.ts";
-import { inOurWords, requireSameEnvironment, submissionKey } from "../submit-once.ts";
+import { type Callers, principalOf } from "../../../../http/authentication.ts";
+import type { RateLimits } from "../../../../http/rate-limits.ts";
+import type { Form } from "../../../../http/uploads/multipart.ts";
+import type { UploadPlaces } from "../../../../http/uploads/upload-places.ts";
+import type { Principal } from "../../../../identity/identity.ts";
+import { type OrderDeps, placeOrder, type TitleOf } from "../../../../orders/orders.ts";
+import { ServiceError } from "../../../../platform/errors.ts";
+import type { Assets } from "../../../ui/assets.ts";
+import { done } from "../../../ui/flash-messages.ts";
+import type { PageAnswer } from "../../../ui/page-route.ts";
+import { attachTitled } from "../../rooms/attach.ts";
+import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-once.ts";
 import { anotherPath } from "./another.ts";
 import { withSigners } from "./signer-rows.ts";
 

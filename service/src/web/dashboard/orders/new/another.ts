@@ -1,13 +1,13 @@
 import type { FastifyRequest } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import { type SameClient, sameClient, type TitleOf } from "../../../orders/orders.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Address } from "../../../pricing/pricing.ts";
-import { roomsOfOrder } from "../../../rooms/rooms.ts";
-import type { FormValues } from "../../ui/forms/form-body.ts";
-import { ownOrder } from "./own-order.ts";
+import { principalOf } from "../../../../http/authentication.ts";
+import { type SameClient, sameClient, type TitleOf } from "../../../../orders/orders.ts";
+import type { Database } from "../../../../platform/database/database.ts";
+import type { Address } from "../../../../pricing/pricing.ts";
+import { roomsOfOrder } from "../../../../rooms/rooms.ts";
+import type { FormValues } from "../../../ui/forms/form-body.ts";
+import { ownOrder } from "../own-order.ts";
 import { rowField } from "./signer-rows.ts";
-import { orderName } from "./words.ts";
+import { orderName } from "../words.ts";
 
 /** The form for one more order for the client of this one. */
 export const anotherPath = (code: string): string => `/dashboard/orders/new?like=${code}`;

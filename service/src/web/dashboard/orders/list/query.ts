@@ -1,6 +1,6 @@
-import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../../order-search/order-search.ts";
-import { invalid } from "../../../platform/errors.ts";
-import type { FormValues } from "../../ui/forms/form-body.ts";
+import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../../../order-search/order-search.ts";
+import { invalid } from "../../../../platform/errors.ts";
+import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { statusesOf } from "./groups.ts";
 
 /** What the address asks for; empty texts ask for nothing. */

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import { readWhole } from "../../../orders/orders.ts";
-import { tierOf } from "../../../partners/partners.ts";
-import type { VersionedPricing } from "../../../pricing/pricing.ts";
-import { moneyTable } from "../../ui/components.ts";
-import type { FormValues } from "../../ui/forms/form-body.ts";
-import { pageRoute } from "../../ui/page-route.ts";
-import { type Html, html, render } from "../../ui/render.ts";
+import { principalOf } from "../../../../http/authentication.ts";
+import type { RateLimits } from "../../../../http/rate-limits.ts";
+import { readWhole } from "../../../../orders/orders.ts";
+import { tierOf } from "../../../../partners/partners.ts";
+import type { VersionedPricing } from "../../../../pricing/pricing.ts";
+import { moneyTable } from "../../../ui/components.ts";
+import type { FormValues } from "../../../ui/forms/form-body.ts";
+import { pageRoute } from "../../../ui/page-route.ts";
+import { type Html, html, render } from "../../../ui/render.ts";
 import { withSigners } from "./signer-rows.ts";
 
 export const quotePath = "/dashboard/orders/new/quote";

@@ -1,9 +1,9 @@
-import { usStates } from "../../../pricing/pricing.ts";
-import { hiddenFields } from "../../ui/forms/button-form.ts";
-import { type Choice, field, select } from "../../ui/forms/fields.ts";
-import { icon } from "../../ui/icons.ts";
-import { type Html, html } from "../../ui/render.ts";
-import type { OrderField } from "./words.ts";
+import { usStates } from "../../../../pricing/pricing.ts";
+import { hiddenFields } from "../../../ui/forms/button-form.ts";
+import { type Choice, field, select } from "../../../ui/forms/fields.ts";
+import { icon } from "../../../ui/icons.ts";
+import { type Html, html } from "../../../ui/render.ts";
+import type { OrderField } from "../words.ts";
 
 /** Name, label, typed value and error of a field. */
 export type Part = (name: OrderField) => {
