@@ -24,7 +24,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { nodeFileTrace } from "@vercel/nft";
 import { build } from "esbuild";
-import { hanFonts, monoFontPath, scriptFonts, textFontPaths } from "../../packages/certificate/src/font-files.ts";
+import { hanFonts, monoFontPath, scriptFonts, textFontPaths } from "../../packages/certificate/src/fonts/files.ts";
 import { readVersion } from "../../service/src/version.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,4 +1,4 @@
-import { type Face, type Faces, hanStyleOf } from "./faces.ts";
+import { type Face, type Faces, hanStyleOf } from "./fonts/faces.ts";
 
 /** A text with a face for each of its UTF-16 units. */
 export type Legible = {

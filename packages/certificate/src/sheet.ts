@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas } from "./canvas.ts";
-import { createGlyphFonts } from "./glyph-fonts.ts";
+import { createGlyphFonts } from "./fonts/glyph-fonts.ts";
 import { type Annotation, type Page, type Place, short, writePages } from "./pages.ts";
 import { type ObjectWriter, pdfText, sealFieldName } from "./pdf-file.ts";
 import type { Picture } from "./picture.ts";

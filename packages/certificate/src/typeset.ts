@@ -1,5 +1,5 @@
 import bidiFactory from "bidi-js";
-import type { Face, Faces, Weight } from "./faces.ts";
+import type { Face, Faces, Weight } from "./fonts/faces.ts";
 import { type Legible, legible } from "./legible.ts";
 
 /** What one or more characters became: one or more outlines on each other. Lengths in thousandths of the font size. */

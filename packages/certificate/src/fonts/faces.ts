@@ -8,7 +8,7 @@ import {
   monoFontPath,
   scriptFonts,
   textFontPaths,
-} from "./font-files.ts";
+} from "./files.ts";
 
 type HarfBuzz = typeof import("harfbuzzjs");
 
