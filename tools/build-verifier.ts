@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readTrust } from "@signsealship/evidence/seal";
-import { buildAssets } from "../service/src/web/ui/assets.ts";
+import { buildAssets } from "../service/src/web/ui/assets/assets.ts";
 import { standaloneVerifier } from "../service/src/web/verify/standalone.ts";
 
 const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem | TRUST.json]";

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { chromiumPath } from "@signsealship/testing/tools";
 import { chromium } from "playwright-core";
-import { type AssetName, buildAssets } from "../service/src/web/ui/assets.ts";
+import { type AssetName, buildAssets } from "../service/src/web/ui/assets/assets.ts";
 import { html, raw, render } from "../service/src/web/ui/render.ts";
 import { productPicture } from "../service/src/web/visitor/product-picture.ts";
 

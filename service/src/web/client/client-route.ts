@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { inLanguage } from "../ui/error-page.ts";
-import { credentialHeaders } from "../ui/page-headers.ts";
-import { type PageAnswer, type PageRoute, pageRoute } from "../ui/page-route.ts";
+import { credentialHeaders } from "../ui/page/headers.ts";
+import { type PageAnswer, type PageRoute, pageRoute } from "../ui/page/route.ts";
 import { type Reader, readerOf } from "../ui/words/reader.ts";
 
 type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0];

@@ -3,7 +3,7 @@ import type { PublicOrderRow } from "../../orders/orders.ts";
 import type { ShownFirm } from "../../partners/partners.ts";
 import { maskEmail } from "../../platform/mail/mask-email.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
 import { money, plainTime, shortCode } from "../ui/format.ts";

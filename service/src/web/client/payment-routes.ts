@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { layout } from "../ui/layout.ts";
 import { html } from "../ui/render.ts";

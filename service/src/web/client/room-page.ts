@@ -1,6 +1,6 @@
 import type { OrderCard, RoomView } from "../../rooms/rooms.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";

@@ -13,13 +13,13 @@ import {
 } from "../../members/members.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { accountNav } from "../ui/account-nav.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { done } from "../ui/flash-messages.ts";
 import { buttonForm } from "../ui/forms/button-form.ts";
 import { errorSummary } from "../ui/forms/fields.ts";
 import { invitationPath } from "../ui/invitation-path.ts";
 import { layout } from "../ui/layout.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 
 export type InvitationPageDeps = MemberDeps & { assets: Assets; limits: RateLimits };

@@ -4,11 +4,11 @@ import type { RateLimits } from "../../http/rate-limits.ts";
 import { mayUseLive, type Session } from "../../identity/identity.ts";
 import { linkMember, type MemberDeps } from "../../members/members.ts";
 import { accountNav } from "../ui/account-nav.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { done, flashOf } from "../ui/flash-messages.ts";
 import { errorSummary, field } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 
 export type LinkPageDeps = MemberDeps & Pick<Callers, "resolveKey"> & { assets: Assets; limits: RateLimits };

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
 import { accountNav } from "../ui/account-nav.ts";
-import type { AssetName, Assets } from "../ui/assets.ts";
+import type { AssetName, Assets } from "../ui/assets/assets.ts";
 import { flashOf } from "../ui/flash-messages.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";

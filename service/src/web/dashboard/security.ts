@@ -5,7 +5,7 @@ import { changePasskeyForLive, type MemberDeps } from "../../members/members.ts"
 import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
 import { buttonForm } from "../ui/forms/button-form.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { type SecurityDeps as PageDeps, securityPage } from "../ui/security/page.ts";
 import { dashboardPage } from "./page-shell.ts";

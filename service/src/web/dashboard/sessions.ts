@@ -14,7 +14,7 @@ import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
 import { shortTime } from "../ui/format.ts";
 import { askFirst } from "../ui/forms/ask-first.ts";
-import { type PageCall, pageRoute } from "../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { records } from "../ui/records.ts";
 import type { Html } from "../ui/render.ts";
 

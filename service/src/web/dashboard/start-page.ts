@@ -5,10 +5,10 @@ import { countFirmOrders, firmOrders } from "../../order-search/order-search.ts"
 import { orderStatuses, type TitleOf } from "../../orders/orders.ts";
 import { readLaunchpad } from "../../partners/partners.ts";
 import { showTestClock } from "../../test-clock/test-clock.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { card, pageHead, progressSteps, type Step } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
-import { type PageCall, pageRoute } from "../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { groups } from "./orders/list/groups.ts";
 import { queryOf, wantedOf } from "./orders/list/query.ts";

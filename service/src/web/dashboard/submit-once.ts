@@ -7,7 +7,7 @@ import { newSecret } from "../../platform/ids.ts";
 import { isSecret } from "../../platform/text.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
-import type { PageCall } from "../ui/page-route.ts";
+import type { PageCall } from "../ui/page/route.ts";
 import type { Html } from "../ui/render.ts";
 
 /** What a form that creates something carries unseen. */

@@ -7,7 +7,7 @@ import { done } from "../ui/flash-messages.ts";
 import { time } from "../ui/format.ts";
 import { buttonForm, hiddenFields } from "../ui/forms/button-form.ts";
 import { errorSummary, select } from "../ui/forms/fields.ts";
-import { type PageCall, pageRoute } from "../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { doOnce } from "./submit-once.ts";
 

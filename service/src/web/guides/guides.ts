@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import type { Assets } from "../ui/assets.ts";
-import { publicHeaders } from "../ui/page-headers.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { publicHeaders } from "../ui/page/headers.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { guidePage, indexPage } from "./pages.ts";
 import { readGuides } from "./read-guides.ts";
 

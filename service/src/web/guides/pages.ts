@@ -1,4 +1,4 @@
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import { guideHtml, guideSentence } from "./markdown.ts";

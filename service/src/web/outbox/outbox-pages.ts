@@ -1,4 +1,4 @@
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { emptyState, facts, pageHead } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";

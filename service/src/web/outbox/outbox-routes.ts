@@ -4,9 +4,9 @@ import { isFromOwnMachine } from "../../http/own-machine.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Outbox } from "../../platform/mail/mail.ts";
-import type { Assets } from "../ui/assets.ts";
-import { credentialHeaders } from "../ui/page-headers.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { credentialHeaders } from "../ui/page/headers.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { mailPage, outboxPage } from "./outbox-pages.ts";
 import { listOutbox, readOutbox } from "./read-outbox.ts";
 

@@ -4,7 +4,7 @@ import { type Client, type DeclineKind, declineKinds, type Link } from "../../en
 import { refuseCrossSite } from "../../http/authentication.ts";
 import { invalid } from "../../platform/errors.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
-import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { isLanguage } from "../ui/words/reader.ts";
 import { sessionCookie } from "./cookie.ts";
 import { otherSigner, reasonOf, signRequest } from "./form-values.ts";

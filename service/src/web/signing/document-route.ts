@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { copyKinds, type Link } from "../../envelopes/envelopes.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import { formHeaders } from "../ui/page-headers.ts";
-import { send } from "../ui/page-route.ts";
+import { formHeaders } from "../ui/page/headers.ts";
+import { send } from "../ui/page/route.ts";
 import { byteRange } from "./byte-range.ts";
 import { answering, type ShowDeps } from "./shown.ts";
 

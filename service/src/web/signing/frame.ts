@@ -2,7 +2,7 @@ import type { SigningView } from "../../envelopes/envelopes.ts";
 import type { Branding } from "../../partners/partners.ts";
 import { maskEmail } from "../../platform/mail/mask-email.ts";
 import { accentStripe, logoOf } from "../ui/accent.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { facts, notice } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";

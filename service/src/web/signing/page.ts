@@ -1,5 +1,5 @@
 import type { ConsentTexts } from "../../envelopes/envelopes.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { PlacedField, SigningConfig } from "./browser/config.ts";
 import { framed, type Shown } from "./frame.ts";

@@ -3,7 +3,7 @@ import type { Link } from "../../envelopes/envelopes.ts";
 import { refuseCrossSite } from "../../http/authentication.ts";
 import { readParts } from "../../http/uploads/multipart-parts.ts";
 import { invalid } from "../../platform/errors.ts";
-import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { writePicture } from "./picture.ts";
 import { answering, type ShowDeps, show } from "./shown.ts";
 import { wordsOf } from "./words/languages.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { pageRoute } from "../ui/page-route.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { answering, type ShowDeps, showStep } from "./shown.ts";
 import { textStep } from "./steps/text.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { pageRoute } from "../ui/page-route.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { answering, type ShowDeps, show } from "./shown.ts";
 import { wordsOf } from "./words/languages.ts";
 import type { Words } from "./words/words.ts";

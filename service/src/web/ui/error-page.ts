@@ -2,9 +2,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { namedQuality } from "../../http/accept.ts";
 import { isRefusal, type Refusal } from "../../http/errors/http-error.ts";
 import { type WireCode, wireError, wireStatus } from "../../http/errors/wire-errors.ts";
-import type { Assets } from "./assets.ts";
+import type { Assets } from "./assets/assets.ts";
 import { type Asker, askerOf, messagePage } from "./message-page.ts";
-import { credentialHeaders, htmlType } from "./page-headers.ts";
+import { credentialHeaders, htmlType } from "./page/headers.ts";
 
 /** Whether this request should be answered with a page: it comes from a browser, and not to the API. */
 export const acceptsPage = (request: FastifyRequest): boolean =>

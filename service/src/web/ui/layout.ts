@@ -1,4 +1,4 @@
-import type { AssetName, Assets } from "./assets.ts";
+import type { AssetName, Assets } from "./assets/assets.ts";
 import { type Html, html, render } from "./render.ts";
 
 export type PageOptions = {

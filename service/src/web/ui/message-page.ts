@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Assets } from "./assets.ts";
+import type { Assets } from "./assets/assets.ts";
 import { clientFrame } from "./client-frame.ts";
 import { textsOf } from "./forms/form-body.ts";
 import { layout } from "./layout.ts";

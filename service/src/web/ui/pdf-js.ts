@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Asset } from "./asset.ts";
+import type { Asset } from "./assets/asset.ts";
 
 /** pdf.js as its makers built it: read when a browser asks for it first, and kept. */
 export type PdfJs = {

@@ -1,4 +1,4 @@
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { notice } from "../ui/components.ts";
 import { layout } from "../ui/layout.ts";

@@ -1,6 +1,6 @@
 import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
 import type { RetentionPlan } from "../../retention/retention.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { codeText, facts, notice } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
 import { clientNav, layout } from "../ui/layout.ts";

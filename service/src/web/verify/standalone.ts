@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { raw } from "hono/html";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { html, render } from "../ui/render.ts";
 import { verifyBody } from "./page.ts";
 

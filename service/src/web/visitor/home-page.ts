@@ -1,4 +1,4 @@
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { html } from "../ui/render.ts";

@@ -3,7 +3,7 @@ import type { RateLimits } from "../../http/rate-limits.ts";
 import { cookieNames, setCookie } from "../../members/members.ts";
 import { isCode } from "../../platform/text.ts";
 import { invitationPath } from "../ui/invitation-path.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { pageRoute } from "../ui/page/route.ts";
 
 const cookieSeconds = 24 * 3600;
 

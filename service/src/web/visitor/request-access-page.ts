@@ -1,6 +1,6 @@
 import { maxLengths, recaptchaAction } from "../../access-requests/access-requests.ts";
 import { isEmail } from "../../platform/mail/email.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { errorSummary, field, textArea } from "../ui/forms/fields.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
 import { layout } from "../ui/layout.ts";

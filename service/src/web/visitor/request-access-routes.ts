@@ -2,10 +2,10 @@ import type { FastifyInstance } from "fastify";
 import { accessRequestFields, type SentRequest } from "../../access-requests/access-requests.ts";
 import { refuseCrossSite } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
-import { publicHeaders } from "../ui/page-headers.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { publicHeaders } from "../ui/page/headers.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { type RecaptchaSite, requestAccessPage, requestTakenPage } from "./request-access-page.ts";
 
 export type RequestAccessDeps = {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { publicHeaders } from "../ui/page-headers.ts";
+import { publicHeaders } from "../ui/page/headers.ts";
 
 // What is public is named; addresses of all else may be credentials, and are not spelled out for anyone.
 const robots = `User-agent: *

@@ -1,5 +1,5 @@
 import { accountNav } from "../ui/account-nav.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
 import { errorSummary, field } from "../ui/forms/fields.ts";
 import { passkeyForm } from "../ui/forms/passkey-form.ts";

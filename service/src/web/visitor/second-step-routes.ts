@@ -12,8 +12,8 @@ import {
   signInByPasskey,
   signInByRecoveryCode,
 } from "../../members/members.ts";
-import type { Assets } from "../ui/assets.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { secondStepPage } from "./second-step-page.ts";
 
 export type SecondStepDeps = PasskeyDeps & { limits: RateLimits; assets: Assets };

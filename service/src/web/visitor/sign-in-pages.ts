@@ -1,4 +1,4 @@
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { notice } from "../ui/components.ts";
 import { errorSummary, field } from "../ui/forms/fields.ts";
 import { invitationPath } from "../ui/invitation-path.ts";

@@ -13,9 +13,9 @@ import {
   setCookie,
   signOut,
 } from "../../members/members.ts";
-import type { Assets } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets/assets.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { invitationLinkRoutes } from "./invitation-link-routes.ts";
 import { type SecondStepDeps, secondStepRoutes } from "./second-step-routes.ts";
 import { linkSentPage, signInPage } from "./sign-in-pages.ts";

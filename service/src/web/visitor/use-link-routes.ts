@@ -12,8 +12,8 @@ import {
   useLink,
 } from "../../members/members.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import type { Assets } from "../ui/assets.ts";
-import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { secondStepPath } from "./second-step-routes.ts";
 import { unusableLinkPage, unusableOperatorLinkPage, useLinkPage } from "./sign-in-pages.ts";
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { publicHeaders } from "../ui/page-headers.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { publicHeaders } from "../ui/page/headers.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { homePage } from "./home-page.ts";
 import { type RequestAccessDeps, requestAccessRoutes } from "./request-access-routes.ts";
 import { robotsRoute } from "./robots-route.ts";

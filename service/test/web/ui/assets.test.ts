@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { gunzipSync } from "node:zlib";
 import { until } from "@signsealship/testing/until";
-import { buildAssets } from "../../../src/web/ui/assets.ts";
+import { buildAssets } from "../../../src/web/ui/assets/assets.ts";
 
 const assets = await buildAssets();
 const gzippedSize = (name: Parameters<typeof assets.url>[0]) =>

@@ -1,4 +1,4 @@
-import type { Assets } from "../../../src/web/ui/assets.ts";
+import type { Assets } from "../../../src/web/ui/assets/assets.ts";
 import { card, codeText, emptyState, facts, notice, timeline } from "../../../src/web/ui/components.ts";
 import { shortTime } from "../../../src/web/ui/format.ts";
 import { layout } from "../../../src/web/ui/layout.ts";

@@ -9,9 +9,9 @@ import {
   revokeOwnKey,
   rotateOwnKey,
 } from "../../../members/members.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { pageRoute } from "../../ui/page-route.ts";
+import { pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { submissionFor, submitOnce } from "../submit-once.ts";
 import { keyBody } from "./detail.ts";

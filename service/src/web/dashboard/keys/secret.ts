@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, notice, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { html } from "../../ui/render.ts";

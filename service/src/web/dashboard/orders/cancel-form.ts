@@ -7,7 +7,7 @@ import { type PublicOrderRow, targetOf } from "../../../orders/orders.ts";
 import { invalid } from "../../../platform/errors.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { field } from "../../ui/forms/fields.ts";
-import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 type CancelCall = PageCall<{ code: string }>;

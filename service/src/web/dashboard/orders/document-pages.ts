@@ -5,11 +5,11 @@ import type { RateLimits } from "../../../http/rate-limits.ts";
 import type { TitleOf } from "../../../orders/orders.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { ServiceError } from "../../../platform/errors.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { documentToSave } from "../../ui/orders/document-list.ts";
 import { documentView } from "../../ui/orders/document-view.ts";
-import { viewerPolicy } from "../../ui/page-policy.ts";
-import { pageRoute } from "../../ui/page-route.ts";
+import { viewerPolicy } from "../../ui/page/policy.ts";
+import { pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 
 import { ownOrder } from "./own-order.ts";

@@ -8,7 +8,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import { timeline } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
-import { type PageCall, type PageRoute, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { doOnce } from "../submit-once.ts";
 import { ownOrder } from "./own-order.ts";

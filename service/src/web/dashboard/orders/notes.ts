@@ -8,7 +8,7 @@ import { time } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { type PageCall, type PageRoute, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { doOnce } from "../submit-once.ts";
 import { whoIs } from "./activity.ts";

@@ -11,7 +11,7 @@ import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { invalid } from "../../../platform/errors.ts";
 import { done, type FlashMessage } from "../../ui/flash-messages.ts";
-import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { doOnce } from "../submit-once.ts";
 
 export type SandboxPageDeps = SandboxDeps & { limits: RateLimits };

@@ -6,7 +6,7 @@ import { actorOf } from "../../../identity/identity.ts";
 import type { OnceDeps } from "../../../platform/idempotency.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { doOnce } from "../submit-once.ts";
 import type { RefusedSigner } from "./signers.ts";
 

@@ -13,10 +13,10 @@ import {
 } from "../../../proof-passports/proof-passports.ts";
 import type { RetentionPlan } from "../../../retention/retention.ts";
 import { expectedFile } from "../../../seals/seals.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { wantsJson } from "../../ui/error-page.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { pageRoute } from "../../ui/page-route.ts";
+import { pageRoute } from "../../ui/page/route.ts";
 import { sealingRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";

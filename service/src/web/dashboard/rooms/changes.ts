@@ -14,10 +14,10 @@ import {
   reopenRoom,
   rotateRoom,
 } from "../../../rooms/rooms.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { doOnce } from "../submit-once.ts";
 import { attachTitled } from "./attach.ts";
 import { orderCodesOf } from "./orders.ts";

@@ -3,7 +3,7 @@ import { closingVersions } from "../../../closing-passports/closing-passports.ts
 import { principalOf } from "../../../http/authentication.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../order-search/order-search.ts";
 import { ownRoom } from "../../../rooms/rooms.ts";
-import { pageRoute } from "../../ui/page-route.ts";
+import { pageRoute } from "../../ui/page/route.ts";
 import { roomRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { submissionFor } from "../submit-once.ts";

@@ -3,7 +3,7 @@ import { principalOf } from "../../../http/authentication.ts";
 import { countOpenRooms } from "../../../partners/partners.ts";
 import { createRoom, newRoomFields, roomPage } from "../../../rooms/rooms.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { pageRoute } from "../../ui/page-route.ts";
+import { pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import type { RoomsDeps } from "./changes.ts";

@@ -9,7 +9,7 @@ import { changeLogo, type MemberDeps } from "../../../members/members.ts";
 import { invalid } from "../../../platform/errors.ts";
 import type { Workers } from "../../../platform/workers/task.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 
 export type LogoDeps = MemberDeps &

@@ -12,9 +12,9 @@ import {
   resendInvitation,
   withdrawInvitation,
 } from "../../../members/members.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type TeamView, teamBody } from "./body.ts";
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import { deliveryPage, listSubscriptions, oneDelivery, readExchange } from "../../../webhooks/webhooks.ts";
-import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { submissionFor } from "../submit-once.ts";
 import { type DeliveriesQuery, deliveriesBody, deliveryBody } from "./deliveries.ts";

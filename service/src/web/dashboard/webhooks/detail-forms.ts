@@ -12,7 +12,7 @@ import {
   unsubscribe,
 } from "../../../webhooks/webhooks.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { pageRoute } from "../../ui/page-route.ts";
+import { pageRoute } from "../../ui/page/route.ts";
 import { doOnce, submitOnce } from "../submit-once.ts";
 import { secretPage } from "./secret.ts";
 import { restOf, showWebhook, type WebhookPagesDeps } from "./show-webhook.ts";

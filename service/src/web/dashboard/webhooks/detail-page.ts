@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { pageRoute } from "../../ui/page-route.ts";
+import { pageRoute } from "../../ui/page/route.ts";
 import { webhookForms } from "./detail-forms.ts";
 import { feedFragment } from "./feed.ts";
 import { showWebhook, viewOf, type WebhookPagesDeps } from "./show-webhook.ts";

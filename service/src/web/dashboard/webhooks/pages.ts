@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import { listSubscriptions, subscribe, topicsField, urlField } from "../../../webhooks/webhooks.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { pageRoute } from "../../ui/page-route.ts";
+import { pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { decidersFor } from "./deciders.ts";

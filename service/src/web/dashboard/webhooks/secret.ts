@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { secretHash, signatureHeader, standardSecret, toleranceSeconds } from "../../../webhooks/webhooks.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, notice, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";

@@ -9,9 +9,9 @@ import {
   readPublicKey,
   type SubscriptionDeps,
 } from "../../../webhooks/webhooks.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import type { PageCall } from "../../ui/page-route.ts";
+import type { PageCall } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { submissionFor } from "../submit-once.ts";
 import { decidersFor } from "./deciders.ts";

@@ -11,14 +11,14 @@ import {
   requirePermission,
 } from "../../../operators/operators.ts";
 import { accountNav } from "../../ui/account-nav.ts";
-import type { AssetName, Assets } from "../../ui/assets.ts";
+import type { AssetName, Assets } from "../../ui/assets/assets.ts";
 import { notice } from "../../ui/components.ts";
 import { type ConfirmingDeps, confirming } from "../../ui/confirmation/confirming.ts";
 import { flashOf } from "../../ui/flash-messages.ts";
 import { acceptForms, leaveForms } from "../../ui/forms/form-body.ts";
 import { layout } from "../../ui/layout.ts";
-import { formHeaders, htmlType } from "../../ui/page-headers.ts";
-import { type PageCall, type PageRoute, pageRoute } from "../../ui/page-route.ts";
+import { formHeaders, htmlType } from "../../ui/page/headers.ts";
+import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { guestPage } from "./guest-page.ts";
 import { type Section, sideNav } from "./nav.ts";

@@ -4,7 +4,7 @@ import { type Form, readForm } from "../../../http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
 import type { Operator } from "../../../operators/operators.ts";
 import { invalid, ServiceError } from "../../../platform/errors.ts";
-import type { PageAnswer } from "../../ui/page-route.ts";
+import type { PageAnswer } from "../../ui/page/route.ts";
 import { type ConsoleDeps, requireRights } from "./console.ts";
 
 export type UploadDeps = Pick<ConsoleDeps, "resolveOperator" | "clock"> & { uploadPlaces: UploadPlaces };

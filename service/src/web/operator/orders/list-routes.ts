@@ -4,7 +4,7 @@ import { orderStatuses, statusGroups } from "../../../orders/orders.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { invalid } from "../../../platform/errors.ts";
 import { isCode, isUuid } from "../../../platform/text.ts";
-import type { PageAnswer } from "../../ui/page-route.ts";
+import type { PageAnswer } from "../../ui/page/route.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { foundBody, type OrdersQuery, ordersBody } from "./list-page.ts";
 

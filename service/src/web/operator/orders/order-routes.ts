@@ -22,7 +22,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { documentToSave } from "../../ui/orders/document-list.ts";
 import { documentView } from "../../ui/orders/document-view.ts";
-import { viewerPolicy } from "../../ui/page-policy.ts";
+import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";

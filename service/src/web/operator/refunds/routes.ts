@@ -11,7 +11,7 @@ import {
   withdrawRefund,
 } from "../../../refunds/refunds.ts";
 import { done } from "../../ui/flash-messages.ts";
-import type { PageCall } from "../../ui/page-route.ts";
+import type { PageCall } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
 import { type ConsoleDeps, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 import { refundBody } from "./detail.ts";

@@ -1,6 +1,6 @@
 import type { Session } from "../../../identity/identity.ts";
 import { accountNav } from "../account-nav.ts";
-import type { Assets } from "../assets.ts";
+import type { Assets } from "../assets/assets.ts";
 import { hiddenFields } from "../forms/button-form.ts";
 import { errorSummary, field } from "../forms/fields.ts";
 import type { FormValues } from "../forms/form-body.ts";

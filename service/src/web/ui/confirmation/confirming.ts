@@ -4,11 +4,11 @@ import type { RateLimits } from "../../../http/rate-limits.ts";
 import { type ConfirmationDeps, confirm, requestOptions, type Shown, sendCode } from "../../../members/members.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import { isRecentProof } from "../../../platform/recent-proof.ts";
-import type { Assets } from "../assets.ts";
+import type { Assets } from "../assets/assets.ts";
 import { acceptsPage } from "../error-page.ts";
 import { textsOf } from "../forms/form-body.ts";
-import { formHeaders, htmlType } from "../page-headers.ts";
-import { pageRoute } from "../page-route.ts";
+import { formHeaders, htmlType } from "../page/headers.ts";
+import { pageRoute } from "../page/route.ts";
 import { type ConfirmArea, confirmFields, confirmOptionsPath, confirmPage } from "./confirm-page.ts";
 
 export type ConfirmingDeps = ConfirmationDeps & { assets: Assets; limits: RateLimits };

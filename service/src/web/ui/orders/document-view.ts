@@ -1,6 +1,6 @@
 import { raw } from "hono/html";
 import type { OrderDocument } from "../../../envelopes/envelopes.ts";
-import type { Assets } from "../assets.ts";
+import type { Assets } from "../assets/assets.ts";
 import type { PreviewConfig } from "../browser/preview.ts";
 import { codeText, pageHead } from "../components.ts";
 import { type Html, html } from "../render.ts";

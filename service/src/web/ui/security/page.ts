@@ -12,9 +12,9 @@ import {
 } from "../../../members/members.ts";
 import { invalid } from "../../../platform/errors.ts";
 import { requireRecentProof } from "../../../platform/recent-proof.ts";
-import type { AssetName, Assets } from "../assets.ts";
+import type { AssetName, Assets } from "../assets/assets.ts";
 import { done } from "../flash-messages.ts";
-import { type PageCall, pageRoute } from "../page-route.ts";
+import { type PageCall, pageRoute } from "../page/route.ts";
 import type { Html } from "../render.ts";
 import { type SecurityView, securityBody } from "./body.ts";
 import { recoveryCodesBody } from "./recovery-codes.ts";

@@ -1,7 +1,7 @@
 import type { ClosingRecord } from "../../../closing-passports/closing-passports.ts";
 import type { RetentionPlan } from "../../../retention/retention.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { facts, notice } from "../../ui/components.ts";
 import { clientNav, layout } from "../../ui/layout.ts";
 import { html } from "../../ui/render.ts";

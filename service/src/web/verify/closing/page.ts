@@ -2,7 +2,7 @@ import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest
 import type { ClosingRecord } from "../../../closing-passports/closing-passports.ts";
 import type { RetentionPlan } from "../../../retention/retention.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, emptyState, facts } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { clientNav, layout } from "../../ui/layout.ts";

@@ -2,7 +2,7 @@ import { titleOf } from "@signsealship/verifier/claim-titles";
 import type { EnvelopeRecord } from "../../../envelopes/envelopes.ts";
 import { deletedMessage } from "../../../retention/retention.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
-import type { Assets } from "../../ui/assets.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, facts, notice } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { clientNav, layout } from "../../ui/layout.ts";

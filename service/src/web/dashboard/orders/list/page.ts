@@ -10,8 +10,8 @@ import {
 } from "../../../../order-search/order-search.ts";
 import { orderStatuses, type TitleOf } from "../../../../orders/orders.ts";
 import type { Database } from "../../../../platform/database/database.ts";
-import type { Assets } from "../../../ui/assets.ts";
-import { type PageCall, pageRoute } from "../../../ui/page-route.ts";
+import type { Assets } from "../../../ui/assets/assets.ts";
+import { type PageCall, pageRoute } from "../../../ui/page/route.ts";
 import { dashboardPage } from "../../page-shell.ts";
 import { orderListBody } from "./body.ts";
 import { ordersCsv } from "./csv.ts";

@@ -6,7 +6,7 @@ import { tierOf } from "../../../../partners/partners.ts";
 import type { VersionedPricing } from "../../../../pricing/pricing.ts";
 import { moneyTable } from "../../../ui/components.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
-import { pageRoute } from "../../../ui/page-route.ts";
+import { pageRoute } from "../../../ui/page/route.ts";
 import { type Html, html, render } from "../../../ui/render.ts";
 import { withSigners } from "./signer-rows.ts";
 
