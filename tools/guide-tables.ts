@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { wireStatus } from "../service/src/http/errors/wire-errors.ts";
 import { errorWords } from "../service/src/http/errors/words.ts";
 import { limitWords } from "../service/src/http/limit-words.ts";
 import { policies } from "../service/src/http/rate-limits.ts";
-import { wireStatus } from "../service/src/http/errors/wire-errors.ts";
 
 const table = (heads: readonly string[], rows: readonly (readonly unknown[])[]): string =>
   [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");

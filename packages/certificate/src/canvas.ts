@@ -1,5 +1,5 @@
-import { codeHex } from "./fonts/objects.ts";
 import type { GlyphFonts } from "./fonts/glyph-fonts.ts";
+import { codeHex } from "./fonts/objects.ts";
 import type { Line } from "./typeset.ts";
 
 /** Red, green and blue as `#rrggbb`. */

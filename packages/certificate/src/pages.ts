@@ -1,6 +1,6 @@
 import type { Canvas } from "./canvas.ts";
-import { addResources } from "./fonts/objects.ts";
 import type { GlyphFonts } from "./fonts/glyph-fonts.ts";
+import { addResources } from "./fonts/objects.ts";
 import type { ObjectWriter } from "./pdf-file.ts";
 import { addPicture, type Picture } from "./picture.ts";
 import type { Element } from "./structure.ts";

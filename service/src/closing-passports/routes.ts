@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
-import { fileRoute } from "../http/file-route.ts";
 import { negotiated, pageForBrowsers } from "../http/errors/page-for-browsers.ts";
+import { fileRoute } from "../http/file-route.ts";
 import { jsonRoute, type RouteDeps, sendText } from "../http/route.ts";
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
 import { deletedMessage } from "../retention/retention.ts";

@@ -12,12 +12,12 @@ import { type Access, type CallerDeps, callerHooks, commonRefusalsOf, inTurn, se
 import { requireScope } from "./authentication.ts";
 import { acceptBody, type BodyKind } from "./bodies.ts";
 import { errors } from "./errors/schemas.ts";
+import { wireError } from "./errors/wire-errors.ts";
 import { bodyOptional } from "./openapi/around.ts";
 import type { Policy } from "./rate-limits.ts";
 import { ref, text } from "./schema-parts.ts";
 import { formTypes } from "./text-forms.ts";
 import { unknownMembers, warningsFor } from "./warnings.ts";
-import { wireError } from "./errors/wire-errors.ts";
 
 /** What every route needs. */
 export type RouteDeps = CallerDeps;

@@ -13,8 +13,8 @@ import type { Metrics } from "../platform/metrics.ts";
 import { loggedNetwork } from "../platform/network.ts";
 import { type AccessLine, logAccess } from "./access-log.ts";
 import { HttpError } from "./errors/http-error.ts";
-import { pageHeaders, securityHeaders } from "./security-headers.ts";
 import { wireError } from "./errors/wire-errors.ts";
+import { pageHeaders, securityHeaders } from "./security-headers.ts";
 
 export type ServerOptions = {
   log: Log;

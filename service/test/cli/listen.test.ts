@@ -8,9 +8,9 @@ import { after, before, test } from "node:test";
 import { parseWebhook } from "@signsealship/sdk";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { newPartner } from "@signsealship/testing/service";
+import type { Values } from "../../src/cli/verb.ts";
 import { listen } from "../../src/cli/verbs/listen.ts";
 import { trigger } from "../../src/cli/verbs/trigger.ts";
-import type { Values } from "../../src/cli/verb.ts";
 
 type Received = { headers: IncomingHttpHeaders; body: Buffer };
 

@@ -1,14 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Font } from "harfbuzzjs";
-import {
-  type FontFile,
-  fontName,
-  type HanStyle,
-  hanFonts,
-  monoFontPath,
-  scriptFonts,
-  textFontPaths,
-} from "./files.ts";
+import { type FontFile, fontName, type HanStyle, hanFonts, monoFontPath, scriptFonts, textFontPaths } from "./files.ts";
 
 type HarfBuzz = typeof import("harfbuzzjs");
 

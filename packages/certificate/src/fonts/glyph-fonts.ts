@@ -1,6 +1,6 @@
 import type { SvgPathCommand } from "harfbuzzjs";
-import type { Glyph, Point } from "./true-type.ts";
 import type { Cluster } from "../typeset.ts";
+import type { Glyph, Point } from "./true-type.ts";
 
 /** A cluster's place in the fonts of a document: the number of the font, the code in it, the width there. */
 type GlyphCode = { font: number; code: number; width: number };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { GlyphFont, GlyphFonts } from "./glyph-fonts.ts";
 import type { ObjectWriter } from "../pdf-file.ts";
+import type { GlyphFont, GlyphFonts } from "./glyph-fonts.ts";
 import { boxOf, joined, lineHeights, trueTypeFont } from "./true-type.ts";
 
 /**

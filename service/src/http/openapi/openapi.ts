@@ -1,11 +1,11 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import { collectionOf } from "./collection.ts";
 import { ErrorBody } from "../errors/schemas.ts";
 import { describeAround } from "./around.ts";
+import { collectionOf } from "./collection.ts";
+import { referencePage } from "./reference-page.ts";
 import { addSamples } from "./samples.ts";
 import { tags } from "./tags.ts";
-import { referencePage } from "./reference-page.ts";
 
 const introduction = `Place orders to sign, notarize, ship and fax documents, follow them in closing rooms, and verify the evidence that they leave.
 

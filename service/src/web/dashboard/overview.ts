@@ -4,8 +4,8 @@ import { card, statusBadge } from "../ui/components.ts";
 import { ifUtc, shortTime } from "../ui/format.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html } from "../ui/render.ts";
-import { type Group, groups } from "./orders/list/groups.ts";
 import { countIn, shownCount } from "./orders/list/body.ts";
+import { type Group, groups } from "./orders/list/groups.ts";
 import { orderName } from "./orders/words.ts";
 
 export type OverviewView = {

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { Ceremony, ConsentTexts, Link } from "../../envelopes/envelopes.ts";
 import { isRefusal, type Refusal } from "../../http/errors/http-error.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
 import { wireStatus } from "../../http/errors/wire-errors.ts";
+import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Branding } from "../../partners/partners.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
 import fastify, { type FastifyInstance } from "fastify";
+import { wireError } from "../../../src/http/errors/wire-errors.ts";
 import type { BodyPace } from "../../../src/http/uploads/body-pace.ts";
 import { acceptMultipart, ignoreMultipart, readForm } from "../../../src/http/uploads/multipart.ts";
 import { createUploadMemory } from "../../../src/http/uploads/upload-memory.ts";
 import type { UploadHolder } from "../../../src/http/uploads/upload-places.ts";
-import { wireError } from "../../../src/http/errors/wire-errors.ts";
 import { beginUpload, pieces, textPart } from "./raw-upload.ts";
 
 const pace: BodyPace = { windowMs: 600, minBytes: 1000, minBytesAtMost: 1000, maxBytes: 40 * 1024 * 1024 };

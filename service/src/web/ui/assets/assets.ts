@@ -4,8 +4,8 @@ import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, type Plugin, stop } from "esbuild";
-import { type Asset, brotliOf } from "./asset.ts";
 import { openPdfJs, type PdfJs } from "../pdf-js.ts";
+import { type Asset, brotliOf } from "./asset.ts";
 
 const webFolder = fileURLToPath(new URL("..", import.meta.url));
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { namedQuality } from "../../../http/accept.ts";
 import { ServiceError } from "../../../platform/errors.ts";
+import { pdfJsPolicy } from "../pdf-js.ts";
 import type { Asset } from "./asset.ts";
 import type { Assets } from "./assets.ts";
-import { pdfJsPolicy } from "../pdf-js.ts";
 
 const forever = "public, max-age=31536000, immutable";
 

@@ -8,9 +8,9 @@ import type {
   onRequestAsyncHookHandler,
 } from "fastify";
 import { namedQuality } from "../../../http/accept.ts";
+import { wireStatus } from "../../../http/errors/wire-errors.ts";
 import type { Policy, RateLimits } from "../../../http/rate-limits.ts";
 import { uncached } from "../../../http/verdicts.ts";
-import { wireStatus } from "../../../http/errors/wire-errors.ts";
 import { type ErrorCode, ServiceError } from "../../../platform/errors.ts";
 import { wantsJson } from "../error-page.ts";
 import { type FormValues, textsOf } from "../forms/form-body.ts";

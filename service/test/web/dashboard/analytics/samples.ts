@@ -5,8 +5,8 @@ import { createServer } from "../../../../src/http/server.ts";
 import { openLog } from "../../../../src/platform/logs.ts";
 import { createMetrics } from "../../../../src/platform/metrics.ts";
 import { analyticsBody } from "../../../../src/web/dashboard/analytics/body.ts";
-import { assetRoutes } from "../../../../src/web/ui/assets/routes.ts";
 import { buildAssets } from "../../../../src/web/ui/assets/assets.ts";
+import { assetRoutes } from "../../../../src/web/ui/assets/routes.ts";
 import { layout } from "../../../../src/web/ui/layout.ts";
 import { html } from "../../../../src/web/ui/render.ts";
 

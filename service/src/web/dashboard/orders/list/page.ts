@@ -13,10 +13,10 @@ import type { Database } from "../../../../platform/database/database.ts";
 import type { Assets } from "../../../ui/assets/assets.ts";
 import { type PageCall, pageRoute } from "../../../ui/page/route.ts";
 import { dashboardPage } from "../../page-shell.ts";
+import { refusalWords } from "../words.ts";
 import { orderListBody } from "./body.ts";
 import { ordersCsv } from "./csv.ts";
 import { queryOf, wantedOf } from "./query.ts";
-import { refusalWords } from "../words.ts";
 
 export type OrderListDeps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf };
 

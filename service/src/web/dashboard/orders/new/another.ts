@@ -6,8 +6,8 @@ import type { Address } from "../../../../pricing/pricing.ts";
 import { roomsOfOrder } from "../../../../rooms/rooms.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { ownOrder } from "../own-order.ts";
-import { rowField } from "./signer-rows.ts";
 import { orderName } from "../words.ts";
+import { rowField } from "./signer-rows.ts";
 
 /** The form for one more order for the client of this one. */
 export const anotherPath = (code: string): string => `/dashboard/orders/new?like=${code}`;

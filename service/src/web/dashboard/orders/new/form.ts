@@ -6,12 +6,12 @@ import { type Choice, checkbox, errorSummary, field, select } from "../../../ui/
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { type Html, html } from "../../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../../submit-once.ts";
+import { roomChoice } from "../rooms.ts";
+import { labels, type OrderField, refusalWords } from "../words.ts";
 import type { Begun } from "./another.ts";
 import { fileField, type KeptFile, type Part, senderPart, shippingPart } from "./form-parts.ts";
 import { quotePath } from "./quote.ts";
-import { roomChoice } from "../rooms.ts";
 import { signerRowsPart } from "./signers-part.ts";
-import { labels, type OrderField, refusalWords } from "../words.ts";
 
 export type OrderFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;

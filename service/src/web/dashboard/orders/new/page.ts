@@ -14,11 +14,11 @@ import { pageRoute } from "../../../ui/page/route.ts";
 import { dashboardPage } from "../../page-shell.ts";
 import { reauthenticate } from "../../reauthenticate.ts";
 import { submissionFor } from "../../submit-once.ts";
+import { roomsToChooseFrom } from "../rooms.ts";
 import { begunFrom } from "./another.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
 import { type OrderNewDeps, path, place } from "./place.ts";
 import { quoteRoute } from "./quote.ts";
-import { roomsToChooseFrom } from "../rooms.ts";
 import { rowCount, withSigners } from "./signer-rows.ts";
 import { moreSignersPath } from "./signers-part.ts";
 

@@ -2,10 +2,10 @@ import { hiddenFields } from "../../../ui/forms/button-form.ts";
 import { type Choice, field, select } from "../../../ui/forms/fields.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { type Html, html } from "../../../ui/render.ts";
-import type { Part } from "./form-parts.ts";
 import { authChoices, languageChoices } from "../signer-choices.ts";
-import { mostRows, namedRows, type RowMember, rowCount, rowField } from "./signer-rows.ts";
 import { type RefusalWords, rowLabels } from "../words.ts";
+import type { Part } from "./form-parts.ts";
+import { mostRows, namedRows, type RowMember, rowCount, rowField } from "./signer-rows.ts";
 
 export const moreSignersPath = "/dashboard/orders/new/signers";
 
