@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults, RunOptions } from "axe-core";
 import { chromium, type Locator, type Page } from "playwright-core";
-import { chromiumPath, testsNeeding } from "./tools.ts";
+import { chromiumPath, testsNeeding } from "./tools/tools.ts";
 
 /** What a file of browser tests takes in place of `node:test`. */
 export const { test, describe, before, after, beforeEach, afterEach } = testsNeeding("chromium");

@@ -5,8 +5,8 @@ import { copyFileSync, cpSync, existsSync, globSync, mkdtempSync, rmSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { python } from "../testing/python.ts";
-import { tools } from "../testing/tools.ts";
+import { python } from "../testing/tools/python.ts";
+import { tools } from "../testing/tools/tools.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "packages/sdk-python");

@@ -1,6 +1,6 @@
 // Draws the pictures that pages name and that no browser can draw for others: bin/run tools/draw-pictures.ts
 import { fileURLToPath } from "node:url";
-import { chromiumPath } from "@signsealship/testing/tools";
+import { chromiumPath } from "@signsealship/testing/tools/tools";
 import { chromium } from "playwright-core";
 import { type AssetName, buildAssets } from "../service/src/web/ui/assets/assets.ts";
 import { html, raw, render } from "../service/src/web/ui/render.ts";

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync } from "node:fs";
-import { jarsFolder } from "../testing/java.ts";
-import { python, pythonEnvironment, requirementsFile, wheelsFolder } from "../testing/python.ts";
-import { runtimesFolder } from "../testing/runtimes.ts";
-import { missingTools, tools } from "../testing/tools.ts";
+import { jarsFolder } from "../testing/tools/java.ts";
+import { python, pythonEnvironment, requirementsFile, wheelsFolder } from "../testing/tools/python.ts";
+import { runtimesFolder } from "../testing/tools/runtimes.ts";
+import { missingTools, tools } from "../testing/tools/tools.ts";
 
 const attempt = (what: string, work: () => void): void => {
   console.error(`npm test: installing ${what}`);

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
-import { wants } from "../testing/tools.ts";
+import { wants } from "../testing/tools/tools.ts";
 import { atSources, sourceOf } from "./bundle.ts";
 import { installCommand } from "./install-tools.ts";
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { examplePdf } from "@signsealship/testing/order-form";
-import { type RuntimeName, runtimeProgram } from "@signsealship/testing/runtimes";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { type RuntimeName, runtimeProgram } from "@signsealship/testing/tools/runtimes";
+import { needs } from "@signsealship/testing/tools/tools";
 import { build } from "esbuild";
 import { buildSdk } from "../../../tools/build-sdk.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { opensslSigner } from "@signsealship/testing/openssl-cms";
+import { opensslSigner } from "@signsealship/testing/tools/openssl-cms";
 import * as f from "./fixtures.ts";
 
 const main = join(import.meta.dirname, "../src/cli/main.ts");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { writeDetached } from "@signsealship/evidence/ots";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { makeZip } from "@signsealship/testing/zip-maker";
 import { sealedFor } from "../../evidence/test/seal/closing-pdf.ts";
 import { testSigner, tokenOver } from "../../evidence/test/signer.ts";

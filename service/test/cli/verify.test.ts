@@ -5,7 +5,7 @@ import { type CalendarDouble, startCalendar } from "@signsealship/testing/double
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { bytesOf, type SealAnswer, seal } from "../proof-passports/seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");

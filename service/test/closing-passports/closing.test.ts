@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { blobsOf } from "@signsealship/testing/blobs";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { closingRecord, createCertificateCheck } from "../../src/closing-passports/closing-passports.ts";
 import { documentMembers, documentUse } from "../../src/orders/orders.ts";
 import type { Blobs } from "../../src/platform/blobs/blobs.ts";

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { verifyClosing } from "@signsealship/evidence/seal";
 import { startHttpDouble } from "@signsealship/testing/doubles/http-double";
 import { ownProcess, startService } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { sql } from "../../src/platform/database/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { parse } from "yaml";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

@@ -11,7 +11,7 @@ import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { endWithTests } from "@signsealship/testing/reaper";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 
 const deploy = fileURLToPath(new URL("../../../deploy", import.meta.url));

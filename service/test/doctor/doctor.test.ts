@@ -9,7 +9,7 @@ import { startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { freePort } from "@signsealship/testing/free-port";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
-import { needs, testsNeeding } from "@signsealship/testing/tools";
+import { needs, testsNeeding } from "@signsealship/testing/tools/tools";
 
 type Check = { name: string; result: string; detail: string };
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { crc32, deflateSync, inflateSync } from "node:zlib";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { encodePng } from "../../src/envelopes/pictures/encode-png.ts";
 import { readPictureIn } from "../../src/envelopes/pictures/pictures.ts";
 import { decodePng } from "../../src/envelopes/pictures/png.ts";

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { startSoftHsm } from "@signsealship/testing/softhsm";
-import { needs } from "@signsealship/testing/tools";
+import { startSoftHsm } from "@signsealship/testing/tools/softhsm";
+import { needs } from "@signsealship/testing/tools/tools";
 import {
   issueSignerCertificate,
   oneActKey,

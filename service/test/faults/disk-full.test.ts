@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 
 test(
   "a document that finds the disk full is a 503, leaves nothing, and what fits is taken",

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { faxAct } from "../../src/faxing/act.ts";
 import { faxCertificate } from "../../src/faxing/certificate.ts";

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 
 const folder = temporaryFolder();
 let service: Service;

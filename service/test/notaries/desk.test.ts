@@ -8,7 +8,7 @@ import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { addNotary, listNotaries, setNotary, sweepDrafts, watchExpiries } from "../../src/notaries/notaries.ts";
 import { sql } from "../../src/platform/database/sql.ts";

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { python } from "@signsealship/testing/python";
 import { endWithTests } from "@signsealship/testing/reaper";
+import { python } from "@signsealship/testing/tools/python";
 
 /** Notaries with certificates and software of their own, which shares no code with ours: pyHanko. */
 export type NotarySoftware = {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { appendRevision, bodyOf } from "../../../packages/evidence/test/seal/signed-pdf.ts";
 import { type Check, checkUpload, type UploadRules } from "../../src/notaries/uploads/check.ts";
 import { openSigning } from "../envelopes/pdf/signing.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { ownProcess, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { sql } from "../../src/platform/database/sql.ts";
 
 const folders: (() => void)[] = [];

@@ -7,7 +7,7 @@ import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Database } from "../../src/platform/database/database.ts";

@@ -8,7 +8,7 @@ import { type CalendarDouble, startCalendar } from "@signsealship/testing/double
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs, testsNeeding } from "@signsealship/testing/tools";
+import { needs, testsNeeding } from "@signsealship/testing/tools/tools";
 import { zooBytes } from "@signsealship/testing/zoo";
 import { openBlobs } from "../../src/platform/blobs/blobs.ts";
 import { folderBackend } from "../../src/platform/blobs/folder.ts";

@@ -5,7 +5,7 @@ import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";

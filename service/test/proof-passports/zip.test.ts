@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readZip } from "@signsealship/evidence/zip";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
 import type { Environment } from "../../src/identity/identity.ts";
 import { evidenceReadme } from "../../src/proof-passports/evidence/readme.ts";

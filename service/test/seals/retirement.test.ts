@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { fileForm, postSeal, seal } from "../proof-passports/seal-document.ts";
 
 const folder = temporaryFolder();

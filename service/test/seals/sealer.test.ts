@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { ServiceError } from "../../src/platform/errors.ts";
 import { inlineWorkers } from "../../src/platform/workers/inline.ts";

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { readSealChain, sealChainPem } from "../../src/seals/certificate/certificate.ts";
 import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
 import { seal } from "../proof-passports/seal-document.ts";

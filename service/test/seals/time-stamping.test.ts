@@ -8,7 +8,7 @@ import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidenc
 import { parseTimeStampToken, verifyTimeStampToken } from "@signsealship/evidence/rfc3161";
 import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { startTsa, type TsaDouble, type TsaMode } from "@signsealship/testing/doubles/tsa";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { createCmsSigner } from "../../src/seals/cms/cms.ts";
 import { createTimeStamping, type TimeStampingDeps, type TimeStampRefusal } from "../../src/seals/time-stamping.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { startTsa } from "@signsealship/testing/doubles/tsa";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { createTimeStamping, type TimeStampRefusal } from "../../src/seals/time-stamping.ts";
 import { openTsaTrust } from "../../src/seals/tsa-trust.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { readSealChain, sealChainPem } from "../../src/seals/certificate/certificate.ts";
 import { fingerprintOf } from "../../src/seals/chains.ts";
 import { openSealIdentity } from "../../src/seals/identity.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { startService } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { sql } from "../../src/platform/database/sql.ts";
 import { type Client, type Delivery, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { standardSecret } from "@signsealship/sdk";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { Webhook } from "standardwebhooks";
 import { placeEvents } from "../../src/events/events.ts";
 import { sql } from "../../src/platform/database/sql.ts";

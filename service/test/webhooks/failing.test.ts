@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test as plain } from "node:test";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
 import { runsOf } from "../../src/webhooks/dispatch/failure-runs.ts";

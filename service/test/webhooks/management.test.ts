@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { verifyWebhook } from "@signsealship/sdk";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import type { Principal } from "../../src/identity/identity.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { columnCipher } from "../../src/platform/column-cipher.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { anyCharacter } from "@signsealship/testing/any-character";
-import { python } from "@signsealship/testing/python";
-import { needs } from "@signsealship/testing/tools";
+import { python } from "@signsealship/testing/tools/python";
+import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
 import { canonicalJson, canonicalJsonBytes, type JsonValue } from "../../src/manifest/canonical-json.ts";
 

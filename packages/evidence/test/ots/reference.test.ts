@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
 import { toHex } from "../../src/bytes.ts";
 import { fromHex } from "../../src/digest.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { OID } from "../../src/asn1/oid.ts";
 import * as der from "../../src/asn1/writer.ts";
 import { buildTimeStampReq, parseTimeStampResp, parseTimeStampToken, parseTstInfo } from "../../src/rfc3161/token.ts";

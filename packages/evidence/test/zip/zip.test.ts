@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { makeZip, unicodePath } from "@signsealship/testing/zip-maker";
 import fc from "fast-check";
 import { EvidenceError } from "../../src/errors.ts";

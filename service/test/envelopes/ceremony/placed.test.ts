@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import type { Link } from "../../../src/envelopes/envelopes.ts";
 import { formWith } from "../pdf/made-forms.ts";

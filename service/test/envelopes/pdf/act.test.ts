@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { verifySignatures } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { zooBytes } from "@signsealship/testing/zoo";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import fc from "fast-check";

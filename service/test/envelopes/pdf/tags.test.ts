@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { anyCharacter } from "@signsealship/testing/any-character";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
 import fc from "fast-check";
 import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";

@@ -4,7 +4,7 @@ import * as sdk from "@lob/lob-typescript-sdk";
 import { startLob } from "../../../../testing/doubles/lob.ts";
 import { examplePdf } from "../../../../testing/order-form.ts";
 import { makePdf } from "../../../../testing/pdf-maker.ts";
-import { needs } from "../../../../testing/tools.ts";
+import { needs } from "../../../../testing/tools/tools.ts";
 
 const lob = await startLob();
 after(() => lob.close());

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { OID } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { StartupError } from "../../../src/platform/errors.ts";
 import { makeSealCertificate, readSealChain, sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { openChain } from "../../../src/seals/certificate/file.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { checkSealCertificate } from "../../../src/seals/certificate/check.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
 import { memoryKey, selfSigned, someInstant } from "../signers.ts";

@@ -13,8 +13,8 @@ import {
   verifySignerInfo,
 } from "@signsealship/evidence/cms";
 import { startKms } from "@signsealship/testing/doubles/kms";
-import { startSoftHsm } from "@signsealship/testing/softhsm";
-import { needs, type ToolName } from "@signsealship/testing/tools";
+import { startSoftHsm } from "@signsealship/testing/tools/softhsm";
+import { needs, type ToolName } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { createCmsSigner } from "../../../src/seals/cms/cms.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { contentOf, fieldsOf, readDer } from "@signsealship/evidence/asn1";
 import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import { issueSignerCertificate } from "../../../src/envelopes/envelopes.ts";
 import { makeSignerAuthority } from "../../../src/envelopes/signer-authority.ts";
 import type { Authority } from "../../../src/seals/certificate/authority.ts";

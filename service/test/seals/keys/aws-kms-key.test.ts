@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { verify } from "node:crypto";
 import { type KmsDouble, type KmsDoubleKey, startKms } from "@signsealship/testing/doubles/kms";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { openSealKey } from "../../../src/seals/keys/open-seal-key.ts";
 import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../src/seals/keys/seal-key.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type KeyObject, verify } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { type SoftHsm, startSoftHsm } from "@signsealship/testing/softhsm";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { type SoftHsm, startSoftHsm } from "@signsealship/testing/tools/softhsm";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { openPkcs11Key } from "../../../src/seals/keys/pkcs11-key.ts";
 import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../src/seals/keys/seal-key.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { examplePdf } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { lockOrder } from "../../../src/orders/orders.ts";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { requireNoLetter } from "../../../src/shipping/letters/letters.ts";

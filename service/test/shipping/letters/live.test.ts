@@ -5,7 +5,7 @@ import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/database/sql.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { verifyWebhook } from "@signsealship/sdk";
 import { assertGoodLooks, type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { giveLiveAccess, newMember, postForm } from "../../members/signed-in-member.ts";

@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { createClient, signWebhook } from "@signsealship/sdk";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { python } from "@signsealship/testing/python";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
-import { needs, type ToolName } from "@signsealship/testing/tools";
+import { python } from "@signsealship/testing/tools/python";
+import { needs, type ToolName } from "@signsealship/testing/tools/tools";
 import { guideNames } from "../../../src/web/guides/read-guides.ts";
 import { type Sample, samplesOf } from "./sample-blocks.ts";
 

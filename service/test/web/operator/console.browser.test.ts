@@ -19,7 +19,7 @@ import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, sender, shipping } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import type { OperatorRole } from "../../../src/operators/operators.ts";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { newOperator } from "../../operators/console-people.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { coverage } from "@signsealship/evidence/manifest";
-import { needs } from "@signsealship/testing/tools";
+import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
 import { orderStatuses } from "../../../src/orders/orders.ts";
 import { maskEmail } from "../../../src/platform/mail/mask-email.ts";

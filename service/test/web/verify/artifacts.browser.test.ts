@@ -9,7 +9,7 @@ import { type CalendarDouble, startCalendar } from "@signsealship/testing/double
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { makeReceipt } from "../../../src/receipts/make.ts";
 import { openCeremonyService, signBy } from "../../envelopes/ceremony/ceremony-service.ts";

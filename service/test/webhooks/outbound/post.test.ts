@@ -9,7 +9,7 @@ import {
   startCatcher,
 } from "@signsealship/testing/doubles/webhook-catcher";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { addressPolicy } from "../../../src/webhooks/outbound/addresses.ts";
 import { type Outbound, openOutbound } from "../../../src/webhooks/outbound/post.ts";
 import type { ResolveName } from "../../../src/webhooks/outbound/resolve-name.ts";

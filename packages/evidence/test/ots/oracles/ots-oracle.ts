@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { python } from "@signsealship/testing/python";
+import { python } from "@signsealship/testing/tools/python";
 
 export type OracleRequest =
   | { readonly read: string; readonly message?: string }

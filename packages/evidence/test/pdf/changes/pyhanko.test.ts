@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { testsNeeding } from "@signsealship/testing/tools";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { verifyProof } from "../../../src/seal/verify-proof.ts";
 import { memoizedCrypto } from "../../node-crypto.ts";
 import { testSigner, tokenOver } from "../../signer.ts";

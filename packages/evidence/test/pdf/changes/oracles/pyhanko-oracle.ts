@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { python } from "@signsealship/testing/python";
+import { python } from "@signsealship/testing/tools/python";
 
 /** Something that pyHanko does to a document: see MAKERS in pyhanko_oracle.py. */
 export type Operation = readonly [name: string, ...args: (string | number | readonly string[])[]];

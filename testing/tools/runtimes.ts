@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-const folder = fileURLToPath(new URL("../node_modules/.cache/runtimes", import.meta.url));
+const folder = fileURLToPath(new URL("../../node_modules/.cache/runtimes", import.meta.url));
 
 /** Where the runtimes are that partners run the SDK on; tools/install-tools.ts puts them there. */
 export const runtimesFolder = folder;

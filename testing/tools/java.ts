@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 /** Where the programs are that Maven has; tools/install-tools.ts puts them there. */
-export const jarsFolder = fileURLToPath(new URL("../node_modules/.cache/java", import.meta.url));
+export const jarsFolder = fileURLToPath(new URL("../../node_modules/.cache/java", import.meta.url));
 
 /** The file of an artifact, `group:name:version`. */
 export function jarPath(artifact: string): string {

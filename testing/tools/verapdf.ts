@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { jarPath } from "./java.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 /** The validator of the PDF Association's members, with all that it needs. */
 export const veraPdf = "org.verapdf.apps:greenfield-apps:1.28.2";

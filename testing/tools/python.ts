@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-const folder = fileURLToPath(new URL("../node_modules/.cache/python", import.meta.url));
+const folder = fileURLToPath(new URL("../../node_modules/.cache/python", import.meta.url));
 
 /** The virtual environment of the tests' Python libraries; tools/install-tools.ts makes it. */
 export const pythonEnvironment = folder;
