@@ -7,7 +7,7 @@ import { systemClock } from "../service/src/platform/clock.ts";
 import { prepareDatabase } from "./data-template.ts";
 import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
-import { mayBeHosted, type Running, runHosted, runHostedVerb } from "./hosts.ts";
+import { mayBeHosted, type Running, runHosted, runHostedVerb } from "./hosts/hosts.ts";
 import { endWithTests } from "./reaper.ts";
 import { rowMacOf } from "./row-mac.ts";
 import { prepareSealKey } from "./seal-keys.ts";

@@ -84,7 +84,7 @@ async function bundle(entryPoints: string[], outdir: string, { plugins, ...more 
  */
 export async function bundleCli(): Promise<{ main: string; serviceHost: string; verbHost: string }> {
   rmSync(keptBuilds, { recursive: true, force: true });
-  const entries = ["service/src/cli/main.ts", "testing/service-host.ts", "testing/verb-host.ts"];
+  const entries = ["service/src/cli/main.ts", "testing/hosts/service-host.ts", "testing/hosts/verb-host.ts"];
   const paths = entries.map((entry) => join(root, entry));
   await bundle(paths, cli, {
     plugins: [keepsBuilds, without((name) => unbundled.test(name))],

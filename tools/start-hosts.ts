@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Hosts } from "../testing/hosts.ts";
+import type { Hosts } from "../testing/hosts/hosts.ts";
 import { endWithTests } from "../testing/reaper.ts";
 
 async function start(program: string): Promise<string> {
@@ -19,7 +19,7 @@ async function start(program: string): Promise<string> {
   return socket;
 }
 
-/** Starts two processes for the services of many test files (testing/service-host.ts), and one for verbs (testing/verb-host.ts). */
+/** Starts two processes for the services of many test files (testing/hosts/service-host.ts), and one for verbs (testing/hosts/verb-host.ts). */
 export async function startHosts(serviceHost: string, verbHost: string): Promise<Hosts> {
   const [verbs = "", ...services] = await Promise.all([verbHost, serviceHost, serviceHost].map(start));
   return { services, verbs };

@@ -2,7 +2,7 @@
 // files. A connection to its socket is one verb.
 import { createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { failureOf, runVerb } from "../service/src/cli/run-verb.ts";
+import { failureOf, runVerb } from "../../service/src/cli/run-verb.ts";
 import type { VerbAnswer, VerbCall } from "./hosts.ts";
 
 async function answer({ env, args }: VerbCall): Promise<VerbAnswer> {

@@ -2,10 +2,10 @@
 // A connection to its socket is one service: it brings the settings, hears what the service prints, and ends it by ending itself.
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { serve } from "../service/src/main.ts";
-import { StartupError } from "../service/src/platform/errors.ts";
-import { openLog } from "../service/src/platform/logs.ts";
-import { createWorkerPool } from "../service/src/platform/workers/pool.ts";
+import { serve } from "../../service/src/main.ts";
+import { StartupError } from "../../service/src/platform/errors.ts";
+import { openLog } from "../../service/src/platform/logs.ts";
+import { createWorkerPool } from "../../service/src/platform/workers/pool.ts";
 import type { Said } from "./hosts.ts";
 
 // The threads, too, load their code once.
