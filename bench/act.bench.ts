@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign as signBare } from "node:crypto";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import type { Link } from "../service/src/envelopes/envelopes.ts";
 import { storeTail } from "../service/src/envelopes/records/revisions.ts";
 import { sql } from "../service/src/platform/database/sql.ts";

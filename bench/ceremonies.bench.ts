@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { atMost, type Result } from "./result.ts";
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { connectionTo } from "@signsealship/testing/database";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { insertStatement, type NewOrder } from "../service/src/orders/insert.ts";
 import { listStatement, ownOrderStatement } from "../service/src/orders/store.ts";

@@ -1,5 +1,5 @@
 import { type OpenPage, startBrowser } from "@signsealship/testing/browser";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { signedIn } from "../service/test/web/dashboard/signed-in-page.ts";
 import { openSigningSite } from "../service/test/web/signing/signing-site.ts";

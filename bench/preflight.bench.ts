@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { mayHoldTags } from "../service/src/envelopes/pdf/placement/tags/may-hold-tags.ts";
 import { pageTexts } from "../service/src/envelopes/pdf/placement/tags/page-texts.ts";
 import { tryAll } from "../service/src/envelopes/preflight/trial.ts";

@@ -1,5 +1,5 @@
 import { connectionTo } from "@signsealship/testing/database";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { passportStatement } from "../service/src/proof-passports/store.ts";
 import { portable, startBare } from "./bare.ts";

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { sealers } from "./sealers.ts";
 
 const [which = "ours", path] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { atLeast, atMost, type Result } from "./result.ts";
 import { type KeyKind, type Sealer, sealers } from "./sealers.ts";
 

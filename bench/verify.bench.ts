@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { createCmsSigner } from "../service/src/seals/cms/cms.ts";
 import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeAuthority } from "@signsealship/testing/doubles/webhook-catcher";
 import { freePort } from "@signsealship/testing/free-port";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { Agent, request } from "undici";
 import { type Database, openDatabase } from "../service/src/platform/database/database.ts";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { makePdf } from "../pdf-maker.ts";
+import { makePdf } from "../inputs/pdf-maker.ts";
 import { createEasyPostObjects, type EasyPostObjects } from "./easypost-objects.ts";
 import { type EasyPostObject, easyPostId, objectOf, type Reply, refusal, textOf } from "./easypost-values.ts";
 import { startHttpDouble } from "./http-double.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { parseTimeStampToken } from "../src/rfc3161/token.ts";
 import { verifyProof } from "../src/seal/verify-proof.ts";
 import { createWebCrypto } from "../src/webcrypto.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { examplePdf } from "@signsealship/testing/order-form";
+import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type RuntimeName, runtimeProgram } from "@signsealship/testing/tools/runtimes";
 import { needs } from "@signsealship/testing/tools/tools";

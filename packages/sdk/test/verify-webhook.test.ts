@@ -3,7 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parseWebhook, signWebhook, verifyWebhook, WebhookRefusal } from "@signsealship/sdk";
-import { anyCharacter } from "@signsealship/testing/any-character";
+import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import fc from "fast-check";
 
 const secret = `svc_whsec_${"a2".repeat(26)}`;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { encodePem } from "@signsealship/evidence/x509";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { chainOf } from "../../evidence/test/manifest/manifests.ts";
 import { closingCertificate, sealedFor } from "../../evidence/test/seal/closing-pdf.ts";
 import type { SignOptions } from "../../evidence/test/seal/signed-pdf.ts";

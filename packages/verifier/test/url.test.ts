@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startHttpDouble } from "@signsealship/testing/doubles/http-double";
-import { makeZip } from "@signsealship/testing/zip-maker";
+import { makeZip } from "@signsealship/testing/inputs/zip-maker";
 import { parseVerifyUrl } from "../src/url/verify-url.ts";
 import * as f from "./fixtures.ts";
 

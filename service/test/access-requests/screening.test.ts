@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { anyCharacter } from "@signsealship/testing/any-character";
+import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import fc from "fast-check";
 import { listedDomains } from "../../src/access-requests/screening/domains.ts";
 import { parseScreeningRules, readScreeningRules } from "../../src/access-requests/screening/rules.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseArgs } from "node:util";
 import { freePort } from "@signsealship/testing/free-port";
-import { examplePdf } from "@signsealship/testing/order-form";
+import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { createOrder } from "../../src/cli/partner-order.ts";
 import type { Verb } from "../../src/cli/verb.ts";

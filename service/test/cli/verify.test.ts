@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { bytesOf, type SealAnswer, seal } from "../proof-passports/seal-document.ts";

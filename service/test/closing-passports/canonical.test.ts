@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { anyCharacter } from "@signsealship/testing/any-character";
+import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import { python } from "@signsealship/testing/tools/python";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createTypeset, legible, openFaces } from "@signsealship/certificate";
 import { plainCoverage } from "@signsealship/evidence/manifest";
-import { anyCharacter } from "@signsealship/testing/any-character";
+import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
 import fc from "fast-check";

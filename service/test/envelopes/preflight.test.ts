@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
-import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { createPreflight } from "../../src/envelopes/envelopes.ts";
 import type { RequestedField } from "../../src/orders/orders.ts";
 import { ServiceError } from "../../src/platform/errors.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { ownProcess } from "@signsealship/testing/service";
 import { fileForm } from "../proof-passports/seal-document.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";

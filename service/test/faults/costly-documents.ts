@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { createCmsSigner } from "../../src/seals/cms/cms.ts";
 import { sealPdf } from "../../src/seals/pdf/seal-pdf.ts";
 import { memoryKey, selfSigned } from "../seals/signers.ts";

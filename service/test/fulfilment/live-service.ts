@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { sql } from "../../src/platform/database/sql.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type CaughtMail, startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
-import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 

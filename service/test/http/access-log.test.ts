@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { anyCharacter } from "@signsealship/testing/any-character";
+import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import fc from "fast-check";
 import { type Logger, pino } from "pino";
 import { type AccessLine, logAccess } from "../../src/http/access-log.ts";

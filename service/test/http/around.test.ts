@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 

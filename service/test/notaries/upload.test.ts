@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { appendRevision, bodyOf } from "../../../packages/evidence/test/seal/signed-pdf.ts";
 import { type Check, checkUpload, type UploadRules } from "../../src/notaries/uploads/check.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { examplePdf, minimal, orderForm, sender, shipping } from "@signsealship/testing/order-form";
+import { examplePdf, minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();

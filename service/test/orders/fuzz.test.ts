@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { anyCharacter } from "@signsealship/testing/any-character";
-import { minimal, orderForm, sender, shipping } from "@signsealship/testing/order-form";
+import { anyCharacter } from "@signsealship/testing/inputs/any-character";
+import { minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import fc from "fast-check";
 

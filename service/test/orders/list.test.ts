@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { examplePdf, minimal, orderForm } from "@signsealship/testing/order-form";
+import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();

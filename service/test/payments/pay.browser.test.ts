@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();

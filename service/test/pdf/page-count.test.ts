@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
-import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
 import fc from "fast-check";
 import { pageCount } from "../../src/pdf/page-count.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { sql } from "../../src/platform/database/sql.ts";
 import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";

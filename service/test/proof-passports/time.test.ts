@@ -3,7 +3,7 @@ import { verifyOts } from "@signsealship/evidence/ots";
 import { type CalendarDouble, type FakeBlock, startCalendar } from "@signsealship/testing/doubles/calendar";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts";

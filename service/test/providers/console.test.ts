@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { startLob } from "@signsealship/testing/doubles/lob";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { type ColumnCipher, columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";

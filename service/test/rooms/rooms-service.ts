@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type Client as Caller, newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import type { Service } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";

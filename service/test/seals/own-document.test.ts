@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { createWorkerPool } from "../../src/platform/workers/pool.ts";
 import { type Task, type TaskCall, tooCostly, type Workers } from "../../src/platform/workers/task.ts";
 import { sealChainPem } from "../../src/seals/certificate/certificate.ts";

@@ -5,9 +5,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { zooFiles } from "@signsealship/testing/inputs/zoo";
 import { newPartner, type Service } from "@signsealship/testing/service";
-import { zooFiles } from "@signsealship/testing/zoo";
 import type { Database } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import {

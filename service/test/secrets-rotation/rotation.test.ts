@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@signsealship/testing/free-port";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { runCli, type Service, startService } from "@signsealship/testing/service";
 import { issueKey } from "../../src/partners/partners.ts";
 import { blobKeyId, decryptBlob } from "../../src/platform/blobs/cipher.ts";

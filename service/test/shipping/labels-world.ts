@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Delivery, type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { moveOrder } from "../../src/fulfilment/move-order.ts";
 import { beginNextSegment } from "../../src/fulfilment/next-segment.ts";

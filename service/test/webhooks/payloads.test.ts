@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { verifyWebhook } from "@signsealship/sdk";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import Schema from "typebox/schema";
 import { sql } from "../../src/platform/database/sql.ts";

@@ -6,8 +6,8 @@ import {
   startCatcher,
 } from "@signsealship/testing/doubles/webhook-catcher";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
-import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { EvidenceError } from "../../src/errors.ts";
 import { dictionaryIn, itemsIn, loadRevisions, openDocument } from "../../src/pdf/document.ts";
 import { findSignatures } from "../../src/pdf/signatures.ts";

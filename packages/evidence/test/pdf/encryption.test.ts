@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import fc from "fast-check";
 import { toHex } from "../../src/bytes.ts";
 import { EvidenceError } from "../../src/errors.ts";

@@ -1,4 +1,4 @@
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { sealReasons } from "../../src/seal/purpose.ts";
 import { appendRevision, bodyOf, bytesOf, latin1, type SignOptions, signPdf } from "./signed-pdf.ts";
 

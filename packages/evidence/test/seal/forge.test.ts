@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fuzzRuns } from "@signsealship/testing/fuzz";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { fuzzRuns } from "@signsealship/testing/inputs/fuzz";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { equalBytes } from "../../src/bytes.ts";
 import { type ProofVerification, verifyProof } from "../../src/seal/verify-proof.ts";
 import { mutate, randomFrom } from "../mutate.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import type { EvidenceCrypto } from "../../src/crypto-port.ts";
 import { sealReasons } from "../../src/seal/purpose.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "../../src/seal/verify-proof.ts";

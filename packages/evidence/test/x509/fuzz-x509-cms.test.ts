@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fuzzRuns } from "@signsealship/testing/fuzz";
+import { fuzzRuns } from "@signsealship/testing/inputs/fuzz";
 import { childrenOf, type DerNode, readDer } from "../../src/asn1/der.ts";
 import { equalBytes } from "../../src/bytes.ts";
 import { parseSignedData } from "../../src/cms/signed-data.ts";

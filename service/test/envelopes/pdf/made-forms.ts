@@ -1,4 +1,4 @@
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 
 /** An empty signature field. */

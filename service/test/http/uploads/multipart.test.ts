@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { examplePdf, minimal } from "@signsealship/testing/order-form";
+import { examplePdf, minimal } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import fc from "fast-check";

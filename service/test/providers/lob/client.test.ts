@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { startLob } from "../../../../testing/doubles/lob.ts";
-import { makePdf } from "../../../../testing/pdf-maker.ts";
+import { makePdf } from "../../../../testing/inputs/pdf-maker.ts";
 import { testsNeeding } from "../../../../testing/tools/tools.ts";
 import { openLog } from "../../../src/platform/logs.ts";
 import { basicAuthorization } from "../../../src/providers/account.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import * as sdk from "@lob/lob-typescript-sdk";
 import { startLob } from "../../../../testing/doubles/lob.ts";
-import { examplePdf } from "../../../../testing/order-form.ts";
-import { makePdf } from "../../../../testing/pdf-maker.ts";
+import { examplePdf } from "../../../../testing/inputs/order-form.ts";
+import { makePdf } from "../../../../testing/inputs/pdf-maker.ts";
 import { needs } from "../../../../testing/tools/tools.ts";
 
 const lob = await startLob();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/telnyx";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { openLog } from "../../../src/platform/logs.ts";
 import { createCaller, createTelnyx, faxInEvent, type Telnyx } from "../../../src/providers/providers.ts";

@@ -1,4 +1,4 @@
-import { unicodePath } from "@signsealship/testing/zip-maker";
+import { unicodePath } from "@signsealship/testing/inputs/zip-maker";
 import type { OddEnd, OddEntry } from "./zip-writer.ts";
 
 const text = (value: string) => Buffer.from(value);

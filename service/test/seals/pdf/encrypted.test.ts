@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
 import { sealPurposeOf, sealReasons, verifyProof } from "@signsealship/evidence/seal";
-import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { PdfRefusal } from "../../../src/pdf/refusal.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";

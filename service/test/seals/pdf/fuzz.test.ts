@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fuzzRuns } from "@signsealship/testing/fuzz";
-import { seededRandom } from "@signsealship/testing/random";
-import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import { fuzzRuns } from "@signsealship/testing/inputs/fuzz";
+import { seededRandom } from "@signsealship/testing/inputs/random";
+import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { lookUpPdf } from "../../../src/pdf/lookup.ts";
 import { pageCount } from "../../../src/pdf/page-count.ts";
 import { PDF_REFUSALS, PdfRefusal } from "../../../src/pdf/refusal.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { lookUpPdf } from "../../../src/pdf/lookup.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
-import { zooBytes } from "@signsealship/testing/zoo";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import fc from "fast-check";
 import { lookUpPdf } from "../../../src/pdf/lookup.ts";
 import {

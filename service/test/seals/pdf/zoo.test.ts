@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { type OpensslSigner, opensslSigner } from "@signsealship/testing/tools/openssl-cms";
 import { needs } from "@signsealship/testing/tools/tools";
-import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
 import { PdfRefusal } from "../../../src/pdf/refusal.ts";
 import { completeSeal, prepareSeal } from "../../../src/seals/pdf/seal-pdf.ts";
 import { mutoolOpens, mutoolVerdict, pdfsig, qpdfAccepts } from "./oracles.ts";
@@ -84,7 +84,7 @@ async function assertSealsWell(name: string, original: Buffer): Promise<void> {
 }
 
 test("the list of expectations names every file of the zoo", () => {
-  const files = readdirSync(join(import.meta.dirname, "../../../../testing/zoo/pdfs")).sort();
+  const files = readdirSync(join(import.meta.dirname, "../../../../testing/inputs/zoo/pdfs")).sort();
   assert.deepEqual(
     zooFiles()
       .map(({ name }) => name)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { examplePdf } from "../../../../testing/order-form.ts";
-import { makePdf } from "../../../../testing/pdf-maker.ts";
+import { examplePdf } from "../../../../testing/inputs/order-form.ts";
+import { makePdf } from "../../../../testing/inputs/pdf-maker.ts";
 import { planLetter } from "../../../src/shipping/letters/fit.ts";
 import { run } from "../../../src/shipping/letters/pages-task.ts";
 import { jane } from "./jane.ts";

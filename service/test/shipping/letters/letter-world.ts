@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { startLob } from "@signsealship/testing/doubles/lob";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { dispatchJobs } from "../../../src/fulfilment/fulfilment.ts";
 import { documentMembers, documentUse, lockOrder, type PeopleEvent, transition } from "../../../src/orders/orders.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { examplePdf } from "@signsealship/testing/order-form";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { examplePdf } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { lockOrder } from "../../../src/orders/orders.ts";
 import { sql } from "../../../src/platform/database/sql.ts";

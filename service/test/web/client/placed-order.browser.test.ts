@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startBrowser, test } from "@signsealship/testing/browser";
-import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
 test("an order that was just placed can be looked at, in the running service, by whoever holds its code", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { after, before, test } from "@signsealship/testing/browser";
-import { examplePdf, minimal, orderForm } from "@signsealship/testing/order-form";
+import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { assertGood, codeIn, type OrdersPages, openOrdersPages, part, press, said } from "./orders-pages.ts";
 

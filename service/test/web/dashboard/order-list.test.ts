@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { type MembersService, openMembersService } from "../../members/members-service.ts";
 import { newMember, postForm } from "../../members/signed-in-member.ts";
 

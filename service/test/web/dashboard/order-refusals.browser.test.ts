@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { after, before, test } from "@signsealship/testing/browser";
-import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { giveLiveAccess } from "../../members/signed-in-member.ts";
 import { type OrdersPages, openOrdersPages, press, said } from "./orders-pages.ts";

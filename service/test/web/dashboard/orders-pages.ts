@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { assertGoodLooks, type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { newMember } from "../../members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";

@@ -13,10 +13,10 @@ import {
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { freePort } from "@signsealship/testing/free-port";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { zooBytes } from "@signsealship/testing/zoo";
 import { fileForm } from "../../proof-passports/seal-document.ts";
 import { signedIn } from "./signed-in-page.ts";
 

@@ -8,7 +8,7 @@ import {
   startBrowser,
   test,
 } from "@signsealship/testing/browser";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { giveLiveAccess, newMember, postForm } from "../../members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { minimal } from "@signsealship/testing/order-form";
+import { minimal } from "@signsealship/testing/inputs/order-form";
 import type { SignerState } from "../../../src/envelopes/envelopes.ts";
 import { parseOrderForm } from "../../../src/orders/form/form.ts";
 import { ServiceError } from "../../../src/platform/errors.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { appendRevision, bodyOf, endOf, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import type { PlannedField, PreparedField } from "../../../src/envelopes/pdf/fields.ts";
 import { oneActKey } from "../../../src/envelopes/signer-authority.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@signsealship/evidence/manifest";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { markRecord } from "../../../src/envelopes/ceremony/act.ts";
 import type { Ceremony, Language, ShownField, SigningView, SignRequest } from "../../../src/envelopes/envelopes.ts";
 import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type Browser, startBrowser, test } from "@signsealship/testing/browser";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { openCeremonyService } from "../../envelopes/ceremony/ceremony-service.ts";

@@ -4,7 +4,7 @@ import { sha256Hex } from "@signsealship/evidence/digest";
 import { buildManifest, type ManifestInput, manifestBytes } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { encodePem } from "@signsealship/evidence/x509";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import { readRetention } from "../../../src/retention/retention.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";

@@ -7,7 +7,7 @@ import { readZip } from "@signsealship/evidence/zip";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { sql } from "../../../src/platform/database/sql.ts";

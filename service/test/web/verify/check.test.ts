@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { makeZip } from "@signsealship/testing/zip-maker";
+import { makeZip } from "@signsealship/testing/inputs/zip-maker";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
 import { render } from "../../../src/web/ui/render.ts";
 import { checkFiles } from "../../../src/web/verify/browser/check.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startBrowser, test } from "@signsealship/testing/browser";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
 test("passports and a room of the running service are seen, and their PDFs are checked, by whoever has the codes", async () => {

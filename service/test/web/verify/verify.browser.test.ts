@@ -12,9 +12,9 @@ import {
   startBrowser,
   test,
 } from "@signsealship/testing/browser";
-import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { makeZip } from "@signsealship/testing/inputs/zip-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { makeZip } from "@signsealship/testing/zip-maker";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
 import type { ClosingVersionRecord } from "../../../src/web/verify/closing/page.ts";
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-export const examplePdf: Buffer = readFileSync(new URL("../examples/lien-release.pdf", import.meta.url));
+export const examplePdf: Buffer = readFileSync(new URL("../../examples/lien-release.pdf", import.meta.url));
 
 /** The fields of a small valid order. */
 export const minimal = { email: "signer@example.com", byod_confirmed: "true" } as const;
