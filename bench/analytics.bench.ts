@@ -1,8 +1,8 @@
 import { connectionTo } from "@signsealship/testing/database";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import pg from "pg";
-import { get, load } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
+import { get, load } from "./support/http-load.ts";
 
 const orders = 1_000_000;
 const rounds = 7;

@@ -1,9 +1,9 @@
 import { connectionTo } from "@signsealship/testing/database";
 import { verificationStatement } from "../service/src/closing-passports/verification.ts";
-import { portable, startBare } from "./bare.ts";
-import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
-import { openRoomsFixture } from "./rooms-fixture.ts";
+import { portable, startBare } from "./support/bare.ts";
+import { get, interleave, type Target } from "./support/http-load.ts";
+import { openRoomsFixture } from "./support/rooms-fixture.ts";
 
 /** Verification of the second version of a room with 50 orders, against bare Fastify with the same read. */
 export async function run(): Promise<Result[]> {

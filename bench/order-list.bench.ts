@@ -1,8 +1,8 @@
 import { connectionTo } from "@signsealship/testing/database";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import pg from "pg";
-import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
+import { get, interleave, type Target } from "./support/http-load.ts";
 
 const fill = (partnerId: string, orders: number) => `
 SET session_replication_role = replica;

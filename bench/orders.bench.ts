@@ -8,9 +8,9 @@ import { insertStatement, type NewOrder } from "../service/src/orders/insert.ts"
 import { listStatement, ownOrderStatement } from "../service/src/orders/store.ts";
 import { keySha256 } from "../service/src/partners/keys/format.ts";
 import { keyStatement, keyWithRoomsStatement } from "../service/src/partners/keys/resolve.ts";
-import { portable, startBare } from "./bare.ts";
-import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
+import { portable, startBare } from "./support/bare.ts";
+import { get, interleave, type Target } from "./support/http-load.ts";
 
 async function postBytes(form: FormData, authorization: string): Promise<Buffer> {
   const response = new Response(form);

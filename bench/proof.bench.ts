@@ -2,9 +2,9 @@ import { connectionTo } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { passportStatement } from "../service/src/proof-passports/store.ts";
-import { portable, startBare } from "./bare.ts";
-import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
+import { portable, startBare } from "./support/bare.ts";
+import { get, interleave, type Target } from "./support/http-load.ts";
 
 /** Verification of a proof passport over HTTP, against bare Fastify with the same read. */
 export async function run(): Promise<Result[]> {

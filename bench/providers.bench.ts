@@ -5,8 +5,8 @@ import { freePort } from "@signsealship/testing/free-port";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import type { Database } from "../service/src/platform/database/database.ts";
 import { sql } from "../service/src/platform/database/sql.ts";
-import { get, load, type Target } from "./http-load.ts";
 import { atLeast, atMost, type Result } from "./result.ts";
+import { get, load, type Target } from "./support/http-load.ts";
 
 const measured = Number(process.env["EVENTS"] ?? 200);
 const [rounds, roundMs, eventsPerMinute] = [5, 3_000, 1_000];

@@ -1,9 +1,9 @@
 import { connectionTo } from "@signsealship/testing/database";
 import { versionStatement, viewStatement } from "../service/src/rooms/view/store.ts";
-import { portable, startBare } from "./bare.ts";
-import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
-import { openRoomsFixture } from "./rooms-fixture.ts";
+import { portable, startBare } from "./support/bare.ts";
+import { get, interleave, type Target } from "./support/http-load.ts";
+import { openRoomsFixture } from "./support/rooms-fixture.ts";
 
 const options = { rounds: 7, connections: 16, ms: 1000, expect: 200 };
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { atLeast, atMost, type Result } from "./result.ts";
-import { type KeyKind, type Sealer, sealers } from "./sealers.ts";
+import { type KeyKind, type Sealer, sealers } from "./support/sealers.ts";
 
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
@@ -32,7 +32,7 @@ async function race<Name extends string>(
 
 function peakMegabytes(which: "ours" | "libpdf"): number {
   return Number(
-    execFileSync(process.execPath, [join(import.meta.dirname, "seal-once.ts"), which], { encoding: "utf8" }),
+    execFileSync(process.execPath, [join(import.meta.dirname, "support/seal-once.ts"), which], { encoding: "utf8" }),
   );
 }
 

@@ -6,7 +6,7 @@ import { createCmsSigner } from "../service/src/seals/cms/cms.ts";
 import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";
 import { sealPdf } from "../service/src/seals/pdf/seal-pdf.ts";
 import { atLeast, type Result } from "./result.ts";
-import { sealChainOf } from "./seal-chain.ts";
+import { sealChainOf } from "./support/seal-chain.ts";
 
 const at = new Date("2026-01-15T12:00:00Z");
 

@@ -16,7 +16,7 @@ type Partner = Awaited<ReturnType<typeof newPartner>>;
 
 async function startReceiver(folder: string) {
   const port = await freePort();
-  const script = join(import.meta.dirname, "webhook-receiver.ts");
+  const script = join(import.meta.dirname, "support/webhook-receiver.ts");
   const args = [script, String(port), join(folder, "hooks.pem"), join(folder, "hooks.key")];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");

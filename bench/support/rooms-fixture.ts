@@ -3,7 +3,7 @@ import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../service/src/platform/database/sql.ts";
+import { sql } from "../../service/src/platform/database/sql.ts";
 
 /** A service with a room of 50 orders and 100 activities. */
 export type RoomsFixture = Harness & {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { makeRoot } from "../service/src/seals/certificate/authority.ts";
-import { makeSealCertificate } from "../service/src/seals/certificate/certificate.ts";
-import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";
-import type { SealKey } from "../service/src/seals/keys/seal-key.ts";
+import { makeRoot } from "../../service/src/seals/certificate/authority.ts";
+import { makeSealCertificate } from "../../service/src/seals/certificate/certificate.ts";
+import { sealKeyOf } from "../../service/src/seals/keys/file-key.ts";
+import type { SealKey } from "../../service/src/seals/keys/seal-key.ts";
 
 /** The certificates of a seal key, as a first run makes them: its own, and the root's. */
 export async function sealChainOf({ publicKey }: SealKey, at: number) {
