@@ -1,4 +1,4 @@
-import { countPagesIn } from "../pdf/count-pages.ts";
+import { countPagesIn } from "../pdf/pages/count-pages.ts";
 import type { Workers } from "../platform/workers/task.ts";
 
 const header = Buffer.from("%PDF-");

@@ -11,14 +11,14 @@ import {
   titleLook,
 } from "@signsealship/certificate";
 import { createPdfFile } from "@signsealship/certificate/pdf-file";
-import { lookUpPdf } from "../pdf/lookup.ts";
 import { resolveDict } from "../pdf/objects.ts";
-import { countPages } from "../pdf/page-tree.ts";
+import { countPages } from "../pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../pdf/refusal.ts";
 import { buildRevision } from "../pdf/revision/revision.ts";
 import { createRevisionWriter } from "../pdf/revision/writer.ts";
 import { typesetFor } from "../pdf/typeset.ts";
 import { entry } from "../pdf/values.ts";
+import { lookUpPdf } from "../pdf/xref/lookup.ts";
 import { type SheetContent, writtenTexts } from "./sheet.ts";
 
 export type PacketInput = {

@@ -2,8 +2,8 @@ import type { Encryption } from "./encryption/ciphers.ts";
 import type { Budget } from "./limits.ts";
 import type { ObjectStream } from "./object-stream.ts";
 import type { Dict } from "./values.ts";
-import type { XrefStream } from "./xref-stream.ts";
-import type { XrefTable } from "./xref-table.ts";
+import type { XrefStream } from "./xref/xref-stream.ts";
+import type { XrefTable } from "./xref/xref-table.ts";
 
 /** One cross-reference section, newest first in `PdfFile.sections`. */
 export type Section = {

@@ -5,8 +5,8 @@ import { compressedObject, type ObjectStream, readObjectStream } from "./object-
 import { PdfRefusal } from "./refusal.ts";
 import { streamData } from "./stream-data.ts";
 import { asRef, type Dict, isDict, isNull, readDict } from "./values.ts";
-import { streamEntry } from "./xref-stream.ts";
-import { tableEntry, type XrefEntry } from "./xref-table.ts";
+import { streamEntry } from "./xref/xref-stream.ts";
+import { tableEntry, type XrefEntry } from "./xref/xref-table.ts";
 
 /** A dictionary and the reference it was reached by; `ref` is null for a direct one. */
 export type FoundDict = { readonly ref: Ref | null; readonly dict: Dict };

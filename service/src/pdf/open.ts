@@ -4,8 +4,8 @@ import { hasWord, readDigits, readObjectHeader, skipSpace } from "./lexer.ts";
 import { type Budget, LIMITS, spendLexed } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { asInteger, asName, type Dict, entry, readDict, unambiguous } from "./values.ts";
-import { readXrefStream, type XrefStream } from "./xref-stream.ts";
-import { readXrefTable } from "./xref-table.ts";
+import { readXrefStream, type XrefStream } from "./xref/xref-stream.ts";
+import { readXrefTable } from "./xref/xref-table.ts";
 
 /**
  * Opens a document: finds its header and last `startxref` and follows the chain of cross-reference sections.

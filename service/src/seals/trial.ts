@@ -1,5 +1,5 @@
-import { lookUpPdf } from "../pdf/lookup.ts";
 import { PdfRefusal } from "../pdf/refusal.ts";
+import { lookUpPdf } from "../pdf/xref/lookup.ts";
 import { holdsDecoy } from "./pdf/decoys.ts";
 import { buildTail } from "./pdf/tail.ts";
 

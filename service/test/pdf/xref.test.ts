@@ -4,13 +4,13 @@ import { deflateSync } from "node:zlib";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import fc from "fast-check";
-import { lookUpPdf } from "../../src/pdf/lookup.ts";
 import { openPdf } from "../../src/pdf/open.ts";
 import { PdfRefusal, type PdfRefusalReason } from "../../src/pdf/refusal.ts";
 import { streamData } from "../../src/pdf/stream-data.ts";
 import { readDict } from "../../src/pdf/values.ts";
-import { readXrefStream, streamEntry } from "../../src/pdf/xref-stream.ts";
-import { readXrefTable, tableEntry } from "../../src/pdf/xref-table.ts";
+import { lookUpPdf } from "../../src/pdf/xref/lookup.ts";
+import { readXrefStream, streamEntry } from "../../src/pdf/xref/xref-stream.ts";
+import { readXrefTable, tableEntry } from "../../src/pdf/xref/xref-table.ts";
 
 const budget = () => ({ lexedBytes: 1e6, inflatedBytes: 1e6, subsections: 1000, compressedObjects: 1000 });
 const refusal = (reason: PdfRefusalReason) => (error: unknown) =>

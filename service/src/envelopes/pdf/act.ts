@@ -1,11 +1,11 @@
 import type { Typeset } from "@signsealship/certificate";
 import { dateString, textString } from "../../pdf/edit.ts";
-import { lookUpPdf, type PdfLookup } from "../../pdf/lookup.ts";
 import { resolveDict } from "../../pdf/objects.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import { buildSignedRevision, type Tail } from "../../pdf/revision/revision.ts";
 import { createRevisionWriter } from "../../pdf/revision/writer.ts";
 import { type Dict, entry } from "../../pdf/values.ts";
+import { lookUpPdf, type PdfLookup } from "../../pdf/xref/lookup.ts";
 import { createAppearances } from "./appearance.ts";
 import type { PreparedField, SignatureMark } from "./fields.ts";
 

@@ -1,4 +1,4 @@
-import type { Place } from "../../pdf/page-box.ts";
+import type { Place } from "../../pdf/pages/page-box.ts";
 
 /** Where a signer's signature or text belongs. */
 export type FieldKind = "signature" | "initials" | "date" | "name" | "text";

@@ -1,9 +1,9 @@
 import type { Typeset } from "@signsealship/certificate";
-import { lookUpPdf, type PdfLookup } from "../../pdf/lookup.ts";
-import { pageBox, shownSize } from "../../pdf/page-box.ts";
-import { countPages, pages } from "../../pdf/page-tree.ts";
+import { pageBox, shownSize } from "../../pdf/pages/page-box.ts";
+import { countPages, pages } from "../../pdf/pages/page-tree.ts";
 import { buildRevision } from "../../pdf/revision/revision.ts";
 import { createRevisionWriter, type RevisionWriter } from "../../pdf/revision/writer.ts";
+import { lookUpPdf, type PdfLookup } from "../../pdf/xref/lookup.ts";
 import { createAppearances } from "./appearance.ts";
 import { type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
 import { addSignaturePage, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";

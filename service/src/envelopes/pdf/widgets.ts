@@ -1,11 +1,11 @@
 import { textString, withEntries } from "../../pdf/edit.ts";
 import type { Ref } from "../../pdf/lexer.ts";
-import type { PdfLookup } from "../../pdf/lookup.ts";
 import { resolve, resolveDict } from "../../pdf/objects.ts";
-import { type PageBox, placedOn } from "../../pdf/page-box.ts";
+import { type PageBox, placedOn } from "../../pdf/pages/page-box.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import type { RevisionWriter } from "../../pdf/revision/writer.ts";
 import { asInteger, type Dict, entry } from "../../pdf/values.ts";
+import type { PdfLookup } from "../../pdf/xref/lookup.ts";
 import type { Appearances, Drawing } from "./appearance.ts";
 import type { PlannedField, PreparedField } from "./fields.ts";
 

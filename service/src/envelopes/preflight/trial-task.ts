@@ -1,4 +1,4 @@
-import { pageCount } from "../../pdf/page-count.ts";
+import { pageCount } from "../../pdf/pages/page-count.ts";
 import { refusalWords } from "./refusal-words.ts";
 import { type Trial, tryAll } from "./trial.ts";
 

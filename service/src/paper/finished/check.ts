@@ -4,9 +4,9 @@ import { changesSince, openUnlocked } from "@signsealship/evidence/pdf";
 import { type EarlierSignature, verifySignatures } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { lookUpPdf } from "../../pdf/lookup.ts";
-import { countPages } from "../../pdf/page-tree.ts";
+import { countPages } from "../../pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
+import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import { trySeal } from "../../seals/trial.ts";
 
 export type FinishedCheckName = "can_be_sealed" | "our_document" | "pages" | "signatures" | "changes" | "signed_here";

@@ -9,7 +9,7 @@ import {
 import { type MoveDeps, moveOrder } from "../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../identity/identity.ts";
 import { type LockedOrder, type OrderState, targetOf } from "../../orders/orders.ts";
-import { countPagesIn } from "../../pdf/count-pages.ts";
+import { countPagesIn } from "../../pdf/pages/count-pages.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { isPlainText } from "../../platform/text.ts";

@@ -1,5 +1,5 @@
 import type { Ref } from "../lexer.ts";
-import type { PdfLookup } from "../lookup.ts";
+import type { PdfLookup } from "../xref/lookup.ts";
 import type { NewObject } from "./new-object.ts";
 import { stringEncryption } from "./string-encryption.ts";
 import { type Placed, xrefSection } from "./xref-section.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Ref, skipSpace, skipValue } from "../lexer.ts";
-import type { PdfLookup } from "../lookup.ts";
 import { stringBytes } from "../strings.ts";
+import type { PdfLookup } from "../xref/lookup.ts";
 
 /**
  * How the strings of new objects are encrypted, as the document's own are (ISO 32000-2 7.6.2): a function that is given

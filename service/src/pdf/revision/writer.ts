@@ -4,10 +4,10 @@ import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import { textString, withElements, withEntries } from "../edit.ts";
 import type { Ref, Span } from "../lexer.ts";
 import { LIMITS } from "../limits.ts";
-import type { PdfLookup } from "../lookup.ts";
 import { resolve } from "../objects.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asRef, type Dict, entry, isArray } from "../values.ts";
+import type { PdfLookup } from "../xref/lookup.ts";
 import { type NewObject, refuseStream } from "./new-object.ts";
 import { stringEncryption } from "./string-encryption.ts";
 

@@ -1,5 +1,5 @@
 import type { Ref, Span } from "../lexer.ts";
-import type { PdfLookup } from "../lookup.ts";
+import type { PdfLookup } from "../xref/lookup.ts";
 
 /** An object and its offset as a cross-reference writes it. */
 export type Placed = { readonly ref: Ref; readonly offset: number };

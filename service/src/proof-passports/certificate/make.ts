@@ -1,7 +1,7 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
 import { firmLogo, readShownFirm } from "../../partners/partners.ts";
-import { countPagesIn } from "../../pdf/count-pages.ts";
+import { countPagesIn } from "../../pdf/pages/count-pages.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Task, Workers } from "../../platform/workers/task.ts";
 import { authorityName, issuerOf, leafOf, type SealDocument, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";

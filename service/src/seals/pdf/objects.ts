@@ -2,12 +2,12 @@ import { sealFieldName } from "@signsealship/certificate/pdf-file";
 import { dateString, textString, withElements, withEntries } from "../../pdf/edit.ts";
 import { formFields } from "../../pdf/form-fields.ts";
 import type { Ref, Span } from "../../pdf/lexer.ts";
-import type { PdfLookup } from "../../pdf/lookup.ts";
 import { resolve } from "../../pdf/objects.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import { type NewObject, refuseStream } from "../../pdf/revision/new-object.ts";
 import { stringBytes } from "../../pdf/strings.ts";
 import { asInteger, asRef, type Dict, entry, isArray, isString } from "../../pdf/values.ts";
+import type { PdfLookup } from "../../pdf/xref/lookup.ts";
 
 /** What the signature dictionary says beside the signature. */
 export type SealDescription = {

@@ -1,7 +1,7 @@
 import type { SealReason } from "@signsealship/evidence/seal";
-import { lookUpPdf } from "../../pdf/lookup.ts";
 import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
 import type { Tail } from "../../pdf/revision/revision.ts";
+import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import { holdsDecoy } from "./decoys.ts";
 import { buildTail } from "./tail.ts";
 

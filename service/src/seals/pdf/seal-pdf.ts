@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
-import { lookUpPdf } from "../../pdf/lookup.ts";
 import type { ByteRange, Tail } from "../../pdf/revision/revision.ts";
+import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import type { SealDescription } from "./objects.ts";
 import { buildTail } from "./tail.ts";
 

@@ -1,5 +1,5 @@
-import type { PdfLookup } from "../../pdf/lookup.ts";
 import { buildSignedRevision, type Tail } from "../../pdf/revision/revision.ts";
+import type { PdfLookup } from "../../pdf/xref/lookup.ts";
 import { changedObjects, fieldObject, filledField, type SealDescription, signatureParts } from "./objects.ts";
 
 /**

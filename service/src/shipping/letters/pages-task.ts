@@ -1,7 +1,7 @@
-import { lookUpPdf } from "../../pdf/lookup.ts";
-import { pageBox, shownSize } from "../../pdf/page-box.ts";
-import { pages } from "../../pdf/page-tree.ts";
+import { pageBox, shownSize } from "../../pdf/pages/page-box.ts";
+import { pages } from "../../pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
+import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import type { PagesRead } from "./fit.ts";
 
 const [letterWidth, letterHeight] = [612, 792];

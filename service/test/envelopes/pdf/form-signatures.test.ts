@@ -11,7 +11,7 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import fc from "fast-check";
 import { askPyHanko, type Operation } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { planFields } from "../../../src/envelopes/envelopes.ts";
-import { type PageBox, placedOn, shownPlace } from "../../../src/pdf/page-box.ts";
+import { type PageBox, placedOn, shownPlace } from "../../../src/pdf/pages/page-box.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { pdfsig, qpdfAccepts } from "../../seals/pdf/oracles.ts";
 import { formWith } from "./made-forms.ts";

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { fuzzRuns } from "@signsealship/testing/inputs/fuzz";
 import { seededRandom } from "@signsealship/testing/inputs/random";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
-import { lookUpPdf } from "../../../src/pdf/lookup.ts";
-import { pageCount } from "../../../src/pdf/page-count.ts";
+import { pageCount } from "../../../src/pdf/pages/page-count.ts";
 import { PDF_REFUSALS, PdfRefusal } from "../../../src/pdf/refusal.ts";
+import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
 import { type PreparedSeal, prepareSeal } from "../../../src/seals/pdf/seal-pdf.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import fc from "fast-check";
-import { lookUpPdf } from "../../../src/pdf/lookup.ts";
+import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
 import {
   completeSeal,
   type PreparedSeal,

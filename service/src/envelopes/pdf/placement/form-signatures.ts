@@ -1,10 +1,10 @@
 import { formFields } from "../../../pdf/form-fields.ts";
-import type { PdfLookup } from "../../../pdf/lookup.ts";
 import { resolve } from "../../../pdf/objects.ts";
-import { type Place, pageBox, rectangle, shownPlace } from "../../../pdf/page-box.ts";
-import { pages } from "../../../pdf/page-tree.ts";
+import { type Place, pageBox, rectangle, shownPlace } from "../../../pdf/pages/page-box.ts";
+import { pages } from "../../../pdf/pages/page-tree.ts";
 import { textOf } from "../../../pdf/strings.ts";
 import { asInteger, asRef, type Dict, elements, entry, isArray, isString } from "../../../pdf/values.ts";
+import type { PdfLookup } from "../../../pdf/xref/lookup.ts";
 
 /** An empty signature field of a document, where a reader shows it. */
 export type FormSignature = {

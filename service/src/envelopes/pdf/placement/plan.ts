@@ -1,5 +1,5 @@
 import type { RequestedField } from "../../../orders/orders.ts";
-import { lookUpPdf } from "../../../pdf/lookup.ts";
+import { lookUpPdf } from "../../../pdf/xref/lookup.ts";
 import { type PlannedField, signersWithout } from "../fields.ts";
 import { formSignatures } from "./form-signatures.ts";
 import { matchSigners } from "./match-signers.ts";

@@ -1,7 +1,7 @@
-import type { PdfLookup } from "../../../../pdf/lookup.ts";
-import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../pdf/page-box.ts";
-import { type Page, pages } from "../../../../pdf/page-tree.ts";
+import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../pdf/pages/page-box.ts";
+import { type Page, pages } from "../../../../pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../../pdf/refusal.ts";
+import type { PdfLookup } from "../../../../pdf/xref/lookup.ts";
 import type { PlannedField } from "../../fields.ts";
 import { UnmatchedTag } from "../unmatched-tag.ts";
 import { mayHoldTags } from "./may-hold-tags.ts";

@@ -1,4 +1,4 @@
-import { type Task, tooCostly, type Workers } from "../platform/workers/task.ts";
+import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
 
 const task: Task<null, number | null> = {
   name: "count pages",

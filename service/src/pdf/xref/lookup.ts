@@ -1,12 +1,12 @@
-import type { PdfFile } from "./file.ts";
-import { type Ref, type Span, skipRegular } from "./lexer.ts";
-import { LIMITS } from "./limits.ts";
-import { type FoundDict, resolve, resolveDict } from "./objects.ts";
-import { openPdf } from "./open.ts";
-import { firstPage, type Page } from "./page-tree.ts";
-import { certification, countSignatures } from "./permissions.ts";
-import { PdfRefusal } from "./refusal.ts";
-import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString, unambiguous } from "./values.ts";
+import type { PdfFile } from "../file.ts";
+import { type Ref, type Span, skipRegular } from "../lexer.ts";
+import { LIMITS } from "../limits.ts";
+import { type FoundDict, resolve, resolveDict } from "../objects.ts";
+import { openPdf } from "../open.ts";
+import { firstPage, type Page } from "../pages/page-tree.ts";
+import { certification, countSignatures } from "../permissions.ts";
+import { PdfRefusal } from "../refusal.ts";
+import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString, unambiguous } from "../values.ts";
 
 /** All that an appended revision needs to know about the document before it. Nothing is copied. */
 export type PdfLookup = {

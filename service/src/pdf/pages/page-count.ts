@@ -1,8 +1,8 @@
-import { LIMITS } from "./limits.ts";
-import { catalog } from "./lookup.ts";
-import { openPdf } from "./open.ts";
+import { LIMITS } from "../limits.ts";
+import { openPdf } from "../open.ts";
+import { PdfRefusal } from "../refusal.ts";
+import { catalog } from "../xref/lookup.ts";
 import { countPages } from "./page-tree.ts";
-import { PdfRefusal } from "./refusal.ts";
 
 /**
  * The number of pages of a document, found in a bounded number of steps by walking its page tree.

@@ -1,7 +1,7 @@
-import { type Budget, LIMITS } from "./limits.ts";
-import { PdfRefusal } from "./refusal.ts";
-import { streamData } from "./stream-data.ts";
-import { asInteger, asName, type Dict, elements, entry, isArray } from "./values.ts";
+import { type Budget, LIMITS } from "../limits.ts";
+import { PdfRefusal } from "../refusal.ts";
+import { streamData } from "../stream-data.ts";
+import { asInteger, asName, type Dict, elements, entry, isArray } from "../values.ts";
 import type { XrefEntry } from "./xref-table.ts";
 
 /** Objects `first` to `first + count - 1`, described by the rows from `row` on. */

@@ -1,6 +1,6 @@
-import { hasWord, isDigit, readDigits, skipSpace } from "./lexer.ts";
-import { type Budget, LIMITS } from "./limits.ts";
-import { PdfRefusal } from "./refusal.ts";
+import { hasWord, isDigit, readDigits, skipSpace } from "../lexer.ts";
+import { type Budget, LIMITS } from "../limits.ts";
+import { PdfRefusal } from "../refusal.ts";
 
 /** Where an object is, or that it is not. */
 export type XrefEntry =
