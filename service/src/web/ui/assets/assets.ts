@@ -7,7 +7,7 @@ import { build, type Plugin, stop } from "esbuild";
 import { openPdfJs, type PdfJs } from "../pdf-js.ts";
 import { type Asset, brotliOf } from "./asset.ts";
 
-const webFolder = fileURLToPath(new URL("..", import.meta.url));
+const webFolder = fileURLToPath(new URL("../..", import.meta.url));
 
 /** What pages load: the name in their code, and where it is made from. */
 const sources = {
