@@ -33,16 +33,17 @@ function details({ options, examples = [] }: Verb): string[] {
 /** Runs the verb that a command line names. @throws UsageError for a command line that is none, and what the verb throws */
 export async function runVerb(argv: string[]): Promise<Answer> {
   const leading = argv.filter((word) => !word.startsWith("-"));
+  const wantsHelp = argv.includes("--help") || argv.includes("-h") || argv.length === 0;
+  if (argv.includes("--version") && leading.length === 0 && !wantsHelp)
+    return { text: readVersion(), json: { version: readVersion() } };
   const verbs = await verbsOf(leading[0]);
   // One to three words.
   const verb = verbs.find(({ name }) => name === leading.slice(0, name.split(" ").length).join(" "));
-  if (argv.includes("--help") || argv.includes("-h") || argv.length === 0) {
+  if (wantsHelp) {
     const about = verb ? [verb] : verbs.filter(({ name }) => leading.length === 0 || name.startsWith(`${leading[0]} `));
     const text = help(about.length > 0 ? about : verbs);
     return { text, json: { usage: text.split("\n") }, exitCode: argv.length === 0 ? 2 : 0 };
   }
-  if (argv.includes("--version") && leading.length === 0)
-    return { text: readVersion(), json: { version: readVersion() } };
   if (!verb && leading.length === 0) throw new UsageError(`no such flag: ${argv[0]}; see bin/signsealship --help`);
   if (!verb) throw new UsageError(await unknownVerb(leading, verbs));
   const options = { ...verb.options, json: { type: "boolean" } } as const;
