@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Outcome } from "../service/src/cli/run-verb.ts";
 import { createPartner, issueKey } from "../service/src/partners/partners.ts";
 import { systemClock } from "../service/src/platform/clock.ts";
 import { prepareDatabase } from "./data-template.ts";
@@ -53,19 +54,18 @@ export type Service = {
 /** For a service whose process a test looks at, signals or kills. */
 export const ownProcess: Env = { TEST_OWN_PROCESS: "yes" };
 
-/** Runs a verb to its end; never throws for an exit code. */
-export const runCli = (env: Env, ...args: string[]): Promise<Ended> => runProgram(cli, env, args);
+/** Runs a verb to its end, in a process with others where a run of all tests has one; never throws for an exit code. */
+export const runCli = async (env: Env, ...args: string[]): Promise<Outcome> =>
+  (await runHostedVerb({ ...offline, ...env }, args)) ?? runProgram(cli, env, args);
 
-type Ended = { code: number; stdout: string; stderr: string };
-
-async function runProgram(program: string, env: Env, args: string[]): Promise<Ended> {
+async function runProgram(program: string, env: Env, args: string[]): Promise<Outcome> {
   const run = promisify(execFile)(process.execPath, [program, ...args], {
     env: { ...basics, ...env },
     maxBuffer: 64 << 20,
   });
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
+    (error: Outcome) => error,
   );
 }
 
@@ -136,8 +136,9 @@ export async function startService(
     stderr: running.stderr,
     process: ownChild,
     async cli<T>(...args: string[]): Promise<T> {
-      const hosted = program === cli ? await runHostedVerb({ ...offline, ...settings }, args) : null;
-      const { code, stdout, stderr } = hosted ?? (await runProgram(program, settings, [...args, "--json"]));
+      const asJson = [...args, "--json"];
+      const ran = program === cli ? runCli(settings, ...asJson) : runProgram(program, settings, asJson);
+      const { code, stdout, stderr } = await ran;
       if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as T;
     },

@@ -5,15 +5,15 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import type { Outcome } from "../../service/src/cli/run-verb.ts";
 
 type Env = Readonly<Record<string, string>>;
 
 /** What `service-host.ts` says of a service, a line of JSON each. */
 export type Said = { stdout: string } | { stderr: string } | { exit: number };
 
-/** What `verb-host.ts` is asked for, and its answer, which is that of the verb with `--json`. */
+/** What `verb-host.ts` is asked for; its answer is the verb's outcome. */
 export type VerbCall = { env: Record<string, string>; args: string[] };
-export type VerbAnswer = { code: number; stdout: string; stderr: string };
 
 /** A service that is starting, running or ended. */
 export type Running = {
@@ -82,12 +82,15 @@ export function runHosted(env: Env): Running {
   };
 }
 
+// They print while they run.
+const printing = /^(serve|listen|verify)$/;
+
 /** Runs a verb in the host of verbs; null where it needs a process of its own, or there is no host. */
-export async function runHostedVerb(env: Env, args: string[]): Promise<VerbAnswer | null> {
-  if (hosts === null || bindsProcess(env)) return null;
+export async function runHostedVerb(env: Env, args: string[]): Promise<Outcome | null> {
+  if (hosts === null || bindsProcess(env) || printing.test(args[0] ?? "")) return null;
   // What it logs is nobody's.
-  const call: VerbCall = { env: { ...env, LOG_LEVEL: "error", PATH: process.env["PATH"] ?? "" }, args };
+  const call: VerbCall = { env: { ...env, LOG_LEVEL: "silent", PATH: process.env["PATH"] ?? "" }, args };
   const socket = connected(hosts.verbs, call);
   socket.end();
-  return JSON.parse(await text(socket)) as VerbAnswer;
+  return JSON.parse(await text(socket)) as Outcome;
 }

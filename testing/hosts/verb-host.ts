@@ -2,19 +2,13 @@
 // files. A connection to its socket is one verb.
 import { createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { failureOf, runVerb } from "../../service/src/cli/run-verb.ts";
-import type { VerbAnswer, VerbCall } from "./hosts.ts";
+import { type Outcome, runCommand } from "../../service/src/cli/run-verb.ts";
+import type { VerbCall } from "./hosts.ts";
 
-async function answer({ env, args }: VerbCall): Promise<VerbAnswer> {
+function run({ env, args }: VerbCall): Promise<Outcome> {
   // Verbs read their settings there.
   process.env = env;
-  try {
-    const { json, exitCode = 0 } = await runVerb(args);
-    return { code: exitCode, stdout: JSON.stringify(json ?? null), stderr: "" };
-  } catch (error) {
-    const { message, exitCode } = failureOf(error);
-    return { code: exitCode, stdout: "", stderr: `signsealship: ${message}\n` };
-  }
+  return runCommand(args);
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -22,7 +16,7 @@ let last: Promise<unknown> = Promise.resolve();
 function serve(socket: Socket): void {
   socket.on("error", () => {});
   last = Promise.all([text(socket), last]).then(async ([call]) => {
-    socket.end(JSON.stringify(await answer(JSON.parse(call))));
+    socket.end(JSON.stringify(await run(JSON.parse(call))));
   });
 }
 

@@ -31,7 +31,7 @@ function details({ options, examples = [] }: Verb): string[] {
 }
 
 /** Runs the verb that a command line names. @throws UsageError for a command line that is none, and what the verb throws */
-export async function runVerb(argv: string[]): Promise<Answer> {
+async function runVerb(argv: string[]): Promise<Answer> {
   const leading = argv.filter((word) => !word.startsWith("-"));
   const wantsHelp = argv.includes("--help") || argv.includes("-h") || argv.length === 0;
   if (argv.includes("--version") && leading.length === 0 && !wantsHelp)
@@ -77,9 +77,21 @@ async function unknownVerb(words: readonly string[], verbs: readonly Verb[]): Pr
 
 const list = (verbs: readonly Verb[]): string => verbs.map((verb) => `  ${usage(verb)}`).join("\n");
 
-/** What a person is told of a failure: of one that was foreseen a line, of another where it happened. */
-export function failureOf(error: unknown): { message: string; isExpected: boolean; exitCode: number } {
-  const isExpected = error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;
-  const message = isExpected ? error.message : ((error as Error).stack ?? String(error));
-  return { message, isExpected, exitCode: error instanceof UsageError ? 2 : 1 };
+/** What a process prints, line by line, and the code that it exits with. */
+export type Outcome = { code: number; stdout: string; stderr: string };
+
+const line = (text: string): string => (text === "" ? "" : `${text}\n`);
+
+/** Runs a command line to its end. Of a failure that was foreseen a person reads a line, of another where it happened. Never throws. */
+export async function runCommand(argv: string[]): Promise<Outcome> {
+  const asJson = argv.includes("--json");
+  try {
+    const { text, json, exitCode = 0 } = await runVerb(argv);
+    return { code: exitCode, stdout: line(asJson && json !== undefined ? JSON.stringify(json) : text), stderr: "" };
+  } catch (error) {
+    const isExpected = error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;
+    const message = isExpected ? error.message : ((error as Error).stack ?? String(error));
+    const stdout = asJson ? line(JSON.stringify({ error: isExpected ? message : "internal error" })) : "";
+    return { code: error instanceof UsageError ? 2 : 1, stdout, stderr: line(`signsealship: ${message}`) };
+  }
 }
