@@ -36,7 +36,7 @@ const sealed = async () => download(running.service.baseUrl, (await sealRoom(acm
 
 test("sealed it stays PDF/A-3a and PDF/UA-1", needs("verapdf", "openssl"), async () => {
   const certificate = await sealed();
-  for (const profile of ["3a", "ua1"] as const) assert.deepEqual(brokenRules(profile, { certificate }), []);
+  assert.deepEqual(brokenRules({ certificate }), []);
 });
 
 test("the seal is seen on the first page, and readers find it valid there", needs("poppler", "openssl"), async () => {

@@ -211,7 +211,7 @@ test("coreutils, poppler and jq show the same", needs("poppler", "jq"), () => {
 });
 
 test("it is PDF/A-3a and PDF/UA-1, sealed as it is", needs("verapdf"), () => {
-  for (const profile of ["3a", "ua1"] as const) assert.deepEqual(brokenRules(profile, { certificate }), []);
+  assert.deepEqual(brokenRules({ certificate }), []);
 });
 
 test("it says who signed when and how, and what it is not", needs("poppler"), () => {
