@@ -27,12 +27,11 @@ type Run = { start: number; end: number; face: Face; level: number };
 
 const words = new Intl.Segmenter("und", { granularity: "word" });
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
-// The package's types describe another module format than its code has.
-const openBidi = bidiFactory as unknown as typeof bidiFactory.default;
+// The package's types describe another module format than its code has. Each call makes a table of all characters.
+const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 
 export function createTypeset(faces: Faces): Typeset {
   const { hb } = faces;
-  const bidi = openBidi();
   const buffer = new hb.Buffer();
 
   function shape(text: string, { start, end, face, level }: Run, weight: Weight): Cluster[] {
