@@ -49,8 +49,9 @@ for (const [name, parse, seeds] of PARSERS) {
 test("no mutation of a token gives a trusted time other than the one signed", async () => {
   const random = randomFrom(7);
   const anchors = [vectorCertificate("root")];
+  const rounds = fuzzRuns(3000);
   let trusted = 0;
-  for (let i = 0; i < 3000; i++) {
+  for (let i = 0; i < rounds; i++) {
     const bytes = overwrite(token, random);
     const read = onlyEvidenceErrors(() => parseTimeStampToken(bytes));
     if (read === null) continue;
@@ -60,7 +61,7 @@ test("no mutation of a token gives a trusted time other than the one signed", as
     trusted++;
     assert.ok(equalBytes(read.signedData.eContent ?? new Uint8Array(), tstInfo), `mutation ${i}`);
   }
-  assert.ok(trusted < 600, "most mutations touch something that is signed");
+  assert.ok(trusted < rounds / 5, "most mutations touch something that is signed");
 });
 
 test("no mutation of a signature is valid with other signed attributes", async () => {
@@ -69,7 +70,7 @@ test("no mutation of a signature is valid with other signed attributes", async (
   const message = vector("cms/message.txt");
   const original = parseSignedData(source).signerInfos[0]?.signedAttrsDer;
   assert.ok(original);
-  for (let i = 0; i < 2000; i++) {
+  for (let i = 0; i < fuzzRuns(2000); i++) {
     const signedData = onlyEvidenceErrors(() => parseSignedData(overwrite(source, random)));
     const signerInfo = signedData?.signerInfos[0];
     if (!signedData || !signerInfo) continue;
