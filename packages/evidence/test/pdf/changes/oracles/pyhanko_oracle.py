@@ -18,7 +18,7 @@ import sys
 
 from asn1crypto import keys, x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography import x509 as certificates
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from pyhanko.pdf_utils import generic, writer
@@ -60,8 +60,7 @@ def judge(request):
     return {"signatures": found}
 
 
-def issued(title, usage):
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+def issued(title, key, usage):
     subject = certificates.Name([certificates.NameAttribute(NameOID.COMMON_NAME, title)])
     start = datetime.datetime(2025, 1, 1)
     made = (
@@ -82,8 +81,10 @@ def issued(title, usage):
     return x509.Certificate.load(der), keys.PrivateKeyInfo.load(secret)
 
 
-certificate, secret_key = issued("pyHanko signer", None)
-tsa_certificate, tsa_key = issued("pyHanko TSA", ExtendedKeyUsageOID.TIME_STAMPING)
+# A key is read anew for each signature, and one of RSA is checked each time; the stamper takes no other.
+certificate, secret_key = issued("pyHanko signer", ec.generate_private_key(ec.SECP256R1()), None)
+tsa_secret = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+tsa_certificate, tsa_key = issued("pyHanko TSA", tsa_secret, ExtendedKeyUsageOID.TIME_STAMPING)
 registry = SimpleCertificateStore.from_certs([certificate])
 signer = signers.SimpleSigner(signing_cert=certificate, signing_key=secret_key, cert_registry=registry)
 stamper = timestamps.DummyTimeStamper(tsa_certificate, tsa_key, fixed_dt=datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc))
