@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
+import { inTurn } from "@signsealship/testing/inputs/fuzz";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { verifyProof } from "../../../src/seal/verify-proof.ts";
 import { memoizedCrypto } from "../../node-crypto.ts";
@@ -60,8 +61,8 @@ test("is as strict as pyHanko on every manipulation, and as kind on every honest
       const { original, signed: base } = signed(permission, attack);
       return attack.kind === "dressed" ? [] : [{ ...attack, permission, pdf: attack.make(base, original) }];
     }),
-    ...honest.flatMap((update) =>
-      ([1, 2, "approval"] as const).map((permission) => {
+    ...honest.flatMap((update, index) =>
+      inTurn([1, 2, "approval"] as const, index).map((permission) => {
         const pdf = update.make(signed(permission, update).signed, signer, stamp);
         return { ...update, permission, pdf };
       }),
@@ -114,12 +115,12 @@ test("says of files that pyHanko made what pyHanko says of them", async () => {
   const rdf = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"></rdf:RDF>';
   const form = asBytes(formDocument({ metadata: metadata(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${rdf}</x:xmpmeta>`) }));
   const bases: readonly Operation[][] = [[["certify", 1]], [["certify", 2]], [["approve", "First"]]];
-  const recipes = bases.flatMap((base) => UPDATES.map((update) => [...base, ...update]));
+  const recipes = UPDATES.flatMap((update, index) => inTurn(bases, index).map((base) => [...base, ...update]));
   // pyHanko itself does not sign where a certification forbids it.
   const files = askPyHanko(recipes.map((make) => ({ make, pdf: form }))).flatMap(({ pdf }, index) =>
     pdf === undefined ? [] : [{ pdf, recipe: recipes[index] }],
   );
-  assert.ok(files.length > 40, `${files.length} files`);
+  assert.ok(files.length > (3 / 4) * recipes.length, `${files.length} files`);
   const answers = askPyHanko(files.map(({ pdf }) => ({ judge: pdf })));
   const different: unknown[] = [];
   for (const [index, { pdf, recipe }] of files.entries()) {
