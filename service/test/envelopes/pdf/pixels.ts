@@ -18,8 +18,7 @@ export async function inkOn(path: string, isInk: Ink): Promise<[number, number, 
   const pixels = ppm.subarray(ppm.length - 3 * Number(width) * Number(height));
   const box: [number, number, number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0];
   for (let i = 0; i < pixels.length; i += 3) {
-    const [r = 0, g = 0, b = 0] = pixels.subarray(i, i + 3);
-    if (!isInk(r, g, b)) continue;
+    if (!isInk(pixels[i] ?? 0, pixels[i + 1] ?? 0, pixels[i + 2] ?? 0)) continue;
     const [x, y] = [(i / 3) % Number(width), Math.floor(i / 3 / Number(width))];
     box[0] = Math.min(box[0], x);
     box[1] = Math.min(box[1], y);
