@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -38,7 +38,8 @@ async function recorded(): Promise<number[]> {
   const [rows] = await db.query<{ counts: number[] }>(sql`
     SELECT ARRAY[(SELECT count(*) FROM passports), (SELECT count(*) FROM events), 
       (SELECT count(*) FROM audit_log)]::int[] AS counts`);
-  const blobs = readdirSync(service.dataDir, { recursive: true }).filter((name) => String(name).startsWith("blobs/"));
+  const folder = join(service.dataDir, "blobs");
+  const blobs = existsSync(folder) ? readdirSync(folder, { recursive: true }) : [];
   return [...(rows?.counts ?? []), blobs.length];
 }
 
