@@ -58,15 +58,20 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   };
   const openAt = (clock: Clock): Ceremony => openCeremony({ ...deps, clock });
   const outbox = join(dataDir, "outbox");
+  // A mail that was written stays as it is.
+  const mails = new Map<string, { at: number; mail: string }>();
 
   /** The mails to an address, oldest first. */
-  const mailsTo = (email: string): string[] =>
-    (existsSync(outbox) ? readdirSync(outbox) : [])
-      .filter((file) => file.endsWith(".eml"))
-      .map((file) => join(outbox, file))
-      .sort((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs)
-      .map((path) => readFileSync(path, "utf8").replaceAll("=\r\n", "").replaceAll("=3D", "="))
-      .filter((mail) => mail.includes(`To: ${email}`));
+  function mailsTo(email: string): string[] {
+    for (const file of existsSync(outbox) ? readdirSync(outbox) : []) {
+      if (!file.endsWith(".eml") || mails.has(file)) continue;
+      const path = join(outbox, file);
+      const mail = readFileSync(path, "utf8").replaceAll("=\r\n", "").replaceAll("=3D", "=");
+      mails.set(file, { at: statSync(path).mtimeMs, mail });
+    }
+    const found = [...mails.values()].filter(({ mail }) => mail.includes(`To: ${email}`));
+    return found.sort((one, other) => one.at - other.at).map(({ mail }) => mail);
+  }
 
   // The harness itself: a test that restarts the service puts the new one there.
   return Object.assign(running, {
