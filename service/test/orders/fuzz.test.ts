@@ -57,6 +57,10 @@ const nasty = fc.oneof(
     "NaN",
   ),
 );
+// The library's own arbitrary of query strings takes a second to make.
+const queryText = fc.string({
+  unit: fc.oneof(fc.constantFrom(..."abz059-._~!$&'()*+,;=:@/?"), anyCharacter.map(encodeURIComponent)),
+});
 const form = fc.record({
   base: fc.constantFrom({}, minimal, { ...minimal, ...shipping }, { ...minimal, ...sender }),
   changes: fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string({ minLength: 1, maxLength: 20 })), nasty, {
@@ -81,7 +85,7 @@ test("no order form gets anything but 201 or a 400 with one clear error", async 
 });
 
 test("no query string and no path gets a 5xx", async () => {
-  const value = fc.oneof(nasty, fc.webQueryParameters(), fc.string({ maxLength: 40 }));
+  const value = fc.oneof(nasty, queryText, fc.string({ maxLength: 40 }));
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom("limit", "status", "external_reference", "cursor", "x"),
