@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from "node:crypto";
-import { cpSync, existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { cpSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -7,17 +7,22 @@ const cache = fileURLToPath(new URL("../node_modules/.cache/seal-keys", import.m
 
 let given = 0;
 
-/**
- * Puts a seal key made beforehand into a data folder that has none: finding the primes of one takes half a second. Services of
- * one test process never share a key.
- */
+/** Puts a seal key made beforehand into a data folder that has none. */
 export function prepareSealKey(dataDir: string): void {
   const keys = join(dataDir, "keys");
   if (existsSync(keys)) return;
-  const from = join(cache, String(given++));
-  if (!existsSync(from)) makeKey(from);
   mkdirSync(keys, { recursive: true, mode: 0o700 });
-  cpSync(from, join(keys, "seal"));
+  cpSync(nextKey(), join(keys, "seal"));
+}
+
+/** A key of RSA-3072 made beforehand. */
+export const preparedKey = (): KeyObject => createPrivateKey(readFileSync(nextKey()));
+
+/** The file of a key that nothing else in this test process has: finding the primes of one takes half a second. */
+function nextKey(): string {
+  const path = join(cache, String(given++));
+  if (!existsSync(path)) makeKey(path);
+  return path;
 }
 
 /** Other test processes may make the same key: the first one stays. */

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { prepareSealKey } from "@signsealship/testing/seal-keys";
 import { startSoftHsm } from "@signsealship/testing/tools/softhsm";
 import { needs } from "@signsealship/testing/tools/tools";
 import {
@@ -52,6 +53,7 @@ async function installation(changes: Partial<SignerAuthoritySettings> = {}): Pro
     signerCaCertificate: null,
     ...changes,
   };
+  if (changes.sealKey === undefined) prepareSealKey(dataDir);
   await openSealIdentity(settings, at, serials);
   return settings;
 }

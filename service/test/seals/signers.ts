@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomInt } from "node:crypto";
 import { OID, oid, sequence } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
+import { preparedKey } from "@signsealship/testing/seal-keys";
 import { type Authority, makeRoot, validFor } from "../../src/seals/certificate/authority.ts";
 import { commonNameOf, extension, keyUsage, writeCertificate } from "../../src/seals/certificate/write.ts";
 import { sealKeyOf } from "../../src/seals/keys/file-key.ts";
@@ -14,11 +15,8 @@ export const randomBelow = (limit: number): number => randomInt(limit);
 
 /** A seal key in memory. */
 export function memoryKey(kind: "rsa" | "p-256"): SealKey {
-  const { privateKey } =
-    kind === "rsa"
-      ? generateKeyPairSync("rsa", { modulusLength: 3072 })
-      : generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return sealKeyOf(privateKey, "memory");
+  const key = kind === "rsa" ? preparedKey() : generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+  return sealKeyOf(key, "memory");
 }
 
 /** A self-signed seal certificate for the key, made at the instant, as first runs made it before there was a root. */
