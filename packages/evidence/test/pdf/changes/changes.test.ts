@@ -29,22 +29,30 @@ async function first(pdf: string): Promise<string | undefined> {
   )?.state;
 }
 
-function signedForm(
-  { prepared, preparedRevision, signature }: Pick<Attack & Honest, "prepared" | "preparedRevision" | "signature">,
-  permission: Permission,
-) {
+type Made = Pick<Attack & Honest, "prepared" | "preparedRevision" | "signature">;
+
+function signedForm({ prepared, preparedRevision, signature }: Made, permission: Permission) {
   const original = (preparedRevision ?? ((pdf: string) => pdf))(formDocument(prepared));
   const certify = permission === "approval" ? {} : { certify: permission };
-  return { original, signed: signForm(original, { signer, ...certify, ...signature }) };
+  const signed = signForm(original, { signer, ...certify, ...signature });
+  return { original, signed, state: first(signed) };
+}
+
+const usual = new Map(PERMISSIONS.map((permission) => [permission, signedForm({}, permission)]));
+
+/** The form that was signed. Most changes are made to the usual one, which is signed and judged once. */
+function formOf(made: Made, permission: Permission) {
+  const isUsual = !made.prepared && !made.preparedRevision && !made.signature;
+  return (isUsual && usual.get(permission)) || signedForm(made, permission);
 }
 
 for (const { kind, ...attack } of attacks) {
   for (const permission of attack.forbidden) {
     test(`refuses ${kind}: ${attack.name} (${permission})`, async () => {
-      const { original, signed } = signedForm(attack, permission);
+      const { original, signed, state } = formOf(attack, permission);
       const forged = attack.make(signed, original);
       assert.notEqual(forged, signed);
-      if (!attack.unsound) assert.equal(await first(signed), "holds", "the form that was signed");
+      if (!attack.unsound) assert.equal(await state, "holds", "the form that was signed");
       assert.equal(await first(forged), "fails");
     });
   }
@@ -54,8 +62,8 @@ for (const { kind, ...update } of honest) {
   for (const permission of PERMISSIONS) {
     const permitted = update.permitted.includes(permission);
     test(`${permitted ? "permits" : "refuses"} ${kind}: ${update.name} (${permission})`, async () => {
-      const { signed } = signedForm(update, permission);
-      assert.equal(await first(signed), "holds", "the form that was signed");
+      const { signed, state } = formOf(update, permission);
+      assert.equal(await state, "holds", "the form that was signed");
       assert.equal(await first(update.make(signed, signer, stamp)), permitted ? "holds" : "fails");
     });
   }
