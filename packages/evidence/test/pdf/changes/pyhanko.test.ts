@@ -34,7 +34,8 @@ function signed(
 ) {
   const original = (one.preparedRevision ?? ((pdf: string) => pdf))(formDocument(one.prepared));
   const certify = permission === "approval" ? {} : { certify: permission };
-  return { original, signed: signForm(original, { signer, ...certify, ...one.signature }) };
+  // Little room for the signature: pyHanko reads its digits one by one.
+  return { original, signed: signForm(original, { signer, reserve: 1500, ...certify, ...one.signature }) };
 }
 
 /** Honest changes that pyHanko's rules don't foresee: none of them shows, but for what a form field is filled with. */
