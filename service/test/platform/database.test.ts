@@ -19,11 +19,12 @@ const balances = async () =>
 
 test("transactions that wait for each other all commit, each once", async () => {
   let attempts = 0;
+  const bothHoldARow = Promise.withResolvers<void>();
   const pay = (first: number, second: number) =>
     db.transaction(async (tx) => {
-      attempts++;
       await add(tx, first);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (++attempts === 2) bothHoldARow.resolve();
+      await bothHoldARow.promise;
       await add(tx, second);
     });
   await Promise.all([pay(1, 2), pay(2, 1)]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { newPartner, type Service } from "@signsealship/testing/service";
+import { newPartner, ownProcess, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { systemClock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -30,7 +30,7 @@ async function timersOf(service: Service): Promise<number> {
 }
 
 before(async () => {
-  running = await openPlaybooksService();
+  running = await openPlaybooksService(ownProcess);
   const { partnerId } = await newPartner(running.service);
   timersBefore = await timersOf(running.service);
   ({ tokenOf } = createCallbacks(await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`)));
