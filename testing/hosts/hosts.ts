@@ -82,12 +82,19 @@ export function runHosted(env: Env): Running {
   };
 }
 
-// They print while they run.
-const printing = /^(serve|listen|verify)$/;
+/** A service that is not to start. */
+async function endedService(env: Env): Promise<Outcome> {
+  const { ended, stdout, stderr } = runHosted(env);
+  const code = (await ended) ?? 1;
+  return { code, stdout: stdout(), stderr: stderr() };
+}
 
-/** Runs a verb in the host of verbs; null where it needs a process of its own, or there is no host. */
+/** Runs a verb in the host of verbs, or of services; null where it needs a process of its own, or there is no host. */
 export async function runHostedVerb(env: Env, args: string[]): Promise<Outcome | null> {
-  if (hosts === null || bindsProcess(env) || printing.test(args[0] ?? "")) return null;
+  if (args[0] === "serve" && mayBeHosted(env)) return endedService(env);
+  // These print while they run.
+  const prints = ["serve", "listen", "verify"].includes(args[0] ?? "");
+  if (hosts === null || bindsProcess(env) || prints) return null;
   // What it logs is nobody's.
   const call: VerbCall = { env: { ...env, LOG_LEVEL: "silent", PATH: process.env["PATH"] ?? "" }, args };
   const socket = connected(hosts.verbs, call);
