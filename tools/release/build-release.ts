@@ -83,6 +83,8 @@ async function importedNames(programs: readonly string[]): Promise<string[]> {
     entryPoints: programs.map((path) => join(root, path)),
     outdir: "unwritten",
     bundle: true,
+    // Else each program would get a copy of all that it shares with others.
+    splitting: true,
     write: false,
     metafile: true,
     packages: "external",
