@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
 import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
-import { fuzzRuns } from "@signsealship/testing/inputs/fuzz";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
@@ -17,7 +17,7 @@ import { sql } from "../../src/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 
 /** KILLS=200 for a long run. */
-const kills = Number(process.env["KILLS"] ?? Math.max(2, fuzzRuns(4)));
+const kills = Number(process.env["KILLS"] ?? repeats(4, 2));
 const folder = temporaryFolder();
 const dataDir = join(folder.path, "var");
 const blobs = join(dataDir, "blobs");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { inTurn } from "@signsealship/testing/inputs/fuzz";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { ownProcess } from "@signsealship/testing/service";
@@ -52,14 +53,14 @@ async function costOf(request: () => Promise<number>) {
 }
 
 describe("a document that is dear to read does not stall the service", { skip: process.platform !== "linux" }, () => {
-  for (const [name, make] of Object.entries(costlyDocuments)) {
+  for (const [number, [name, make]] of Object.entries(costlyDocuments).entries()) {
     test(name, async (t) => {
       const document = await make();
       const requests: Record<string, () => Promise<number>> = {
         order: async () => (await acme.call("POST", "/api/partner/orders", orderForm(minimal, document))).status,
         seal: () => seal(document),
       };
-      for (const [what, request] of Object.entries(requests)) {
+      for (const [what, request] of inTurn(Object.entries(requests), number)) {
         const { status, main, all } = await costOf(request);
         t.diagnostic(`${what}: ${status}, main thread ${main} ms, all ${all} ms`);
         assert.ok([200, 201, 400].includes(status), String(status));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
@@ -101,7 +102,7 @@ test("a key shorter than 8 or longer than 255 characters is a 400", async () => 
 });
 
 test("kill -9 among duplicates and a restart leave one order and equal answers", async () => {
-  for (const round of [1, 2, 3]) {
+  for (const round of [1, 2, 3].slice(-repeats(3, 1))) {
     const key = `killed-in-round-${round}`;
     const reference = `killed-${round}`;
     const early = Array.from({ length: 30 }, () => post(key, { external_reference: reference }).catch(() => null));

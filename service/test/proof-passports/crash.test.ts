@@ -3,14 +3,16 @@ import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { sql } from "../../src/platform/database/sql.ts";
 import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
 
 const folder = temporaryFolder();
-const seals = 200;
-const killAfter = [30, 75, 140];
+const seals = repeats(200, 60);
+// And once more at the end.
+const killAfter = [30, 75, 140].slice(0, repeats(3, 1));
 let calendar: CalendarDouble;
 let service: Service;
 let headers: Record<string, string>;
@@ -52,7 +54,7 @@ async function sealUntilKilled(from: number, until: number, acknowledged: Acknow
   await Promise.all(Array.from({ length: 6 }, worker));
 }
 
-test("kill -9 in the middle of 200 seals: what was acknowledged verifies and downloads, and nothing half-made is visible", async () => {
+test(`kill -9 in the middle of ${seals} seals: what was acknowledged verifies and downloads, and nothing half-made is visible`, async () => {
   const acknowledged: Acknowledged[] = [];
   for (const [round, until] of [...killAfter, seals].entries()) {
     await sealUntilKilled(round * 1000, until, acknowledged);

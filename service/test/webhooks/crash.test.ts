@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { ownProcess, runCli, startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -21,7 +22,7 @@ const ids = async (path: string, count: number) => (await running.catcher.wait(p
 test("an event whose service is killed right after the commit is sent after the restart", async () => {
   await client.subscribe("/committed", ["order.created"]);
   const codes: string[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < repeats(3, 1); round++) {
     codes.push(await client.order());
     await running.service.kill();
     running.service = await running.service.restart();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { findOpenEnvelope, findSigners } from "../../../src/envelopes/records/envelope.ts";
@@ -10,7 +11,7 @@ import { sql } from "../../../src/platform/database/sql.ts";
 import { openCeremonyService } from "./ceremony-service.ts";
 
 // Each costs a start of the service; `KILLS=100` for the whole of it.
-const kills = Number(process.env["KILLS"] ?? 4);
+const kills = Number(process.env["KILLS"] ?? repeats(4, 2));
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
 before(async () => {
