@@ -33,12 +33,17 @@ function longestFirst(files: string[]): string[] {
   return files.sort((a, b) => kind(a) - kind(b) || size(b) - size(a));
 }
 
-/** A run of all files starts some 700 processes, so what they run is bundled before. */
-async function allFiles(): Promise<string[]> {
+/** What services and verbs run, for all files of tests. */
+async function prepareServices(): Promise<void> {
   const { main, serviceHost, verbHost } = await bundleCli();
   process.env["TEST_CLI"] = main;
   process.env["TEST_HOSTS"] = JSON.stringify(await startHosts(serviceHost, verbHost));
-  return bundleTests(longestFirst(globSync(patterns, { cwd: root })));
+}
+
+/** A run of all files starts some 500 processes, so what they run is bundled before. */
+async function allFiles(): Promise<string[]> {
+  const [files] = await Promise.all([bundleTests(longestFirst(globSync(patterns, { cwd: root }))), prepareServices()]);
+  return files;
 }
 
 const memory = memoryFolder();
