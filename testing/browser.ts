@@ -18,8 +18,6 @@ const args = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // A thread more for each page that nobody scrolls by hand: a twelfth of the CPU.
-  "--disable-threaded-compositing",
   // Chromium starts no process ahead of its use.
   "--renderer-process-limit=1",
 ];
