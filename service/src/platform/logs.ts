@@ -36,25 +36,30 @@ type Destination = { write: (line: string) => void };
 
 /** Hands whole batches to the library's destination, which takes longer over a line than the logger (bench/logs.bench.ts). */
 function batching(fd: number): Destination {
-  const destination = pino.destination({ fd, sync: false, minLength: batchLength, maxWrite: 4 * batchLength });
+  const destination = pino.destination({ fd, sync: false, maxWrite: 4 * batchLength });
   let batch = "";
+  let armed = false;
   const handOver = () => {
-    if (batch === "") return;
-    destination.write(batch);
+    if (batch !== "") destination.write(batch);
     batch = "";
   };
-  setInterval(() => {
+  const whenDue = () => {
+    armed = false;
     handOver();
-    destination.flush();
-  }, flushMs).unref();
+  };
   process.on("exit", () => {
-    handOver();
     destination.flushSync();
+    // What is handed over now would be written by a thread that ends with the process.
+    if (batch !== "") pino.destination({ fd, sync: true }).write(batch);
   });
   return {
     write(line) {
       batch += line;
-      if (batch.length >= batchLength) handOver();
+      if (batch.length >= batchLength) return handOver();
+      // Armed by a line: a log that nobody writes to wakes nobody.
+      if (armed) return;
+      armed = true;
+      setTimeout(whenDue, flushMs).unref();
     },
   };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { maskCodes } from "../../src/platform/logs.ts";
@@ -55,6 +56,34 @@ describe("the log on standard error", () => {
     assert.match(chunk.toString(), /"msg":"first"/);
     child.kill("SIGKILL");
     await once(child, "exit");
+  });
+
+  test("is written in full when its reader had stopped reading for a while", async () => {
+    const script = `${opening} for (let n = 0; n < 5000; n++) log.info({ n }, "line");
+      setTimeout(() => log.info("last"), 150); setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    await setTimeout(600);
+    let text = "";
+    for await (const chunk of child.stderr.setEncoding("utf8")) {
+      text += chunk;
+      if (text.includes('"msg":"last"')) child.kill("SIGKILL");
+    }
+    assert.equal(text.match(/"msg":"line"/g)?.length, 5000);
+  });
+
+  test("asks the system for nothing while nobody writes to it", () => {
+    const { lines } = run(`
+      const { createHook } = await import("node:async_hooks");
+      const { setTimeout } = await import("node:timers/promises");
+      log.info("first");
+      await setTimeout(300);
+      const asked = new Set();
+      createHook({ init: (_id, type) => asked.add(type) }).enable();
+      await setTimeout(300);
+      log.info({ asked: [...asked] }, "second");`);
+    assert.equal(JSON.parse(lines[1] ?? "{}").asked.includes("FSREQCALLBACK"), false);
   });
 
   test("bears the time in UTC, and of an error its words alone", () => {
