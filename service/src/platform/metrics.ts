@@ -11,9 +11,20 @@ export type Metrics = {
   contentType: string;
 };
 
+let sharedRegistry: Registry | undefined;
+
+/** Those of Node and of the process: made once, for they measure for as long as it lives. */
+function ofProcess(): Registry {
+  if (sharedRegistry === undefined) {
+    sharedRegistry = new Registry();
+    collectDefaultMetrics({ register: sharedRegistry });
+  }
+  return sharedRegistry;
+}
+
 export function createMetrics(): Metrics {
+  const shared = ofProcess();
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: "http_request_duration_seconds",
     help: "Time from the first byte of a request to the end of its answer.",
@@ -44,7 +55,7 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    render: () => registry.metrics(),
+    render: async () => (await Promise.all([shared.metrics(), registry.metrics()])).join("\n"),
     contentType: registry.contentType,
   };
 }
