@@ -48,7 +48,7 @@ import { deleteDue } from "./retention/retention.ts";
 import { roomMailJobs, roomRoutes } from "./rooms/rooms.ts";
 import { openShipping, requireNoLetter } from "./shipping/shipping.ts";
 import { type Sweep, testClockJobs, testClockRoutes } from "./test-clock/test-clock.ts";
-import { buildAssets, type PageDeps, pages, unmatchedPage } from "./web/pages.ts";
+import { openAssets, type PageDeps, pages, unmatchedPage } from "./web/pages.ts";
 import { failingMailJobs, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
 /** Wires everything into one server; listens nowhere yet. */
@@ -58,7 +58,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
   );
   const features = openFeatures(deps, limits);
-  const assets = await buildAssets();
+  const assets = await openAssets();
   const app = createServer({
     log,
     metrics,

@@ -10,13 +10,13 @@ import { guidePages } from "./guides/guides.ts";
 import { type OperatorDeps, operatorPages } from "./operator/operator.ts";
 import { outboxRoutes } from "./outbox/outbox-routes.ts";
 import { type SigningDeps, signingPages } from "./signing/signing.ts";
-import { type Assets, buildAssets } from "./ui/assets/assets.ts";
+import { type Assets, openAssets } from "./ui/assets/assets.ts";
 import { assetRoutes } from "./ui/assets/routes.ts";
 import { errorPage, unmatchedPage } from "./ui/error-page.ts";
 import { type EvidenceSources, verifyPages } from "./verify/routes.ts";
 import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
 
-export { buildAssets, type EvidenceSources, unmatchedPage };
+export { type EvidenceSources, openAssets, unmatchedPage };
 
 /** What all pages share. */
 type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };

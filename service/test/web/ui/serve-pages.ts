@@ -9,7 +9,7 @@ import { createMetrics } from "../../../src/platform/metrics.ts";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import type { OrderView } from "../../../src/web/client/order-page.ts";
-import { buildAssets, type PageDeps, pages } from "../../../src/web/pages.ts";
+import { openAssets, type PageDeps, pages } from "../../../src/web/pages.ts";
 import type { ClosingRecord } from "../../../src/web/verify/closing/page.ts";
 import { samplePage } from "./sample-page.ts";
 import { retention } from "./samples.ts";
@@ -87,7 +87,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       [found(text, String(wanted))].filter((row) => row !== undefined) as Row[],
   };
   await app.register(async (routes) => {
-    const assets = await buildAssets();
+    const assets = await openAssets();
     routes.get("/sample", async (_request, reply) =>
       reply.type("text/html; charset=utf-8").headers(pageHeaders).send(samplePage(assets)),
     );

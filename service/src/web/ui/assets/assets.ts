@@ -68,7 +68,7 @@ const linksThatLookLikeButtons: Plugin = {
 };
 
 /**
- * Makes the assets, once, at the start, and keeps them in memory: scripts and styles are bundled and minified for browsers. The
+ * Makes the assets and keeps them in memory: scripts and styles are bundled and minified for browsers. The
  * same sources give the same bytes. One at a time in a process: the end of one build stops the bundler.
  * @throws Error when a source is missing or cannot be read as what it is
  */
@@ -110,6 +110,14 @@ export async function buildAssets(): Promise<Assets> {
     bytes: (name) => named(name).bytes,
     pdfJs: openPdfJs(),
   };
+}
+
+let made: Promise<Assets> | undefined;
+
+/** Those of this process, made when they are first asked for. */
+export function openAssets(): Promise<Assets> {
+  made ??= buildAssets();
+  return made;
 }
 
 function assetOf(path: string, contents: Uint8Array): Asset {

@@ -5,7 +5,7 @@ import { createServer } from "../../../../src/http/server.ts";
 import { openLog } from "../../../../src/platform/logs.ts";
 import { createMetrics } from "../../../../src/platform/metrics.ts";
 import { analyticsBody } from "../../../../src/web/dashboard/analytics/body.ts";
-import { buildAssets } from "../../../../src/web/ui/assets/assets.ts";
+import { openAssets } from "../../../../src/web/ui/assets/assets.ts";
 import { assetRoutes } from "../../../../src/web/ui/assets/routes.ts";
 import { layout } from "../../../../src/web/ui/layout.ts";
 import { html } from "../../../../src/web/ui/render.ts";
@@ -78,7 +78,7 @@ export async function serveSnapshots(shown: Readonly<Record<string, Snapshot>>) 
     baseUrl: "http://localhost",
     trustProxy: [],
   });
-  const assets = await buildAssets();
+  const assets = await openAssets();
   assetRoutes(app, assets);
   const send = (reply: FastifyReply, snapshot: Snapshot) =>
     reply
