@@ -41,7 +41,7 @@ test("the figures are there for this machine, and through a proxy only with the 
 
 test("the process, the event loop and the requests are each told of once", async () => {
   const text = await (await ask()).text();
-  const helped = text.match(/^# HELP \S+/gm) ?? [];
+  const helped: string[] = text.match(/^# HELP \S+/gm) ?? [];
   assert.equal(new Set(helped).size, helped.length);
   for (const name of ["process_cpu_seconds_total", "nodejs_eventloop_lag_p99_seconds", "http_request_duration_seconds"])
     assert.ok(helped.includes(`# HELP ${name}`), name);
