@@ -12,8 +12,9 @@
  */
 import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
 import { endsWithin } from "../work/ends-within.ts";
-import type { Loop } from "../work/loop.ts";
+import { createLoop, type Loop } from "../work/loop.ts";
 import { createQueue, type Handler, type JobsDeps, type WorkOptions } from "./queue.ts";
+import { selectDueQueues } from "./store.ts";
 
 export type { Handler, JobOutcome, JobsDeps, WorkOptions } from "./queue.ts";
 export { enqueue, type QueueState, retryFailedJobs, selectQueues, sweepFailedJobs } from "./store.ts";
@@ -26,7 +27,9 @@ export type Jobs = {
 };
 
 const channel = "jobs";
-// All queues look when the node starts and again after each pause: together they would take every connection of the pool.
+// A notification may be lost with its connection, and a node with its lease: one look at all queues finds what is due by the next.
+const lookMs = 5_000;
+// Queues that look together would take every connection of the pool.
 const queuesAtOnce = 3;
 // A job that was asked to stop gets so long to do it.
 const abortMs = 500;
@@ -37,6 +40,13 @@ export function createJobs(deps: JobsDeps): Jobs {
   const look = createKeyedSemaphore(queuesAtOnce);
   let listening: Promise<() => Promise<void>> | undefined;
   const all = () => [...queues.values()];
+  const lookout = createLoop({ name: "jobs", log: deps.log, turn: wakeDue });
+
+  async function wakeDue(): Promise<number> {
+    for (const name of await selectDueQueues(deps.db, [...queues.keys()], lookMs)) queues.get(name)?.wake();
+    return lookMs;
+  }
+
   return {
     work(name, handler, options = {}) {
       queues.set(name, createQueue({ ...deps, look, abort: abort.signal }, name, handler, options));
@@ -44,16 +54,17 @@ export function createJobs(deps: JobsDeps): Jobs {
     async start() {
       listening = deps.db.listen(channel, (name) => {
         // An empty name: the connection was lost for a while, anything may have come.
-        for (const queue of name === "" ? all() : [queues.get(name)]) queue?.wake();
+        (name === "" ? lookout : queues.get(name))?.wake();
       });
       await listening;
       for (const queue of all()) queue.start();
+      lookout.start();
     },
     async stop(graceMs = 2_000) {
       // A start in progress is waited for: its connection would be open for ever.
       const stopListening = await listening?.catch(() => null);
       await stopListening?.();
-      const stopped = Promise.all(all().map((queue) => queue.stop()));
+      const stopped = Promise.all([lookout, ...all()].map((loop) => loop.stop()));
       if (await endsWithin(stopped, graceMs)) return;
       abort.abort();
       await endsWithin(stopped, abortMs);

@@ -29,8 +29,8 @@ export type JobsDeps = {
   onOutcome?: (queue: string, outcome: JobOutcome) => void;
 };
 
-// A notification may be lost with its connection; then a job waits this long at most.
-const pollMs = 5_000;
+// Until then it is woken: by a notification, the end of a job, or the look at what all queues have due (jobs.ts).
+const longestWaitMs = 3_600_000;
 
 export type QueueDeps = JobsDeps & {
   /** Looks for jobs, a few queues at a time. */
@@ -49,12 +49,11 @@ export function createQueue<P extends object>(
   const { db, log, look, abort } = deps;
   const { concurrency = 10, leaseMs = 30_000 } = options;
   const running = new Set<Promise<void>>();
-  const loop = createLoop({ name: `jobs ${name}`, log, turn: takeDue });
+  const loop = createLoop({ name: `jobs ${name}`, log, turn: takeDue, firstAfterMs: longestWaitMs });
 
   async function takeDue(): Promise<number> {
     const free = concurrency - running.size;
-    // The end of each job wakes the loop.
-    if (free === 0) return pollMs;
+    if (free === 0) return longestWaitMs;
     const jobs = await look(name, () => claimDueJobs(db, name, free, leaseMs));
     for (const job of jobs) {
       const work = doJob(job)
@@ -65,8 +64,8 @@ export function createQueue<P extends object>(
         });
       running.add(work);
     }
-    if (jobs.length === free) return pollMs;
-    return Math.min((await look(name, () => nextDueInMs(db, name))) ?? pollMs, pollMs);
+    if (jobs.length === free) return longestWaitMs;
+    return Math.min((await look(name, () => nextDueInMs(db, name))) ?? longestWaitMs, longestWaitMs);
   }
 
   async function doJob(job: ClaimedJob): Promise<void> {

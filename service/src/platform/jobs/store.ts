@@ -22,6 +22,15 @@ WHERE id IN (
 )
 RETURNING id, payload, attempts AS attempt`);
 
+/** Those of the queues that have a job which is due by so many milliseconds from now. */
+export async function selectDueQueues(db: Sql, queues: readonly string[], withinMs: number): Promise<string[]> {
+  const rows = await db.query<{ queue: string }>(sql`
+SELECT worked.queue FROM unnest(${queues}::text[]) AS worked (queue) WHERE EXISTS (
+  SELECT FROM jobs WHERE jobs.queue = worked.queue AND failed_at IS NULL AND due_at <= ${fromNow(withinMs)}
+)`);
+  return rows.map(({ queue }) => queue);
+}
+
 /** Milliseconds until the next job of the queue is due, 0 at least; null when there is none. */
 export async function nextDueInMs(db: Sql, queue: string): Promise<number | null> {
   const [next] = await db.query<{ ms: number }>(sql`

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { createJobs, enqueue, type Jobs } from "../../../src/platform/jobs/jobs.ts";
@@ -127,6 +128,30 @@ test("a job waits for its time", async () => {
   await enqueue(orders.db, "q", { name: "now" });
   await until(() => seen.length === 2);
   assert.deepEqual(seen, ["now", "soon"]);
+});
+
+test("a job that nobody was told of is found", async () => {
+  let done = 0;
+  const jobs = node();
+  jobs.work("q", async () => void done++);
+  await jobs.start();
+  await orders.db.query(sql`INSERT INTO jobs (queue, payload, due_at) VALUES ('q', '{}', now() + interval '2 s')`);
+  await until(() => done === 1);
+});
+
+test("queues that have nothing to do ask the database one question together, every few seconds", async () => {
+  let asked = 0;
+  const query: typeof orders.db.query = (statement) => {
+    asked++;
+    return orders.db.query(statement);
+  };
+  const jobs = createJobs({ db: { ...orders.db, query }, log: silent });
+  running.push(jobs);
+  for (let n = 0; n < 50; n++) jobs.work(`q${n}`, async () => {});
+  await jobs.start();
+  await until(() => asked > 0);
+  await setTimeout(100);
+  assert.equal(asked, 1);
 });
 
 test("stopped while it still starts, it leaves no connection open", async () => {
