@@ -59,6 +59,14 @@ function findPostgresUser(): { uid: number; gid: number } | null {
   }
 }
 
+let namespaces: boolean | undefined;
+
+/** Asked of the system once. */
+function hasUserNamespaces(): boolean {
+  namespaces ??= succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"]);
+  return namespaces;
+}
+
 /**
  * Chooses the identity: the caller's own, or for root the system's `postgres` user where it can reach program and
  * folder, else a user namespace without privileges. A cluster that exists keeps the identity that made it.
@@ -72,11 +80,7 @@ export function serverIdentity(program: string, folder: string, cluster: string)
     const reaches = succeeds(program, ["--version"], user) && succeeds("test", ["-x", folder], user);
     if (reaches) return asUser(user.uid, user.gid);
   }
-  if (
-    (owner === null || owner === 0) &&
-    succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"])
-  )
-    return namespaced;
+  if ((owner === null || owner === 0) && hasUserNamespaces()) return namespaced;
   throw new StartupError(
     `PostgreSQL does not run as root, and the user 'postgres' cannot reach ${folder} or ${program}: start as another user, move the checkout and DATA_DIR out of private folders, or set DATABASE_URL`,
   );
