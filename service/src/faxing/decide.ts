@@ -43,7 +43,8 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
     // On hold it waits.
     return last.state === "waiting" && status !== "OnHold" ? { do: "withdraw" } : null;
   }
-  if (isUnderWay(last.state)) return status === "FaxPending" ? { do: "move", on: "fax_sent" } : null;
+  if (status === "FaxPending" && isOut(last)) return { do: "move", on: "fax_sent" };
+  if (isUnderWay(last.state)) return null;
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
@@ -53,8 +54,15 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   return { do: "attempt", retries: last.retries, dueAt: now };
 }
 
-function afterFailure({ reason, retries, endedAt, isCanceled }: FaxAttemptState, now: Date): FaxStep {
-  if (isCanceled && reason === "sender_canceled") return { do: "attempt", retries, dueAt: now };
+/** Whether it went out, though it may have failed by now: an event may overtake the answer to the request. */
+const isOut = (attempt: FaxAttemptState): boolean =>
+  isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));
+
+const isCanceledByUs = ({ isCanceled, reason }: FaxAttemptState): boolean => isCanceled && reason === "sender_canceled";
+
+function afterFailure(last: FaxAttemptState, now: Date): FaxStep {
+  const { reason, retries, endedAt } = last;
+  if (isCanceledByUs(last)) return { do: "attempt", retries, dueAt: now };
   const pause = isPassing(reason) ? pausesMs[retries] : undefined;
   if (pause !== undefined)
     return { do: "attempt", retries: retries + 1, dueAt: new Date((endedAt ?? now).getTime() + pause) };

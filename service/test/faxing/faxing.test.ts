@@ -214,6 +214,22 @@ test("cut after Telnyx took the fax: it is found there, and there is one", async
   }
 });
 
+test("that a fax failed may be told before its request is answered: it was sent, and what follows is the same", async () => {
+  for (const [reason, status, states] of [
+    ["user_busy", "FaxSent", ["failed", "waiting"]],
+    ["receiver_unallocated_number", "FaxFailed", ["failed"]],
+  ] as const) {
+    world.telnyx.fail("cut", /^POST \/v2\/faxes$/);
+    const { code, faxTo } = await world.order();
+    await world.tell(await world.fax(faxTo), "failed", { failure_reason: reason });
+    await world.become(code, status);
+    assert.deepEqual(await statesOf(code), states);
+    const faxed = sql`SELECT count(*)::int AS n FROM faxes f JOIN orders o ON o.id = f.order_id WHERE o.code = ${code}`;
+    assert.deepEqual(await world.db.query(faxed), [{ n: 1 }]);
+    world.telnyx.mend();
+  }
+});
+
 test("cut before Telnyx took it: it is sent again, once", async () => {
   world.telnyx.fail({ status: 500 }, /^POST \/v2\/faxes$/);
   const { code, faxTo } = await world.order();

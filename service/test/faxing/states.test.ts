@@ -124,6 +124,16 @@ describe("what follows for the order", () => {
     assert.equal(decide("FaxSent", [{ ...canceled, isCanceled: false }], now)?.do, "move", "by somebody else");
   });
 
+  test("an order whose fax failed before its request was answered was faxed", () => {
+    for (const state of ["queued", "sending", "failed"] as const) {
+      const out = attempt(state, { reason: "user_busy" });
+      assert.deepEqual(decide("FaxPending", [out], now), { do: "move", on: "fax_sent" }, state);
+      assert.notDeepEqual(decide("FaxSent", [out], now), { do: "move", on: "fax_sent" }, state);
+    }
+    const canceled = attempt("failed", { reason: "sender_canceled", isCanceled: true });
+    assert.equal(decide("FaxPending", [canceled], now)?.do, "attempt");
+  });
+
   test("a failure that the order has failed by says nothing more, and what never went out is a person's", () => {
     for (const state of ["failed", "refused"] as const)
       for (const status of ["FaxPending", "FaxSent"])
