@@ -111,6 +111,29 @@ test("by keyboard alone: fields are found, filled in and signed, and what is see
   await opened.close();
 });
 
+test("whoever is at the consent already stays there when the document comes, and a press that has begun ends there", async () => {
+  const opened = await open({ pages: 5 });
+  const { page } = opened;
+  const documentComes = Promise.withResolvers<void>();
+  await page.route(/document\.pdf/, async (route) => {
+    await documentComes.promise;
+    await route.continue();
+  });
+  await page.reload();
+  const box = page.getByLabel("I opened the document");
+  await box.scrollIntoViewIfNeeded();
+  const place = async () => (await box.boundingBox()) ?? assert.fail("it is not shown");
+  const before = await place();
+  await page.mouse.move(before.x + 8, before.y + 8);
+  await page.mouse.down();
+  documentComes.resolve();
+  await shownPage(opened, 1);
+  assert.ok(Math.abs((await place()).y - before.y) < 1);
+  await page.mouse.up();
+  assert.ok(await box.isChecked());
+  await opened.close();
+});
+
 test("a signer who loses the network while signing is told so, keeps what was filled in, and signs by trying again", async () => {
   const opened = await open({ pages: 1 });
   const { page, envelope } = opened;
