@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { boolean, integer, nullValue, OID, oid, primitive, sequence, TAG } from "@signsealship/evidence/asn1";
-import type { Certificate } from "@signsealship/evidence/x509";
+import { type Certificate, certifiedName } from "@signsealship/evidence/x509";
 import {
   type Authority,
   commonNameOf,
@@ -66,16 +66,13 @@ export async function issueSignerCertificate(
   const { name, publicKey, serialNumber, at } = signer;
   const dates = { notBefore: validSince(at), notAfter: authority.chain[0].notAfter };
   return issue(authority, {
-    subject: commonNameOf(isOurs.test(name) ? `Signer ${name}` : name),
+    subject: commonNameOf(certifiedName(name)),
     publicKey,
     serialNumber,
     extensions,
     ...dates,
   });
 }
-
-/** Readers of PDF show a name alone: nobody signs under what the service's own certificates are called. */
-const isOurs = /^\W*sign\W*seal\W*ship/i;
 
 /** A key of the service's own memory, for a signer whose browser makes none: it signs once. */
 export function oneActKey(): SealKey {

@@ -1,4 +1,5 @@
 export { type Certificate, parseCertificate } from "./certificate.ts";
+export { certifiedName } from "./certified-name.ts";
 export { commonNameOf, nameText } from "./name.ts";
 export { encodePem, parseCertificatesPem } from "./pem.ts";
 export { type CertificateFault, issuerFault, leafFault } from "./usage.ts";
