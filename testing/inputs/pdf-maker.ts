@@ -8,6 +8,8 @@ export type PdfRecipe = {
   text?: string;
   /** Further entries of every page, such as `/Rotate 90`; its MediaBox is of letter size unless they name another. */
   pageEntries?: string;
+  /** Further operators of every page's content, behind its text. */
+  content?: string;
 };
 
 const HEADER = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n";
@@ -20,7 +22,7 @@ const FIRST_PAGE_OBJECT = 5;
  */
 export function makePdf(recipe: PdfRecipe = {}): Buffer {
   const pages = recipe.pages ?? 1;
-  const assembleWith = (padding: number) => assemble(pages, recipe.text ?? "Page", padding, recipe.pageEntries ?? "");
+  const assembleWith = (padding: number) => assemble(pages, padding, recipe);
   const bare = assembleWith(0);
   if (recipe.bytes === undefined || recipe.bytes <= bare.length) return bare;
   let padding = recipe.bytes - bare.length;
@@ -35,7 +37,8 @@ export function makePdf(recipe: PdfRecipe = {}): Buffer {
 
 const letterSize = "/MediaBox [0 0 612 792]";
 
-function assemble(pages: number, text: string, padding: number, pageEntries: string): Buffer {
+function assemble(pages: number, padding: number, recipe: PdfRecipe): Buffer {
+  const { text = "Page", pageEntries = "", content: more = "" } = recipe;
   const chunks: Buffer[] = [Buffer.from(HEADER, "latin1")];
   const offsets: number[] = [];
   let length = HEADER.length;
@@ -60,7 +63,10 @@ function assemble(pages: number, text: string, padding: number, pageEntries: str
   object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
   object(`<< /Length ${padding} >>`, noise(padding));
   for (let page = 0; page < pages; page++) {
-    const content = Buffer.from(`BT /F1 18 Tf 72 720 Td (${shown} ${page + 1} of ${pages}) Tj ET`, "latin1");
+    const content = Buffer.from(
+      `BT /F1 18 Tf 72 720 Td (${shown} ${page + 1} of ${pages}) Tj ET${more && `\n${more}`}`,
+      "latin1",
+    );
     const fonts = "<< /Font << /F1 3 0 R >> >>";
     const box = pageEntries.includes("/MediaBox") ? pageEntries : `${letterSize} ${pageEntries}`.trimEnd();
     object(

@@ -1,4 +1,4 @@
-export { type Canvas, type Colour, createCanvas } from "./canvas.ts";
+export { type Canvas, type Colour, colourOperands, createCanvas } from "./canvas.ts";
 export { type Attached, certificateFile } from "./certificate-file.ts";
 export { dateText, instantText } from "./dates.ts";
 export { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";

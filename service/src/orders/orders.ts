@@ -6,9 +6,9 @@ export { addFill, type FillFacts, fillColumns, fillMembers, keepUpload, sweepFil
 export { type FirmNote, type FirmNotes, firmNoteColumn, openFirmNotes } from "./firm-notes.ts";
 export { countryOfNumber } from "./form/fax-number.ts";
 export { readWhole } from "./form/refusals.ts";
-export type { RequestedField } from "./form/requested-fields.ts";
+export { aKind, mostSize, type RequestedField } from "./form/requested-fields.ts";
 export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "./form/signers.ts";
-export { replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";
+export { mostFields, replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";
 export { orderPage } from "./list.ts";
 export { pagesOf } from "./original.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";

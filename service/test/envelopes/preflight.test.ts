@@ -8,6 +8,7 @@ import type { RequestedField } from "../../src/orders/orders.ts";
 import { ServiceError } from "../../src/platform/errors.ts";
 import { inlineWorkers } from "../../src/platform/workers/inline.ts";
 import { TaskKilled } from "../../src/platform/workers/task.ts";
+import { formWith } from "./pdf/made-forms.ts";
 
 const preflight = createPreflight(inlineWorkers);
 const preflightOf = (bytes: Buffer, fields: RequestedField[] | null = null, signers = ["Jane Doe"]) => {
@@ -40,6 +41,12 @@ test("a plain document can be signed: its pages are counted on the way", async (
   assert.equal(await preflightOf(makePdf({ pages: 3 }), [signature, { ...signature, kind: "date", y: 650 }]), 3);
   const ten = Array.from({ length: 10 }, (_, n) => `Signer ${n}`);
   assert.equal(await preflightOf(makePdf(), null, ten), 1);
+});
+
+test("accepts fields that touch, and fields of one signer that overlap a little", async () => {
+  const below = { ...signature, signer: 2, y: 648 };
+  const beside = { ...signature, kind: "date", x: 240, width: 100 } as const;
+  assert.equal(await preflightOf(makePdf(), [signature, below, beside], ["Jane Doe", "Bob"]), 1);
 });
 
 describe("what can't be signed is refused before it is stored:", () => {
@@ -87,6 +94,63 @@ describe("what can't be signed is refused before it is stored:", () => {
       await refusal(makePdf(), [{ ...signature, page: 3 }]),
       "fields[0] is on page 3 of a document with one page.",
     );
+  });
+
+  const small = { ...signature, width: 100, height: 20 };
+  const text = { ...signature, kind: "text", width: 576, height: 80 } as const;
+  const places: [what: string, fields: RequestedField[], message: RegExp][] = [
+    [
+      "a text wider than its page less 36 points",
+      [signature, { ...text, x: 10, y: 100, width: 577 }],
+      /^fields\[1\] is 577 points wide, and a text is at most 576 \(page 1\)\.$/,
+    ],
+    [
+      "a field of more than a tenth of its page",
+      [signature, { ...text, x: 10, y: 100, height: 100 }],
+      /^fields\[1\] takes 12 percent of its page, and at most 10 are allowed \(page 1\)\.$/,
+    ],
+    [
+      "fields of more than 40 percent of a page together",
+      [signature, ...[0, 1, 2, 3, 4].map((n) => ({ ...text, x: 10, y: 100 + 81 * n }))],
+      /^fields\[5\] brings the fields of its page to 49 percent of it, and at most 40 are allowed \(page 1\)\.$/,
+    ],
+    [
+      "a field on top of another signer's",
+      [signature, { ...signature, signer: 2, y: 500 }, { ...small, kind: "date", signer: 2, y: 640 }],
+      /^fields\[2\] overlaps fields\[0\], which is a field of signer 1\.$/,
+    ],
+    [
+      "fields of one signer that lie on top of each other",
+      [signature, { ...small, kind: "date", y: 610 }],
+      /^fields\[1\] overlaps fields\[0\] by \d+ percent of the smaller one, and at most 40 are allowed\.$/,
+    ],
+    [
+      "more than 100 fields on a page",
+      [
+        signature,
+        ...Array.from(
+          { length: 100 },
+          (_, n) => ({ ...small, kind: "date", width: 8, height: 8, x: 5 * n, y: 9 }) as const,
+        ),
+      ],
+      /^fields\[100\] is more than the 100 fields of page 1\.$/,
+    ],
+  ];
+  for (const [what, fields, message] of places)
+    test(`${what}, by its place in the list`, async () => {
+      const error = await preflightOf(makePdf(), fields, ["Jane Doe", "Bob"]).catch((reason: unknown) => reason);
+      assert.ok(error instanceof ServiceError && error.code === "validation", String(error));
+      assert.match(error.message, message);
+    });
+
+  test("a document's own signature field that is larger than a signature", async () => {
+    const sheet = formWith([{ name: "buyer", rect: "0 0 612 792" }]);
+    assert.match(await refusal(sheet), /^document can't be signed: a field is 612 points wide, and a signature is at/);
+  });
+
+  test("a tag that asks for a place larger than a signature", async () => {
+    const tag = makePdf({ text: "{{Sign;type=signature;width=500;height=300}}" });
+    assert.match(await refusal(tag), /^document can't be signed: a field is 500 points wide, and a signature is at/);
   });
 
   test("a text field in a document that is signed; a signature there is none of these", async () => {

@@ -68,6 +68,14 @@ test("fields are kept as they were asked for, and must be filled by default", ()
   assert.deepEqual(parse({ fields: [text, signature] }).signatureFields?.[0], text);
 });
 
+test("accepts the largest place of each kind", () => {
+  const sizes = { signature: [360, 120], initials: [120, 60], date: [576, 200], name: [576, 200], text: [576, 200] };
+  for (const [kind, [width, height]] of Object.entries(sizes)) {
+    const fields = [signature, { ...signature, kind, width, height }];
+    assert.equal(parse({ fields }).signatureFields?.length, 2, kind);
+  }
+});
+
 describe("an order is refused, with the member and the rule named,", () => {
   const many = (count: number) => Array.from({ length: count }, (_, n) => ({ ...jane, name: `Jane ${n}` }));
   const cases: [name: string, fields: Record<string, unknown>, message: RegExp][] = [
@@ -122,6 +130,21 @@ describe("an order is refused, with the member and the rule named,", () => {
     ["on page 0", { fields: [{ ...signature, page: 0 }] }, /^fields\[0\]\.page must be a whole number from 1 to/],
     ["left of the page", { fields: [{ ...signature, x: -1 }] }, /^fields\[0\]\.x must be a number from 0 to 14400\.$/],
     ["with a field of no width", { fields: [{ ...signature, width: 0 }] }, /width must be a number from 8 to 14400/],
+    [
+      "with a signature wider than 360 points",
+      { fields: [signature, { ...signature, width: 361 }] },
+      /^fields\[1\]\.width must be at most 360 points for a signature\.$/,
+    ],
+    [
+      "with initials higher than 60 points",
+      { fields: [signature, { ...signature, kind: "initials", width: 120, height: 60.5 }] },
+      /^fields\[1\]\.height must be at most 60 points for initials\.$/,
+    ],
+    [
+      "with a text higher than 200 points",
+      { fields: [{ ...signature, kind: "text", height: 201 }] },
+      /^fields\[0\]\.height must be at most 200 points for a text\.$/,
+    ],
     ["with an x as text", { fields: [{ ...signature, x: "72" }] }, /^fields\[0\]\.x must be a number from 0 to/],
     ["with an x beyond numbers", { fields: '[{"x":1e999}]' }, /^fields\[0\]\.kind is required/],
     ["for a signer it has not", { fields: [{ ...signature, signer: 2 }] }, /signer must be at most 1, the number of/],
@@ -224,7 +247,7 @@ describe("an order that is placed", () => {
 
   test("keeps its signers and fields, and of an access code nothing but a salted hash", async () => {
     const signers = [{ ...jane, auth: "access_code", access_code: "sesame-4711" }];
-    const fraction = { ...signature, x: 72.5, y: 600.125 };
+    const fraction = { ...signature, x: 72.5, y: 660.125 };
     const { status, body } = await post({ signers, fields: [signature, fraction] });
     assert.equal(status, 201, JSON.stringify(body));
     const row = await kept(body.orderCode);

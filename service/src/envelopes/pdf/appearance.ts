@@ -2,6 +2,7 @@ import {
   addPicture,
   addResources,
   type Canvas,
+  colourOperands,
   createCanvas,
   createGlyphFonts,
   type Typeset,
@@ -9,7 +10,10 @@ import {
 import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import type { PreparedField, SignatureMark, UploadedMark } from "./fields.ts";
 
-/** Draws the appearances of one revision, with one set of fonts. Texts are prepared with the faces beforehand. */
+/**
+ * Draws the appearances of one revision, with one set of fonts. Texts are prepared with the faces beforehand. All but the cover of a tag is
+ * multiplied with the page, so that a signer sees what is below the places of others.
+ */
 export type Appearances = {
   /** A place that waits for its signer. */
   empty: (field: Shape, label: string) => Drawing;
@@ -26,8 +30,9 @@ export type Drawing = { readonly shape: Shape; readonly canvas: Canvas };
 const ink = "#17212e";
 const pen = "#10307a";
 const muted = "#4a5568";
-const paper = "#ffffff";
-const waiting = { ground: "#fff6d6", line: "#8a6100" } as const;
+const waiting = "#8a6100";
+/** Of a picture's samples: black text below differs from its ink by 3 to 1 (WCAG 2.2, section 1.4.11). */
+const darkest = 0.35;
 /** Wide enough that nothing is broken into lines. */
 const oneLine = 1_000_000;
 const captionPoints = 6.5;
@@ -59,24 +64,19 @@ export function createAppearances(typeset: Typeset): Appearances {
   return {
     empty(shape, label) {
       const drawing = begin(shape);
-      const { width, height } = shape;
-      const thin = 0.75 / shape.unit;
-      // What it does not hide later is to be read now.
-      drawing.canvas.rectangle(0, shape.covers?.y ?? 0, width, shape.covers?.height ?? height, waiting.ground);
-      drawing.canvas.rectangle(0, 0, width, thin, waiting.line);
-      line(drawing, label, inset(shape), { most: 9, colour: waiting.line });
+      // An outline without a ground: readers that ignore blend modes show the words below it, too.
+      drawing.canvas.drawing(0, 0, 1, outline(shape));
+      line(drawing, label, inset(shape), { most: 9, colour: waiting });
       return drawing;
     },
     text(shape, text) {
       const drawing = begin(shape);
-      cover(drawing);
       line(drawing, text, inset(shape), { most: 11, colour: ink });
       return drawing;
     },
     signature(shape, mark, caption) {
       const drawing = begin(shape);
       const { width, height } = shape;
-      cover(drawing);
       const below = Math.min(1.5 * (captionPoints / shape.unit), height / 3);
       const above = { x: 0, y: below, width, height: height - below };
       if (mark.kind === "typed") line(drawing, mark.text, above, { most: 28, colour: pen });
@@ -91,25 +91,32 @@ export function createAppearances(typeset: Typeset): Appearances {
     },
     addTo(to) {
       if (drawings.length === 0) return () => "";
-      const pictures = picture ? `/XObject<</Picture ${addPicture(to, picture)}>>` : "";
-      const resources = addResources(to, glyphs, pictures);
+      const pictures = picture ? `/XObject<</Picture ${addPicture(to, lightened(picture))}>>` : "";
+      const resources = addResources(to, glyphs, `/ExtGState<</Multiply<</BM/Multiply>>>>${pictures}`);
       const added = new Map<Drawing, string>();
       for (const drawing of drawings) {
         const { width, height, matrix } = drawing.shape;
         const box = `/BBox[0 0 ${round(width)} ${round(height)}]/Matrix[${matrix.join(" ")}]`;
         const form = `/Type/XObject/Subtype/Form${box}/Resources ${resources}`;
-        added.set(drawing, to.stream(form, drawing.canvas.operators()));
+        added.set(drawing, to.stream(form, `${cover(drawing.shape)}/Multiply gs\n${drawing.canvas.operators()}`));
       }
       return (drawing) => (drawing && added.get(drawing)) ?? "";
     },
   };
 }
 
-function cover({ canvas, shape: { covers } }: Drawing): void {
-  if (covers) canvas.rectangle(covers.x, covers.y, covers.width, covers.height, paper);
-}
+/** The paper over a tag's own text: the one thing that hides what is below it, drawn before the blend mode is set. */
+const cover = ({ covers }: Shape): string =>
+  covers ? `1 1 1 rg ${[covers.x, covers.y, covers.width, covers.height].map(round).join(" ")} re f\n` : "";
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** The border of a waiting place, drawn within it. */
+function outline({ width, height, unit }: Shape): string {
+  const thin = Math.min(0.75 / unit, width / 4, height / 4);
+  const frame = [thin / 2, thin / 2, width - thin, height - thin].map(round).join(" ");
+  return `${colourOperands(waiting)} RG ${round(thin)} w ${frame} re S`;
+}
 
 function inset({ width, height, unit }: Shape) {
   const by = Math.min(3 / unit, width / 10);
@@ -132,6 +139,14 @@ function drawStrokes(
     return `${at(first)} m ${further.map((point) => `${at(point)} l`).join(" ")} S`;
   });
   canvas.drawing(box.x, box.y, 1, `${penOperators} ${round(1.4 / unit)} w 1 J 1 j ${paths.join(" ")}`);
+}
+
+/**
+ * The picture as it is multiplied onto the page. Black ink would hide black text for good, so that the darkest sample becomes
+ * `darkest`, and white stays white.
+ */
+function lightened({ rgb, ...picture }: UploadedMark): UploadedMark {
+  return { ...picture, rgb: rgb.map((sample) => Math.round(255 * darkest + sample * (1 - darkest))) };
 }
 
 /** As large as the box allows, from the left. */

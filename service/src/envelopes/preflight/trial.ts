@@ -3,10 +3,12 @@ import { changesSince, openUnlocked } from "@signsealship/evidence/pdf";
 import type { ToSign } from "../../orders/orders.ts";
 import { LIMITS } from "../../pdf/limits.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
+import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import { trySeal } from "../../seals/trial.ts";
 import { buildAct } from "../pdf/act.ts";
 import { plan } from "../pdf/placement/plan.ts";
 import { prepareDocument } from "../pdf/prepare.ts";
+import { requirePlaces } from "./require-places.ts";
 
 /** What is tried. */
 export type Trial = Omit<ToSign, "holder" | "bytes">;
@@ -35,6 +37,7 @@ export async function tryAll(original: Buffer, { sha256, signers, fields }: Tria
     { planned, signers: signers.length, page, docSha256: sha256 },
     withoutGlyphs,
   );
+  requirePlaces(lookUpPdf(original), planned, fields?.length ?? 0);
   let document = Buffer.concat([original, tail]);
   const preparedBytes = document.length;
   for (const [index, name] of signers.entries()) {

@@ -20,6 +20,24 @@ export type RequestedField = {
 /** In points: what is smaller can neither be seen nor be tapped. */
 const leastSide = 8;
 
+/** The largest place of each kind, in points. A text is as wide as its page less 36 points, which the document decides. */
+export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
+  signature: { width: 360, height: 120 },
+  initials: { width: 120, height: 60 },
+  date: { width: mostPoints, height: 200 },
+  name: { width: mostPoints, height: 200 },
+  text: { width: mostPoints, height: 200 },
+};
+
+/** How a rule names a kind. */
+export const aKind: Readonly<Record<RequestedField["kind"], string>> = {
+  signature: "a signature",
+  initials: "initials",
+  date: "a date",
+  name: "a name",
+  text: "a text",
+};
+
 /**
  * Reads the form's `fields`. Whether the document has room for them is not looked at.
  * @param signers how many there are: each needs a signature
@@ -37,14 +55,20 @@ export function parseRequestedFields(text: string, signers: number): RequestedFi
     if (signer > signers) throw invalid(`${at}.signer must be at most ${signers}, the number of signers.`);
     const required = members.flag("required") ?? true;
     if (kind === "signature" && !required) throw invalid(`${at}.required must not be false for a signature.`);
+    const side = (name: "width" | "height"): number => {
+      const value = given(name, members.number(name, leastSide, mostPoints));
+      const most = mostSize[kind][name];
+      if (value > most) throw invalid(`${at}.${name} must be at most ${most} points for ${aKind[kind]}.`);
+      return value;
+    };
     return {
       kind,
       signer,
       page: given("page", members.whole("page", 1, mostPages)),
       x: given("x", members.number("x", 0, mostPoints)),
       y: given("y", members.number("y", 0, mostPoints)),
-      width: given("width", members.number("width", leastSide, mostPoints)),
-      height: given("height", members.number("height", leastSide, mostPoints)),
+      width: side("width"),
+      height: side("height"),
       label: members.text("label", 100),
       required,
     };

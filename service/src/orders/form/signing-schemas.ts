@@ -69,8 +69,10 @@ export const requestedFieldSchema = Type.Object(
     page: Type.Integer({ minimum: 1, description: "The page, from 1." }),
     x: points("Points (1/72 inch) from the left edge of the page as a reader shows it, rotated and cropped."),
     y: points("Points from the upper edge of that page."),
-    width: points("The width in points, at least 8."),
-    height: points("The height in points, at least 8."),
+    width: points(
+      "The width in points: at least 8, and at most 360 for a signature, 120 for initials, else the page's width less 36. A field takes at most 10 percent of its page.",
+    ),
+    height: points("The height in points: at least 8, and at most 120 for a signature, 60 for initials, else 200."),
     label: Type.Optional(Type.String({ maxLength: 100, description: "What the signer is asked for." })),
     required: Type.Optional(Type.Boolean({ description: "Whether it must be filled. Default true." })),
   },

@@ -31,7 +31,7 @@ export function matchSigners(fields: readonly FormSignature[], signers: number, 
     const signer = signerOf.get(keyOf(name));
     if (signer === undefined || (has.has(signer) && !mayAdd)) return [];
     const field = { kind: "signature", signer, page, place } as const;
-    if (has.has(signer)) return [{ ...field, covers: { ...place, x: 0, y: 0 } }];
+    if (has.has(signer)) return [field];
     has.add(signer);
     return [{ ...field, existing: { object, name } }];
   });

@@ -1,0 +1,106 @@
+import { aKind, mostFields, mostSize } from "../../orders/orders.ts";
+import { type Place, pageBox, shownSize } from "../../pdf/pages/page-box.ts";
+import { pages } from "../../pdf/pages/page-tree.ts";
+import type { PdfLookup } from "../../pdf/xref/lookup.ts";
+import type { PlannedField } from "../pdf/fields.ts";
+import { UnfitField } from "../pdf/prepare.ts";
+
+/** A large place on top of a sentence can change what other signers take the page to say. */
+const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
+/** In points: a text's place leaves this much of its page's width. */
+const besideText = 36;
+/** In points: borders that touch after rounding do not overlap. */
+const tolerance = 0.5;
+
+/**
+ * Refuses places that are larger, or more, than signing needs. Orders that were accepted before are prepared without these rules.
+ * @param requested how many of the fields the order named, which come first: a document's own tags may be closer than their places
+ * @throws UnfitField for a field that breaks a rule
+ */
+export function requirePlaces({ file, root }: PdfLookup, planned: readonly PlannedField[], requested: number): void {
+  const shown = planned.filter(({ invisible }) => !invisible);
+  if (shown.length > mostFields)
+    throw new UnfitField(mostFields, `is more than the ${mostFields} fields of a document`);
+  requireCounts(shown);
+  const sizes = sizesOf({ file, root }, shown);
+  const areas = new Map<number, number>();
+  for (const [index, field] of shown.entries()) {
+    const size = sizes.get(field.page);
+    if (size) requireSize(index, field, size, areas);
+  }
+  for (const [index, field] of shown.slice(0, requested).entries())
+    for (const [before, other] of shown.slice(0, index).entries()) requireApart([index, field], [before, other]);
+}
+
+function requireCounts(fields: readonly PlannedField[]): void {
+  const [onPage, ofSigner] = [new Map<number, number>(), new Map<number, number>()];
+  for (const [index, { page, signer }] of fields.entries()) {
+    const [here, own] = [(onPage.get(page) ?? 0) + 1, (ofSigner.get(signer) ?? 0) + 1];
+    if (here > most.onPage) throw new UnfitField(index, `is more than the ${most.onPage} fields of page ${page + 1}`);
+    if (own > most.ofSigner)
+      throw new UnfitField(index, `is more than the ${most.ofSigner} fields of signer ${signer}`);
+    onPage.set(page, here);
+    ofSigner.set(signer, own);
+  }
+}
+
+type Size = { readonly width: number; readonly height: number };
+
+function sizesOf({ file, root }: Pick<PdfLookup, "file" | "root">, fields: readonly PlannedField[]): Map<number, Size> {
+  const wanted = new Set(fields.map(({ page }) => page));
+  const sizes = new Map<number, Size>();
+  let number = 0;
+  for (const page of pages(file, root.dict)) {
+    if (sizes.size === wanted.size) break;
+    if (wanted.has(number)) sizes.set(number, shownSize(pageBox(file, page)));
+    number++;
+  }
+  return sizes;
+}
+
+function requireSize(index: number, { kind, page, place }: PlannedField, size: Size, areas: Map<number, number>): void {
+  const limit = mostSize[kind];
+  const width = Math.min(
+    limit.width,
+    kind === "signature" || kind === "initials" ? limit.width : size.width - besideText,
+  );
+  const refuse = (rule: string) => new UnfitField(index, `${rule} (page ${page + 1})`);
+  if (place.width > width + tolerance)
+    throw refuse(`is ${points(place.width)} points wide, and ${aKind[kind]} is at most ${points(width)}`);
+  if (place.height > limit.height + tolerance)
+    throw refuse(`is ${points(place.height)} points high, and ${aKind[kind]} is at most ${limit.height}`);
+  const share = (place.width * place.height) / (size.width * size.height);
+  if (share > most.ofPage)
+    throw refuse(`takes ${percent(share)} percent of its page, and at most ${percent(most.ofPage)} are allowed`);
+  const all = (areas.get(page) ?? 0) + share;
+  if (all > most.ofPageInAll)
+    throw refuse(
+      `brings the fields of its page to ${percent(all)} percent of it, and at most ${percent(most.ofPageInAll)} are allowed`,
+    );
+  areas.set(page, all);
+}
+
+function requireApart([index, field]: [number, PlannedField], [before, other]: [number, PlannedField]): void {
+  if (field.page !== other.page) return;
+  const common = overlap(field.place, other.place);
+  if (common === 0) return;
+  if (field.signer !== other.signer)
+    throw new UnfitField(index, `overlaps fields[${before}], which is a field of signer ${other.signer}`);
+  const smaller = Math.min(area(field.place), area(other.place));
+  if (common > most.overlap * smaller)
+    throw new UnfitField(
+      index,
+      `overlaps fields[${before}] by ${percent(common / smaller)} percent of the smaller one, and at most ${percent(most.overlap)} are allowed`,
+    );
+}
+
+const area = ({ width, height }: Place): number => width * height;
+
+function overlap(a: Place, b: Place): number {
+  const across = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) - tolerance;
+  const down = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) - tolerance;
+  return across > 0 && down > 0 ? across * down : 0;
+}
+
+const points = (value: number): number => Math.round(value * 10) / 10;
+const percent = (share: number): number => Math.round(share * 100);
