@@ -8,7 +8,12 @@ import type { Client, CopyKind, DeclineKind, Language, SigningView } from "./vie
 export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
 
 /** A signer's link: its token, and the session that a code gave, when one was asked for. */
-export type Link = { readonly token: string; readonly session: string | null };
+export type Link = {
+  readonly token: string;
+  readonly session: string | null;
+  /** In which the browser shows the pages, whatever the signer's mails are written in. */
+  readonly language?: Language | null;
+};
 
 /** What a signer gives with "Sign". */
 export type SignRequest = {
@@ -54,7 +59,7 @@ export type Ceremony = {
   readonly text: (link: Link) => Promise<DocumentText>;
   /** What the signer may keep. @throws ServiceError `conflict` when there is none, or none any more */
   readonly copy: (link: Link, kind: CopyKind) => Promise<Buffer>;
-  /** The page was shown to somebody with a browser. Once is enough. */
+  /** The page was shown to somebody with a browser who has passed the signer's step; before it nothing is recorded. Once is enough. */
   readonly opened: (link: Link, client: Client) => Promise<void>;
   /** Sends the signer a code of 6 digits, by mail or by text message. @throws ServiceError `rate_limited` too soon after the last one */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
@@ -78,5 +83,6 @@ export type Ceremony = {
   readonly decline: (link: Link, given: { kind: DeclineKind; reason: string }, client: Client) => Promise<void>;
   /** Says who should sign in the signer's place: the firm decides. */
   readonly propose: (link: Link, other: { name: string; email: string }, client: Client) => Promise<void>;
+  /** For the signer's mails. Ignored before the signer's step, and after the end: the browser keeps the language then. */
   readonly setLanguage: (link: Link, language: Language) => Promise<void>;
 };

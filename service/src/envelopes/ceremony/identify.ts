@@ -17,12 +17,12 @@ import type { Envelope, Signer } from "../records/envelope.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
+import { mayNotRequestCode, putCode } from "./code-requests.ts";
 import { follow, type Linked, requireState } from "./links.ts";
 import { type TextToSend, takeText, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
 
 const codeMs = 10 * 60_000;
-const betweenCodesMs = 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
 /** Until the document is complete only the firm opens a locked link; then a day does, for who wants their copy. */
@@ -38,18 +38,12 @@ export function signingCode(secrets: SecretBytes, codeId: string): string {
 export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {
-    const at = clock();
-    const linked = await follow(tx, link, at, true);
+    const linked = await follow(tx, link, clock, true);
     requireState(linked, "identify");
-    const { signer, envelope } = linked;
+    const { signer, envelope, at } = linked;
     if (signer.auth === "access_code") throw new ServiceError("conflict", "This link asks for an access code.");
     const codeId = newUuid();
-    const put = await tx.query(sql`
-      UPDATE envelope_signers SET code_id = ${codeId}, code_sent_at = ${at}
-      WHERE id = ${signer.id} AND (code_sent_at IS NULL OR code_sent_at <= ${new Date(at.getTime() - betweenCodesMs)})
-      RETURNING id`);
-    if (put.length === 0)
-      throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
+    await putCode(tx, signer, envelope, codeId, at);
     // The signer of a test order may be anybody: what would be texted is kept with the mails.
     if (signer.auth === "text_code" && envelope.environment === "live")
       return takeText(deps, tx, { envelope, signer }, { codeId, code: signingCode(deps.secrets, codeId), at });
@@ -61,9 +55,9 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
   const outcome = await textCode(deps, text);
   if (outcome !== "texted") return outcome;
   await db.transaction(async (tx) => {
-    const { envelope, signer } = await follow(tx, link, clock(), true);
+    const { envelope, signer, at } = await follow(tx, link, clock, true);
     const detail = { client: clientDetail(client), method: signer.auth, signer: signer.n };
-    await tell(tx, rowMac, envelope, "code_sent", clock(), detail);
+    await tell(tx, rowMac, envelope, "code_sent", at, detail);
   });
   return outcome;
 }
@@ -79,19 +73,18 @@ export async function identify(
   client: Client,
 ): Promise<{ session: string; expiresAt: Date } | null> {
   const { db, clock, rowMac } = deps;
-  const seen = await follow(db, link, clock());
-  requireOpen(seen, clock());
+  const seen = await follow(db, link, clock);
+  requireOpen(seen);
   // A slow hash takes its time: nothing is locked meanwhile.
   const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
     // The last wrong code opens a task of the order: orders are locked before their envelopes.
     await lockOrder(tx, seen.envelope.orderCode);
-    const at = clock();
-    const linked = await follow(tx, link, at, true);
-    requireOpen(linked, at);
-    const { signer, envelope } = linked;
+    const linked = await follow(tx, link, clock, true);
+    requireOpen(linked);
+    const { signer, envelope, at } = linked;
     const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
-    if (!(await isRight(deps, tx, signer, typed, tried, at))) {
+    if (!(await isRight(deps, tx, linked, typed, tried))) {
       const failures = (signer.lockedAt === null ? signer.failures : 0) + 1;
       const locks = failures >= failuresAllowed;
       await tx.query(sql`
@@ -100,11 +93,13 @@ export async function identify(
       await tell(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
       return null;
     }
+    if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
     const session = newSecret();
     const expiresAt = new Date(at.getTime() + sessionMs);
     await tx.query(sql`
       UPDATE envelope_signers SET failures = 0, locked_at = NULL, code_id = NULL, session_sha256 = ${tokenSha256(session)},
-        session_expires_at = ${expiresAt}
+        session_expires_at = ${expiresAt}, codes_of_day = 0,
+        codes_requested = CASE WHEN ${envelope.endedAt === null} THEN 0 ELSE codes_requested END
       WHERE id = ${signer.id}`);
     await tell(tx, rowMac, envelope, "code_ok", at, detail);
     return { session, expiresAt };
@@ -112,9 +107,10 @@ export async function identify(
 }
 
 /** @throws ServiceError when no code is asked for, or too many wrong ones were entered */
-function requireOpen(linked: Linked, at: Date): void {
+function requireOpen(linked: Linked): void {
   requireState(linked, "identify");
-  const { lockedAt } = linked.signer;
+  const { at, signer } = linked;
+  const { lockedAt } = signer;
   if (lockedAt && lockedAt.getTime() > at.getTime() - lockedCopiesMs)
     throw new ServiceError("rate_limited", "Too many wrong codes were entered. Try again tomorrow.");
 }
@@ -139,14 +135,15 @@ async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<st
 async function isRight(
   { secrets }: EnvelopeDeps,
   tx: Tx,
-  signer: Signer,
+  { signer, envelope, at }: Linked,
   typed: string,
   tried: string | null,
-  at: Date,
 ): Promise<boolean> {
   const codes = await findCodes(tx, signer);
   if (signer.auth === "access_code") return tried !== null && codes?.accessCodeHash === tried;
-  const isOpen = codes?.codeId && codes.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
+  const isFresh = !!codes?.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
+  // A stranger may have used up the codes: the signer still has the last one.
+  const isOpen = codes?.codeId && (isFresh || mayNotRequestCode(signer, envelope, at));
   return !!isOpen && isCodeOf(secrets, codes.codeId ?? "", typed);
 }
 
@@ -171,7 +168,6 @@ async function tell(
   detail: JsonObject & { signer: number },
 ): Promise<void> {
   if (envelope.endedAt !== null) return;
-  await requireTrailRoom(tx, envelope.id, detail.signer);
   await appendToTrail(tx, rowMac, envelope, event, at, detail);
 }
 

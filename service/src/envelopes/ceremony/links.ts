@@ -1,9 +1,18 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { isCode, isSecret } from "../../platform/text.ts";
 import { tokenSha256 } from "../lifecycle/links.ts";
-import { type Envelope, findEnvelope, findSigners, lockEnvelope, type Signer, whoseTurn } from "../records/envelope.ts";
+import {
+  type Envelope,
+  findEnvelope,
+  findSigners,
+  isOverdue,
+  lockEnvelope,
+  type Signer,
+  whoseTurn,
+} from "../records/envelope.ts";
 import type { Link } from "./ceremony.ts";
 import type { SigningState } from "./view.ts";
 
@@ -14,20 +23,22 @@ export type Linked = {
   signers: Signer[];
   /** Whether the link comes with what it asks for besides. */
   identified: boolean;
+  /** When it was read: after the envelope was locked, where it is. */
+  at: Date;
 };
 
 /**
  * Finds what a link leads to. In a transaction the envelope is locked.
  * @throws ServiceError `not_found` for a link that is malformed, unknown or replaced, all alike
  */
-export async function follow(db: Sql, link: Link, now: Date, lock = false): Promise<Linked> {
+export async function follow(db: Sql, link: Link, clock: Clock, lock = false): Promise<Linked> {
   const unknown = new ServiceError("not_found", "This signing link is not valid.");
   if (!isCode(link.token)) throw unknown;
   const session = link.session !== null && isSecret(link.session) ? tokenSha256(link.session) : null;
   const find = async () => {
     const [row] = await db.query<{ envelopeId: number; id: number; hasSession: boolean }>(sql`
       SELECT envelope_id AS "envelopeId", id,
-        coalesce(session_sha256 = ${session} AND session_expires_at > ${now}, false) AS "hasSession"
+        coalesce(session_sha256 = ${session} AND session_expires_at > ${clock()}, false) AS "hasSession"
       FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
     if (!row) throw unknown;
     return row;
@@ -38,19 +49,21 @@ export async function follow(db: Sql, link: Link, now: Date, lock = false): Prom
     : findEnvelope(db, seen.envelopeId));
   // Who waited for the lock may have been replaced meanwhile.
   const found = lock ? await find() : seen;
+  const at = clock();
   const signers = await findSigners(db, found.envelopeId);
   const signer = signers.find(({ id }) => id === found.id);
   if (!envelope || !signer) throw unknown;
-  return { envelope, signer, signers, identified: signer.auth === "link" || found.hasSession };
+  return { envelope, signer, signers, identified: signer.auth === "link" || found.hasSession, at };
 }
 
 /** What the signer can do now. */
-export function stateOf({ envelope, signer, signers, identified }: Linked): SigningState {
+export function stateOf({ envelope, signer, signers, identified, at }: Linked): SigningState {
   const { outcome, orderStatus } = envelope;
   if (outcome === "Completed") return identified ? "completed" : "identify";
   if (outcome === "Declined") return "declined";
   if (outcome === "Expired") return "expired";
   if (outcome === "Voided" || (orderStatus !== "EsignPending" && orderStatus !== "OnHold")) return "voided";
+  if (isOverdue(envelope, signers, at)) return "expired";
   if (signer.lockedAt !== null) return "locked";
   if (!identified) return "identify";
   if (signer.signedAt !== null) return "signed";

@@ -42,26 +42,28 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     work: (tx: Tx, linked: Linked, at: Date) => Promise<void>,
   ) =>
     db.transaction(async (tx) => {
-      const at = clock();
-      const linked = await follow(tx, link, at, true);
+      const linked = await follow(tx, link, clock, true);
       requireState(linked, ...states);
-      await work(tx, linked, at);
+      await work(tx, linked, linked.at);
     });
 
   const readable = async (link: Link) => {
-    const linked = await follow(db, link, clock());
+    const linked = await follow(db, link, clock);
     requireState(linked, "ready", "waiting", "signed");
     return { linked, document: await read(deps, linked.envelope) };
   };
 
   return {
-    view: async (link) => viewOf(deps, await follow(db, link, clock())),
+    view: async (link) => {
+      const view = await viewOf(deps, await follow(db, link, clock));
+      return link.language ? { ...view, signer: { ...view.signer, language: link.language } } : view;
+    },
     document: async (link) => (await readable(link)).document,
     async text(link) {
       const { linked, document } = await readable(link);
       return readTextIn(deps.workers, { holder: linked.envelope.partnerId, bytes: document.bytes });
     },
-    copy: async (link, kind) => readCopy(deps, await follow(db, link, clock()), kind),
+    copy: async (link, kind) => readCopy(deps, await follow(db, link, clock), kind),
     opened: (link, client) => writeOpened(deps, link, client),
     sendCode: (link, client) => sendCode(deps, link, client),
     identify: (link, code, client) => identify(deps, link, code, client),
@@ -85,7 +87,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     async decline(link, { kind, reason }, client) {
       if (reason.length > mostReason) throw invalid(`A reason must have at most ${mostReason} characters.`);
       if (!isPlainLines(reason)) throw invalid("A reason must be text without control characters.");
-      const linked = await follow(db, link, clock());
+      const linked = await follow(db, link, clock);
       requireState(linked, "ready", "waiting");
       const { envelope, signer } = linked;
       const ended = await endUnsigned(
@@ -97,7 +99,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
           detail: { kind, reason: reason.trim(), signer: signer.n, client: clientDetail(client) },
           actor: "signer",
         },
-        async (tx) => requireState(await follow(tx, link, clock()), "ready", "waiting"),
+        async (tx) => requireState(await follow(tx, link, clock), "ready", "waiting"),
       );
       if (!ended) throw new ServiceError("conflict", "This document is not to be signed any more.");
     },
@@ -114,31 +116,36 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
         await appendToTrail(tx, rowMac, envelope, "proposed", at, detail);
       });
     },
-    setLanguage: async (link, language) => {
-      const { signer } = await follow(db, link, clock());
-      await db.query(sql`UPDATE envelope_signers SET language = ${language} WHERE id = ${signer.id}`);
-    },
+    setLanguage: (link, language) =>
+      db.transaction(async (tx) => {
+        const linked = await follow(tx, link, clock, true);
+        if (linked.identified && isUnderWay(linked))
+          await tx.query(sql`UPDATE envelope_signers SET language = ${language} WHERE id = ${linked.signer.id}`);
+      }),
   };
 }
 
 async function writeOpened({ db, clock, rowMac }: EnvelopeDeps, link: Link, client: Client): Promise<void> {
-  const { orderCode } = (await follow(db, link, clock())).envelope;
+  const { orderCode } = (await follow(db, link, clock)).envelope;
   await db.transaction(async (tx) => {
-    const at = clock();
     // Orders are locked before their envelopes.
     await lockOrder(tx, orderCode);
-    const linked = await follow(tx, link, at, true);
-    const { envelope, signer } = linked;
-    if (signer.openedAt !== null || envelope.endedAt !== null) return;
+    const linked = await follow(tx, link, clock, true);
+    const { envelope, signer, at } = linked;
+    // A stranger may have the link: only who has passed the signer's step leaves a record.
+    if (signer.openedAt !== null || !linked.identified || !isUnderWay(linked)) return;
     await tx.query(sql`UPDATE envelope_signers SET opened_at = ${at} WHERE id = ${signer.id}`);
     await appendToTrail(tx, rowMac, envelope, "opened", at, { signer: signer.n, client: clientDetail(client) });
     await setEnvelopeStatus(tx, envelope.orderId, "Viewed", at);
   });
 }
 
+/** Whether the link may still lead to a signature: what its signer leaves is recorded. */
+const isUnderWay = (linked: Linked): boolean => ["ready", "waiting", "signed"].includes(stateOf(linked));
+
 /** @throws ServiceError for a signer whose turn it is not */
 async function readPicture({ db, clock, workers }: EnvelopeDeps, link: Link, bytes: Buffer) {
-  const linked = await follow(db, link, clock());
+  const linked = await follow(db, link, clock);
   requireState(linked, "ready");
   return readPictureIn(workers, { holder: linked.envelope.partnerId, bytes });
 }

@@ -33,7 +33,7 @@ type Again = { outcome: "again" };
 /** Signs the newest revision for a signer, with a key that the service makes for this one act. @throws ServiceError */
 export async function sign(deps: SigningDeps, link: Link, request: SignRequest, client: Client): Promise<SignOutcome> {
   requireMark(request.mark);
-  const linked = await follow(deps.db, link, deps.clock());
+  const linked = await follow(deps.db, link, deps.clock);
   const done = await outcomeOfBefore(deps, linked);
   if (done) return done;
   const key = oneActKey();
@@ -58,7 +58,7 @@ export async function prepareAct(
 ): Promise<PreparedAct | Again> {
   requireMark(request.mark);
   requireP256(publicKey);
-  const linked = await follow(deps.db, link, deps.clock());
+  const linked = await follow(deps.db, link, deps.clock);
   const open = await onDocument(deps, linked, request.revision, (document) =>
     openAct(deps, linked, document, request, { keyHeldBy: "browser", publicKey }, client),
   );
@@ -70,17 +70,16 @@ export async function prepareAct(
 /** @returns false when the signer was changed meanwhile: then nothing is kept @throws ServiceError when they can't sign now */
 const keep = ({ db, clock }: SigningDeps, link: Link, open: OpenAct): Promise<boolean> =>
   db.transaction(async (tx) => {
-    const now = clock();
-    const linked = await follow(tx, link, now, true);
+    const linked = await follow(tx, link, clock, true);
     requireState(linked, "ready");
     if (!namesSigner(open.record, linked.signer)) return false;
-    await keepPreparedAct(tx, linked.signer.id, open, now);
+    await keepPreparedAct(tx, linked.signer.id, open, linked.at);
     return true;
   });
 
 /** Completes the act that was prepared last. @param signature ECDSA over its signed attributes @throws ServiceError */
 export async function completeAct(deps: SigningDeps, link: Link, signature: Uint8Array): Promise<SignOutcome> {
-  const linked = await follow(deps.db, link, deps.clock());
+  const linked = await follow(deps.db, link, deps.clock);
   const done = await outcomeOfBefore(deps, linked);
   if (done) return done;
   const open = await takePreparedAct(deps.db, linked.signer.id, deps.clock());
@@ -171,10 +170,9 @@ async function writeAct(
   const { db, rowMac, clock } = deps;
   return db.transaction(async (tx) => {
     const order = await lockOrder(tx, orderCode);
-    const now = clock();
-    const linked = await follow(tx, link, now, true);
+    const linked = await follow(tx, link, clock, true);
     requireState(linked, "ready");
-    const { envelope, signer } = linked;
+    const { envelope, signer, at: now } = linked;
     const head = (await findRevisions(tx, id)).at(-1);
     if (!order || head?.number !== made.number - 1 || !namesSigner(made.record, signer)) return false;
     const { at, number, bytes, sha256 } = made;

@@ -4,7 +4,6 @@ import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import type { Envelope, Signer } from "../records/envelope.ts";
-import { requireTrailRoom } from "../records/trail.ts";
 import { codeText } from "../texts/words.ts";
 import type { CodeOutcome } from "./ceremony.ts";
 
@@ -34,7 +33,6 @@ export async function takeText(
   if (to === null) throw new ServiceError("conflict", "There is no number to send a code to.");
   if (texts && !texts.reaches(to))
     throw new ServiceError("conflict", "No codes are sent to numbers of this country. Ask the sender for another way.");
-  if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
   const { orderId, partnerId } = envelope;
   const ago = (ms: number) => new Date(at.getTime() - ms);
   // Whoever asks for another waits for this transaction.

@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { isCode } from "../../platform/text.ts";
-import { findOpenEnvelope, findSigners, lockEnvelope, whoseTurn } from "../records/envelope.ts";
+import { findOpenEnvelope, findSigners, isOverdue, lockEnvelope, whoseTurn } from "../records/envelope.ts";
 import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
 import { readTrail } from "../records/trail.ts";
 import type { EnvelopeDeps } from "./deps.ts";
@@ -56,7 +56,10 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
     return null;
   }
   const by = { at: deps.clock(), actor };
-  const signers = whoseTurn(await findSigners(tx, envelope.id));
+  const all = await findSigners(tx, envelope.id);
+  if (isOverdue(envelope, all, by.at))
+    throw new ServiceError("conflict", "The time to sign has just expired. Try again in a minute.");
+  const signers = whoseTurn(all);
   // All have signed: what is missing is the seal.
   if (signers.length === 0) await enqueue(tx, envelopeQueue, { orderId: order.id });
   for (const signer of signers) {

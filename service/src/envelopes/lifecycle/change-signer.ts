@@ -3,7 +3,14 @@ import { lockOrder } from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
-import { type Envelope, findOpenEnvelope, findSigners, lockEnvelope, type Signer } from "../records/envelope.ts";
+import {
+  type Envelope,
+  findOpenEnvelope,
+  findSigners,
+  isOverdue,
+  lockEnvelope,
+  type Signer,
+} from "../records/envelope.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 
 /** A signer of an order, and who wants something of them. */
@@ -33,6 +40,8 @@ export async function changeSigner(
     const signer = signers.find((each) => each.n === n);
     if (!signer) throw new ServiceError("not_found", "No such signer.");
     if (signer.signedAt !== null) throw new ServiceError("conflict", "This person has signed already.");
-    await change(tx, { envelope, signer, signers, at: clock() });
+    const at = clock();
+    if (isOverdue(envelope, signers, at)) throw new ServiceError("conflict", "The time to sign has expired.");
+    await change(tx, { envelope, signer, signers, at });
   });
 }

@@ -53,7 +53,8 @@ export async function issueLink(
   const linkId = newUuid();
   await tx.query(sql`
     UPDATE envelope_signers SET link_id = ${linkId}, token_sha256 = ${tokenSha256(signingToken(secrets, linkId))},
-      issued_at = ${at}, session_sha256 = NULL, session_expires_at = NULL
+      issued_at = ${at}, session_sha256 = NULL, session_expires_at = NULL, code_id = NULL, code_sent_at = NULL,
+      codes_requested = 0, codes_of_day = 0, codes_day_at = NULL
     WHERE id = ${signer.id}`);
   await appendToTrail(tx, rowMac, envelope, "link_issued", at, { signer: signer.n });
   const { partnerId, orderId } = envelope;

@@ -32,14 +32,33 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
  * @throws ServiceError
  */
 export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, body: unknown): Promise<void> {
-  const { accessCode, ...named } = parseReplacement(body, await wayOf(deps, request));
+  for (let tried = 0; tried < tries; tried++) {
+    const defaults = await defaultsOf(deps, request);
+    if (await replaceBy(deps, request, parseReplacement(body, defaults), defaults)) return;
+  }
+  throw new ServiceError("conflict", "This signer was changed at the same time. Try again.");
+}
+
+/** How often a replacement is read again because the signer it takes its defaults from was changed at the same time. */
+const tries = 3;
+
+/** @returns false when the signer in the envelope has other defaults than those that the replacement was read with */
+async function replaceBy(
+  deps: EnvelopeDeps,
+  request: SignerRequest,
+  { accessCode, ...named }: ReturnType<typeof parseReplacement>,
+  defaults: Defaults,
+): Promise<boolean> {
   if (named.auth === "text_code" && deps.texts === null)
     throw invalid("signer.auth must not be text_code: this service sends no text messages.");
   if (named.auth === "text_code" && !deps.texts?.reaches(named.phone ?? ""))
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
+  let isReplaced = false;
   await changeSigner(deps, request, async (tx, locked) => {
     const { envelope, signer, signers, at } = locked;
+    if (signer.auth !== defaults.auth || signer.language !== defaults.language) return;
+    isReplaced = true;
     if (signers.some((other) => other.n !== signer.n && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
     await putInPlace(deps.rowMac, tx, locked, person);
@@ -59,13 +78,18 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
     await issueLink(tx, deps, envelope, signer, { at, actor });
     if (signer.email.toLowerCase() !== email.toLowerCase()) await tellFormer(tx, signer, at);
   });
+  return isReplaced;
 }
 
-/** How the present signer is identified and written to: the next one is alike, where the body does not say otherwise. */
-async function wayOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest) {
+type Defaults = Pick<Signer, "auth" | "language">;
+
+/** The access step and language of the present signer, which the next one inherits; the order has them before its envelope is open. */
+async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest): Promise<Defaults> {
   const found = isCode(orderCode) ? await findSigning(db, orderCode, owner) : undefined;
-  const signers = found?.envelope ? await findSigners(db, found.envelope.id) : [];
-  return signers.find((each) => each.n === n) ?? ({ auth: "link", language: "en" } as const);
+  if (!found) throw new ServiceError("not_found", "Order not found.");
+  const isOpen = found.envelope !== null && found.envelope.endedAt === null;
+  const opened = isOpen && found.envelope ? await findSigners(db, found.envelope.id) : signersOf(found.order);
+  return opened[n - 1] ?? { auth: "link", language: "en" };
 }
 
 const isSame = (one: { name: string; email: string }, other: { name: string; email: string }): boolean =>
@@ -76,7 +100,8 @@ async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSi
   const { name, email, phone, language, auth, accessCodeHash } = person;
   await tx.query(sql`
     UPDATE envelope_signers SET name = ${name}, email = ${email}, phone = ${phone}, language = ${language}, auth = ${auth},
-      access_code_hash = ${accessCodeHash}, opened_at = NULL, code_id = NULL, code_sent_at = NULL, failures = 0,
+      access_code_hash = ${accessCodeHash}, opened_at = NULL, code_id = NULL, code_sent_at = NULL, codes_requested = 0,
+      codes_of_day = 0, codes_day_at = NULL, failures = 0,
       locked_at = NULL, session_sha256 = NULL, session_expires_at = NULL, consent = NULL, proposal = NULL,
       reminded_at = NULL
     WHERE id = ${signer.id}`);

@@ -3,6 +3,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { closeTasks, type TaskEnd } from "../../tasks/tasks.ts";
+import { mayNotRequestCode } from "../ceremony/code-requests.ts";
 import type { Envelope, Signer } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type SignerRequest } from "./change-signer.ts";
@@ -11,10 +12,11 @@ import { issueLink } from "./links.ts";
 
 type By = { at: Date; actor: string };
 
-/** Gives a signer who entered too many wrong codes a new link; the locked one leads nowhere any more. @throws ServiceError */
+/** Gives a signer whose link is locked, or has no codes left, a new one; the one before leads nowhere any more. @throws ServiceError */
 export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
   changeSigner(deps, request, async (tx, { envelope, signer, at }) => {
-    if (signer.lockedAt === null) throw new ServiceError("conflict", "This person's link is not locked.");
+    if (signer.lockedAt === null && !mayNotRequestCode(signer, envelope, at))
+      throw new ServiceError("conflict", "This person's link is not locked.");
     const by = { at, actor: request.actor };
     await clearLock(tx, deps, envelope, signer, by);
     await issueLink(tx, deps, envelope, signer, by);

@@ -88,7 +88,7 @@ export function signingMailJobs(jobs: Jobs, deps: MailDeps): void {
     signingMailQueue,
     async (about) => {
       const [row] = await db.query<Row>(rowStatement(about.signerId));
-      if (!row?.linkId || !row.tokenSha256 || isStale(row, about)) return;
+      if (!row?.linkId || !row.tokenSha256 || isStale(row, about, deps.clock())) return;
       const token = signingTokenOf(secrets, row.linkId, row.tokenSha256);
       const asks = about.moment === "request" || about.moment === "reminder";
       if (token === null && asks) return issueAnew(deps, row);
@@ -99,14 +99,15 @@ export function signingMailJobs(jobs: Jobs, deps: MailDeps): void {
   );
 }
 
-function isStale({ linkId, codeId, signed, outcome }: Row, about: SigningMail): boolean {
+function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: SigningMail, now: Date): boolean {
+  const isOver = outcome !== null || expiresAt.getTime() <= now.getTime();
   switch (about.moment) {
     case "request":
-      return linkId !== about.linkId || signed || outcome !== null;
+      return linkId !== about.linkId || signed || isOver;
     case "reminder":
-      return signed || outcome !== null;
+      return signed || isOver;
     case "code":
-      return codeId === null || codeId !== about.codeId;
+      return codeId === null || codeId !== about.codeId || (outcome !== "Completed" && isOver);
     default:
       return false;
   }

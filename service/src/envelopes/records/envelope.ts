@@ -52,6 +52,11 @@ export type Signer = {
   openedAt: Date | null;
   failures: number;
   lockedAt: Date | null;
+  /** Codes asked for since the link was issued or its signer last entered a right one. */
+  codesRequested: number;
+  /** Those of the day that began with `codesDayAt`. */
+  codesOfDay: number;
+  codesDayAt: Date | null;
   consent: { version: string; language: Language; textSha256: string; at: string } | null;
   signedAt: Date | null;
   proposal: { name: string; email: string; at: string } | null;
@@ -67,7 +72,8 @@ const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fi
 const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;
 
 const signerColumns = sql`id, n, name, email, phone, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
-  failures, locked_at AS "lockedAt", consent, signed_at AS "signedAt", proposal`;
+  failures, locked_at AS "lockedAt", codes_requested AS "codesRequested", codes_of_day AS "codesOfDay",
+  codes_day_at AS "codesDayAt", consent, signed_at AS "signedAt", proposal`;
 
 const one = async (db: Sql, where: Statement, lock: Statement = nothing): Promise<Envelope | undefined> => {
   const [envelope] = await db.query<Envelope>(sql`SELECT ${envelopeColumns} ${fromEnvelopes} WHERE ${where} ${lock}`);
@@ -99,6 +105,14 @@ export function whoseTurn<T extends Pick<Signer, "routing" | "signedAt">>(signer
   return left.filter(({ routing }) => routing === first);
 }
 
+/** Whether the time to sign is over, also before the sweep has ended the envelope. */
+export const isOverdue = (
+  { outcome, expiresAt }: Pick<Envelope, "outcome" | "expiresAt">,
+  signers: readonly Pick<Signer, "signedAt">[],
+  at: Date,
+): boolean =>
+  outcome === null && expiresAt.getTime() <= at.getTime() && signers.some(({ signedAt }) => signedAt === null);
+
 /** Ends an envelope. @returns false when it had ended before */
 export async function endEnvelope(
   tx: Tx,
@@ -109,6 +123,8 @@ export async function endEnvelope(
   const ended = await tx.query(sql`
     UPDATE envelopes SET outcome = ${outcome}, ended_at = ${at}, remind_at = NULL
     WHERE id = ${id} AND ended_at IS NULL RETURNING id`);
+  // Codes for the copies are counted from here.
+  if (ended.length > 0) await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
   return ended.length > 0;
 }
 

@@ -3,6 +3,7 @@ import { type OrderSigner, signersOf } from "../../orders/orders.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { nothing, sql } from "../../platform/database/sql.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
+import { areCodesUsedUp } from "../ceremony/code-requests.ts";
 import { signingTokenOf } from "../lifecycle/links.ts";
 import type { Auth, Envelope, Signer } from "./envelope.ts";
 
@@ -66,6 +67,7 @@ type Row = Omit<SignerState, "status" | "signingUrl"> & {
   linkId: string | null;
   tokenSha256: Buffer | null;
   lockedAt: Date | null;
+  codesRequested: number;
   declined: boolean;
 };
 
@@ -80,27 +82,37 @@ export async function signerStates(
   const rows = await db.query<Row>(sql`
     SELECT n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
       signed_at AS "signedAt", proposal, link_id AS "linkId", token_sha256 AS "tokenSha256", locked_at AS "lockedAt",
+      codes_requested AS "codesRequested",
       EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = s.envelope_id
         AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined
     FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
-  return rows.map(({ linkId, tokenSha256, lockedAt, declined, ...signer }) => {
+  return rows.map(({ linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
+    const isLocked = lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested }, envelope));
     const token =
       order.environment === "test" && linkId && tokenSha256 ? signingTokenOf(secrets, linkId, tokenSha256) : null;
     return {
       ...signer,
-      status: statusOf({ ...signer, lockedAt, declined }, isDone),
+      status: statusOf({ ...signer, isLocked, declined }, isDone),
       signingUrl: token && `${baseUrl}/sign/${token}`,
     };
   });
 }
 
 function statusOf(
-  { signedAt, declined, lockedAt, openedAt, issuedAt }: Omit<Row, "linkId" | "tokenSha256">,
+  {
+    signedAt,
+    declined,
+    isLocked,
+    openedAt,
+    issuedAt,
+  }: Pick<Row, "signedAt" | "declined" | "openedAt" | "issuedAt"> & {
+    isLocked: boolean;
+  },
   isDone: boolean,
 ): SignerState["status"] {
   if (signedAt !== null || isDone) return "signed";
   if (declined) return "declined";
-  if (lockedAt !== null) return "locked";
+  if (isLocked) return "locked";
   if (openedAt !== null) return "viewed";
   return issuedAt === null ? "pending" : "sent";
 }

@@ -102,11 +102,18 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
 /** Far more than anybody signing leaves, and far less than would keep the evidence from being read. */
 const mostOfSigner = 500;
 
-/** @throws ServiceError `rate_limited` for a signer who has filled the trail */
+/** Records that only the signer causes. Strangers with the link cause others (codes, failures), which have bounds of their own. */
+const bySigner: readonly TrailEvent[] = ["opened", "code_ok", "consented", "proposed", "signed"];
+
+/** @throws ServiceError `rate_limited` for a signer who has filled the trail since their link was issued */
 export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: number): Promise<void> {
   const [row] = await tx.query<{ n: number }>(sql`
     SELECT count(*) AS n FROM envelope_events
-    WHERE envelope_id = ${envelopeId} AND (record::json ->> 'signer')::int = ${signer}`);
+    WHERE envelope_id = ${envelopeId} AND (record::json ->> 'signer')::int = ${signer}
+      AND record::json ->> 'event' = ANY (${bySigner}::text[])
+      AND position > (SELECT coalesce(max(position), 0) FROM envelope_events
+        WHERE envelope_id = ${envelopeId} AND (record::json ->> 'signer')::int = ${signer}
+          AND record::json ->> 'event' = 'link_issued')`);
   if ((row?.n ?? 0) >= mostOfSigner)
     throw new ServiceError("rate_limited", "This link was used too often. Tell the firm that sent the document.");
 }

@@ -6,7 +6,7 @@ import { invalid } from "../../platform/errors.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { isLanguage } from "../ui/words/reader.ts";
-import { sessionCookie } from "./cookie.ts";
+import { languageCookie, sessionCookie } from "./cookie.ts";
 import { otherSigner, reasonOf, signRequest } from "./form-values.ts";
 import { longestPicture } from "./picture.ts";
 import { answering, type ShowDeps, show } from "./shown.ts";
@@ -43,6 +43,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       if (code === "") throw invalid(words.refused.noCode);
       const session = await ceremony.identify(link, code, client);
       if (!session) return show(deps, link, { error: words.refused.code }, 400);
+      if (link.language) await ceremony.setLanguage({ ...link, session: session.session }, link.language);
       const cookie = sessionCookie(link.token, session, isSecure);
       return { redirect: `/sign/${link.token}`, headers: { "Set-Cookie": cookie } };
     },
@@ -93,7 +94,8 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
     language: async ({ link, form: { language } }) => {
       if (!isLanguage(language)) throw invalid((await wordsFor(deps, link)).refused.input);
       await ceremony.setLanguage(link, language);
-      return after(link, "language");
+      const cookie = languageCookie(link.token, language, isSecure);
+      return after(link, "language", { "Set-Cookie": cookie });
     },
   } satisfies Record<string, (act: Act) => Promise<PageAnswer>>;
 
@@ -114,7 +116,10 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
   });
 }
 
-const after = ({ token }: Link, done: keyof Words["done"]): PageAnswer => ({ redirect: `/sign/${token}?done=${done}` });
+const after = ({ token }: Link, done: keyof Words["done"], headers: Record<string, string> = {}): PageAnswer => ({
+  redirect: `/sign/${token}?done=${done}`,
+  headers,
+});
 
 const wordsFor = async ({ ceremony }: ShowDeps, link: Link): Promise<Words> =>
   wordsOf((await ceremony.view(link)).signer.language);

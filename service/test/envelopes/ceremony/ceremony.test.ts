@@ -260,8 +260,8 @@ test("an order, a firm and the service get so many texts a day, whatever the num
   assert.ok(jane);
   const code = await running.order([{ ...jane, auth: "text_code", phone: "2125550155" }]);
   await running.db.query(sql`UPDATE orders SET environment = 'live' WHERE code = ${code}`);
-  const other = await running.order([jane]);
   const link = await running.linkOf(jane.email);
+  const other = await running.order([jane]);
   const [sent, consentTexts] = [async () => "sent" as const, { find: () => undefined }];
   const ask = (reaches: boolean) => {
     const texts = { send: sent, reaches: () => reaches };

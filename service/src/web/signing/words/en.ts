@@ -182,7 +182,8 @@ export const en: Words = {
     other: "Enter the name and the email of the other person.",
     again: "Another signer has just signed, so the document has changed. Look at it and sign again.",
     changed: "That was not possible: things changed in the meantime. This is how they stand now.",
-    often: "That was too soon after the last time. Wait a minute and try again.",
+    often:
+      "That was too soon, or too often. If you asked for a code, use the last one you got. Otherwise wait a minute and try again.",
     later: "That did not work just now, and nothing was changed. Try again in a moment.",
     input: "What was entered was not accepted.",
   },

@@ -183,7 +183,8 @@ export const es: Words = {
     other: "Escriba el nombre y el correo electrónico de la otra persona.",
     again: "Otra persona acaba de firmar, así que el documento cambió. Revíselo y firme de nuevo.",
     changed: "No fue posible: algo cambió entretanto. Esta es la situación actual.",
-    often: "Pasó muy poco tiempo desde la última vez. Espere un minuto e inténtelo de nuevo.",
+    often:
+      "Fue demasiado pronto o demasiadas veces. Si pidió un código, use el último que recibió. Si no, espere un minuto e inténtelo de nuevo.",
     later: "No funcionó en este momento y nada cambió. Inténtelo de nuevo en un momento.",
     input: "No se aceptó lo que escribió.",
   },

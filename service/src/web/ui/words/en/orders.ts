@@ -48,7 +48,7 @@ export const orders: OrderWords = {
     viewed: "Opened",
     signed: "Signed",
     declined: "Declined",
-    locked: "Locked: too many wrong codes",
+    locked: "Locked: too many codes",
   },
   documentTitles: {
     original: "The document as it came",

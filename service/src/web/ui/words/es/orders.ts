@@ -49,7 +49,7 @@ export const orders: OrderWords = {
     viewed: "Documento abierto",
     signed: "Ya firmó",
     declined: "No quiso firmar",
-    locked: "Enlace bloqueado: demasiados códigos incorrectos",
+    locked: "Enlace bloqueado: demasiados códigos",
   },
   documentTitles: {
     original: "El documento como llegó",

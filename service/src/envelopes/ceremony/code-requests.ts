@@ -1,0 +1,43 @@
+import { dayMs } from "../../platform/clock.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { Envelope, Signer } from "../records/envelope.ts";
+
+/** A stranger with the link may use these up, so the last code that was sent stays valid until another can be. */
+const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
+const betweenCodesMs = 60_000;
+
+type Counts = Pick<Signer, "codesRequested" | "codesOfDay" | "codesDayAt">;
+type Ended = Pick<Envelope, "endedAt">;
+
+const mostOf = ({ endedAt }: Ended): number => (endedAt === null ? mostCodes.ofLink : mostCodes.afterEnd);
+
+/** Whether a link has used up its codes for good: only a new link gives more. */
+export const areCodesUsedUp = ({ codesRequested }: Pick<Counts, "codesRequested">, envelope: Ended): boolean =>
+  codesRequested >= mostOf(envelope);
+
+const isSameDay = ({ codesDayAt }: Pick<Counts, "codesDayAt">, at: Date): boolean =>
+  codesDayAt !== null && codesDayAt.getTime() > at.getTime() - dayMs;
+
+/** Whether no code can be sent to the signer now, however long ago the last one was. */
+export const mayNotRequestCode = (signer: Counts, envelope: Ended, at: Date): boolean =>
+  areCodesUsedUp(signer, envelope) || (isSameDay(signer, at) && signer.codesOfDay >= mostCodes.aDay);
+
+/**
+ * Puts a new code in the place of the one before, and counts it. The envelope is locked by the transaction.
+ * @throws ServiceError `rate_limited` within a minute of the last one, and beyond the day's or the link's number
+ */
+export async function putCode(tx: Tx, signer: Signer, envelope: Envelope, codeId: string, at: Date): Promise<void> {
+  if (areCodesUsedUp(signer, envelope))
+    throw new ServiceError("rate_limited", "No more codes are sent for this link. The last one stays valid.");
+  if (mayNotRequestCode(signer, envelope, at))
+    throw new ServiceError("rate_limited", "Too many codes were sent. The last one stays valid; ask again tomorrow.");
+  const isToday = isSameDay(signer, at);
+  const put = await tx.query(sql`
+    UPDATE envelope_signers SET code_id = ${codeId}, code_sent_at = ${at}, codes_requested = codes_requested + 1,
+      codes_of_day = ${isToday ? signer.codesOfDay + 1 : 1}, codes_day_at = ${isToday ? signer.codesDayAt : at}
+    WHERE id = ${signer.id} AND (code_sent_at IS NULL OR code_sent_at <= ${new Date(at.getTime() - betweenCodesMs)})
+    RETURNING id`);
+  if (put.length === 0) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
+}

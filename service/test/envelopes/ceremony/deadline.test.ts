@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync, sign } from "node:crypto";
+import { after, before, test } from "node:test";
+import { remindSigner, replaceSigner, unlockSigner } from "../../../src/envelopes/envelopes.ts";
+import { reissueEnvelope } from "../../../src/envelopes/lifecycle/by-operator.ts";
+import { sweepEnvelopes } from "../../../src/envelopes/lifecycle/due.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
+import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+before(async () => {
+  running = await openCeremonyService();
+});
+after(() => running.close());
+
+let unique = 1;
+const people = (...names: string[]) =>
+  names.map((name) => ({ name, email: `${name.toLowerCase()}-${unique++}@example.com` }));
+
+/** An order with its link, whose signer has agreed, and ceremonies at instants around its deadline. */
+async function nearDeadline(...names: string[]) {
+  const signers = people(...names);
+  const code = await running.order(signers);
+  const link = await running.linkOf(signers[0]?.email ?? "");
+  await running.ceremony.opened(link, browser);
+  await running.ceremony.consent(link, consentText, browser);
+  const { expiresAt, document } = await running.ceremony.view(link);
+  /** @param ms after the deadline */
+  const clockAt = (ms: number) => () => new Date(expiresAt.getTime() + ms);
+  const request = {
+    revision: document?.revision ?? 0,
+    mark: { kind: "typed", text: "Jane" } as const,
+    values: new Map(),
+  };
+  return { code, link, clockAt, at: (ms: number) => running.openAt(clockAt(ms)), request };
+}
+
+const statusOf = async (code: string) =>
+  (await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`)).status;
+
+test("lets a signer sign a millisecond before the deadline", async () => {
+  const { link, at, request } = await nearDeadline("Jane");
+  assert.equal((await at(-1).view(link)).state, "ready");
+  assert.deepEqual(await at(-1).sign(link, request, browser), { outcome: "signed", completed: true });
+});
+
+test("does nothing for a signer at the deadline, before the sweep has ended the envelope", async () => {
+  const { code, link, at, request } = await nearDeadline("Jane", "John");
+  const late = at(0);
+  assert.equal((await late.view(link)).state, "expired");
+  const expired = { code: "conflict", message: /has expired/ };
+  await assert.rejects(late.document(link), expired);
+  await assert.rejects(late.text(link), expired);
+  await assert.rejects(late.sign(link, request, browser), expired);
+  await assert.rejects(late.consent(link, { ...consentText, version: "2" }, browser), expired);
+  await assert.rejects(late.decline(link, { kind: "declined", reason: "" }, browser), expired);
+  await assert.rejects(late.propose(link, { name: "Max", email: "max@example.com" }, browser), expired);
+  await assert.rejects(late.sendCode(link, browser), expired);
+  await assert.rejects(late.identify(link, "123456", browser), expired);
+  const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spki = publicKey.export({ type: "spki", format: "der" });
+  await assert.rejects(late.prepare(link, { ...request, publicKey: spki }, browser), expired);
+  assert.equal(await statusOf(code), "EsignPending");
+});
+
+test("refuses an act that was prepared before the deadline and is completed at it", async () => {
+  const { code, link, at, request } = await nearDeadline("Jane");
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spki = publicKey.export({ type: "spki", format: "der" });
+  const act = await at(-1000).prepare(link, { ...request, publicKey: spki }, browser);
+  assert.ok(act.outcome === "prepared");
+  const signature = sign("sha256", act.signedAttrs, { key: privateKey, dsaEncoding: "ieee-p1363" });
+  await assert.rejects(at(0).complete(link, signature), { code: "conflict", message: /has expired/ });
+  assert.equal(await statusOf(code), "EsignPending");
+  assert.deepEqual(await at(-1).complete(link, signature), { outcome: "signed", completed: true });
+});
+
+test("refuses an act whose making began before the deadline and ended after it", async () => {
+  const { link, clockAt, request } = await nearDeadline("Jane");
+  let asked = 0;
+  // The first reading of the clock is the request's own; whatever is asked later is late.
+  const late = running.openAt(() => clockAt(asked++ < 4 ? -1 : 0)());
+  await assert.rejects(late.sign(link, request, browser), { code: "conflict", message: /has expired/ });
+  assert.equal((await running.ceremony.view(link)).signedAt, null);
+});
+
+test("changes no signer at the deadline, and sends nobody a new link", async () => {
+  const { code, clockAt } = await nearDeadline("Jane", "John");
+  const [row] = await running.db.query<{ partnerId: string }>(sql`
+    SELECT partner_id AS "partnerId" FROM orders WHERE code = ${code}`);
+  const owner = { partnerId: row?.partnerId ?? "", environment: "test" } as const;
+  const request = { owner, orderCode: code, n: 2, actor: "test" };
+  const late = { ...running.deps, clock: clockAt(0) };
+  const expired = { code: "conflict", message: /has (?:just )?expired/ };
+  await assert.rejects(replaceSigner(late, request, { name: "Max", email: "max@example.com" }), expired);
+  await assert.rejects(remindSigner(late, request), expired);
+  await assert.rejects(unlockSigner(late, request), expired);
+  await assert.rejects(reissueEnvelope(late, code), expired);
+  await replaceSigner({ ...late, clock: clockAt(-1) }, request, { name: "Max", email: "max@example.com" });
+});
+
+test("seals at the deadline what everybody had signed before it", async () => {
+  const { code, link, clockAt, at } = await nearDeadline("Jane");
+  await running.db.query(sql`
+    UPDATE envelope_signers SET signed_at = now() WHERE envelope_id = (
+      SELECT e.id FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE o.code = ${code})`);
+  assert.equal((await at(0).view(link)).state, "signed");
+  await sweepEnvelopes({ ...running.deps, clock: clockAt(0) });
+  assert.equal(await statusOf(code), "EsignPending", "the sweep expires nothing that waits for its seal");
+});
+
+test("expires one envelope at its deadline and leaves others to be signed", async () => {
+  const [{ code, link, clockAt }, other] = [await nearDeadline("Jane"), await running.order(people("Zoe"))];
+  await running.db.query(sql`
+    UPDATE envelopes SET expires_at = expires_at + interval '1 day' WHERE order_id = (
+      SELECT id FROM orders WHERE code = ${other})`);
+  await sweepEnvelopes({ ...running.deps, clock: clockAt(0) });
+  assert.deepEqual([await statusOf(code), await statusOf(other)], ["EsignExpired", "EsignPending"]);
+  assert.equal((await running.ceremony.view(link)).state, "expired");
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "@signsealship/testing/until";
+import { replaceSigner } from "../../src/envelopes/envelopes.ts";
+import { openEnvelope } from "../../src/envelopes/lifecycle/open.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { openCeremonyService } from "./ceremony/ceremony-service.ts";
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+before(async () => {
+  running = await openCeremonyService();
+});
+after(() => running.close());
+
+const waiters = async () =>
+  (
+    await running.db.query(sql`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+  ).length;
+
+/** Has works wait for an order's lock one behind the other, and then go. */
+async function inTurn(code: string, ...works: (() => Promise<unknown>)[]): Promise<void> {
+  const waiting: Promise<unknown>[] = [];
+  await running.db.transaction(async (tx) => {
+    await tx.query(sql`SELECT FROM orders WHERE code = ${code} FOR UPDATE`);
+    for (const work of works) {
+      waiting.push(work());
+      await until(async () => (await waiters()) >= waiting.length);
+    }
+  });
+  await Promise.all(waiting);
+}
+
+/** An order that waits for signatures, whose envelope nobody has opened. */
+async function unopened(signer: object) {
+  const code = await running.order([signer, { name: "John", email: "john@example.com" }], {}, undefined, {
+    pay: false,
+  });
+  const [order] = await running.db.query<{ id: number; partnerId: string }>(sql`
+    UPDATE orders SET status = 'EsignPending', envelope_status = 'Sent' WHERE code = ${code}
+    RETURNING id, partner_id AS "partnerId"`);
+  assert.ok(order);
+  const owner = { partnerId: order.partnerId, environment: "test" } as const;
+  const request = { owner, orderCode: code, n: 1, actor: "test" };
+  const signerOf = async () => {
+    const [row] = await running.db.query<{ name: string; auth: string; language: string }>(sql`
+      SELECT s.name, s.auth, s.language FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+      WHERE e.order_id = ${order.id} AND s.n = 1`);
+    return row;
+  };
+  return { code, request, signerOf, open: () => openEnvelope(running.deps, order.id) };
+}
+
+test("keeps the access step and the language of a signer who is replaced while the envelope opens", async () => {
+  for (const kept of [
+    { auth: "mail_code", language: "es" },
+    { auth: "mail_code", language: "en" },
+    { auth: "link", language: "es" },
+  ]) {
+    const { code, request, signerOf, open } = await unopened({ name: "Jane", email: "jane@example.com", ...kept });
+    const mary = { name: "Mary", email: "mary@example.com" };
+    await inTurn(code, open, () => replaceSigner(running.deps, request, mary));
+    assert.deepEqual(await signerOf(), { name: "Mary", ...kept });
+  }
+});
+
+test("asks for the access code of a signer who had one and is replaced while the envelope opens", async () => {
+  const jane = { name: "Jane", email: "jane@example.com", auth: "access_code", access_code: "Blue Heron" };
+  const { code, request, signerOf, open } = await unopened(jane);
+  const mary = { name: "Mary", email: "mary@example.com" };
+  await inTurn(code, open);
+  await assert.rejects(replaceSigner(running.deps, request, mary), /access_code is required/);
+  assert.deepEqual(await signerOf(), { name: "Jane", auth: "access_code", language: "en" });
+});
+
+test("keeps the access step of whoever a signer was replaced by at the same time", async () => {
+  const { code, request, signerOf, open } = await unopened({ name: "Jane", email: "jane@example.com" });
+  await open();
+  const mary = { name: "Mary", email: "mary@example.com", auth: "mail_code", language: "es" };
+  await inTurn(
+    code,
+    () => replaceSigner(running.deps, request, mary),
+    () => replaceSigner(running.deps, request, { name: "Max", email: "max@example.com" }),
+  );
+  assert.deepEqual(await signerOf(), { name: "Max", auth: "mail_code", language: "es" });
+});
