@@ -23,32 +23,47 @@ const MAX_KEYS = 64;
 
 /** The crypto port over Node's own OpenSSL: synchronous, and so about twice as fast as Web Crypto on small documents. */
 export function createNodeCrypto(): EvidenceCrypto {
-  const keys = new Map<string, KeyObject>();
+  const keys = new Map<string, KeyObject | null>();
 
-  function keyOf(spki: Uint8Array): KeyObject {
+  function keyOf(spki: Uint8Array): KeyObject | null {
     const buffer = Buffer.from(spki.buffer, spki.byteOffset, spki.length);
     const id = buffer.toString("latin1");
     const known = keys.get(id);
     if (known !== undefined) return known;
-    const key = createPublicKey({ key: buffer, format: "der", type: "spki" });
+    const key = importKey(buffer);
     if (keys.size >= MAX_KEYS) keys.clear();
     keys.set(id, key);
     return key;
   }
 
   function verify({ spki, algorithm, signature, data }: SignatureInput): boolean {
+    const key = keyOf(spki);
+    if (key?.asymmetricKeyType !== KEY_TYPES[algorithm.scheme]) return false;
     try {
-      const key = keyOf(spki);
-      if (key.asymmetricKeyType !== KEY_TYPES[algorithm.scheme]) return false;
       return verifyOnce(NAMES[algorithm.hash], data, keyParameters(key, algorithm), signature);
     } catch (error) {
-      // A key or signature that OpenSSL refuses has such a code; anything else is a fault of ours.
-      if (error instanceof Error && "code" in error && /^ERR_(OSSL|CRYPTO)_/.test(String(error.code))) return false;
+      if (isRefusal(error)) return false;
       throw error;
     }
   }
 
   return { digest, digests, verify };
+}
+
+/** Null for a key that OpenSSL can't read, such as a point off its curve: it verifies nothing. */
+function importKey(spki: Buffer): KeyObject | null {
+  try {
+    return createPublicKey({ key: spki, format: "der", type: "spki" });
+  } catch (error) {
+    if (isRefusal(error)) return null;
+    throw error;
+  }
+}
+
+/** An error of OpenSSL about the key or signature. Node gives some of these a code and others a stack of OpenSSL's errors. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return "opensslErrorStack" in error || ("code" in error && /^ERR_(OSSL|CRYPTO)_/.test(String(error.code)));
 }
 
 function keyParameters(key: KeyObject, algorithm: SignatureScheme) {

@@ -8,6 +8,9 @@ import { type Commitment, commitments } from "./walk.ts";
 /** Bitcoin block headers (80 bytes each) by height, from a source that the caller trusts. */
 export type BlockHeaders = ReadonlyMap<number, Uint8Array>;
 
+/** A claim about a proof; `blockTime` is what the header of a confirming block states, epoch ms. */
+export type OtsClaim = Claim & { readonly blockTime?: number };
+
 const headerBytes = 80;
 const merkleRootAt = 36;
 const timeAt = 68;
@@ -28,12 +31,12 @@ export async function verifyOts(input: {
   readonly proof: Uint8Array;
   readonly digest: Uint8Array;
   readonly headers: BlockHeaders;
-}): Promise<Claim[]> {
+}): Promise<OtsClaim[]> {
   const parsed = tryParse(input.proof);
   if (parsed instanceof EvidenceError) {
     return [{ name: "ots.format", state: "fails", why: `The proof cannot be read: ${parsed.message}.` }];
   }
-  const claims: Claim[] = [{ name: "ots.format", state: "holds", why: "The proof can be read." }];
+  const claims: OtsClaim[] = [{ name: "ots.format", state: "holds", why: "The proof can be read." }];
   const sameDigest = parsed.fileHashOp === "sha256" && equalBytes(parsed.digest, input.digest);
   claims.push(
     claim(
@@ -57,7 +60,7 @@ function tryParse(proof: Uint8Array) {
   }
 }
 
-async function attestationClaim({ attestation, message }: Commitment, headers: BlockHeaders): Promise<Claim> {
+async function attestationClaim({ attestation, message }: Commitment, headers: BlockHeaders): Promise<OtsClaim> {
   switch (attestation.kind) {
     case "bitcoin":
       return bitcoinClaim(message, attestation.height, headers.get(attestation.height));
@@ -73,7 +76,7 @@ async function attestationClaim({ attestation, message }: Commitment, headers: B
   }
 }
 
-async function bitcoinClaim(message: Uint8Array, height: number, header: Uint8Array | undefined): Promise<Claim> {
+async function bitcoinClaim(message: Uint8Array, height: number, header: Uint8Array | undefined): Promise<OtsClaim> {
   const name = "ots.bitcoin";
   if (header === undefined) {
     return unchecked(
@@ -91,9 +94,15 @@ async function bitcoinClaim(message: Uint8Array, height: number, header: Uint8Ar
     };
   }
   const seconds = new DataView(header.buffer, header.byteOffset).getUint32(timeAt, true);
-  const time = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  const blockTime = seconds * 1000;
+  const time = new Date(blockTime).toISOString().replace(".000Z", "Z");
   const hash = rootHex(await sha256(await sha256(header)));
-  return { name, state: "holds", why: `Bitcoin block ${height} of ${time} (${hash}) commits to the digest.` };
+  return {
+    name,
+    state: "holds",
+    why: `Bitcoin block ${height} of ${time} (${hash}) commits to the digest.`,
+    blockTime,
+  };
 }
 
 /** Hex as Bitcoin tools print hashes: last byte first. */

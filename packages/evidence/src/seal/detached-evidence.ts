@@ -2,7 +2,7 @@ import { toHex } from "../bytes.ts";
 import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
-import { type BlockHeaders, verifyOts } from "../ots/verify.ts";
+import { type BlockHeaders, type OtsClaim, verifyOts } from "../ots/verify.ts";
 import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
 
@@ -29,7 +29,22 @@ export interface BesideResult {
   readonly timeStamp: TimeStampVerification | null;
   /** The claims of the `.ots` proof, attestation by attestation. */
   readonly anchoring: readonly Claim[];
+  /** The earliest time at which this proves that the seal existed, epoch ms; null for none. */
+  readonly provenTime: number | null;
 }
+
+/** A miner may set a block's time this far from the true one (the rule by which nodes accept blocks). */
+const BLOCK_TOLERANCE_MS = 2 * 3600_000;
+
+/** The earliest of some instants; null for none. */
+export function earliest(instants: readonly (number | null)[]): number | null {
+  const known = instants.filter((instant) => instant !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** The times of tokens whose authorities are trusted. No other token proves a time. */
+export const trustedTimes = (tokens: readonly TimeStampVerification[]): number[] =>
+  tokens.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
 
 /** Compares the file's hashes with those expected, and checks a token and an `.ots` proof kept beside it. */
 export async function verifyBeside(input: {
@@ -55,12 +70,23 @@ export async function verifyBeside(input: {
     timeStamp = await separateTimeStamp(evidence.timeStampToken, input);
     claims.push(separateTimeStampClaim(timeStamp));
   }
-  let anchoring: readonly Claim[] = [];
+  let anchoring: readonly OtsClaim[] = [];
   if (evidence.otsProof !== undefined) {
     anchoring = await verifyOts({ proof: evidence.otsProof, digest: input.sealedSha256, headers: input.blockHeaders });
     claims.push(anchoringClaim(anchoring));
   }
-  return { claims, timeStamp, anchoring };
+  const isAnchored = claims.some(({ name, state }) => name === "anchored_in_block" && state === "holds");
+  const provenTime = earliest([
+    ...(timeStamp === null ? [] : trustedTimes([timeStamp])),
+    isAnchored ? blockTime(anchoring, input.at) : null,
+  ]);
+  return { claims, timeStamp, anchoring, provenTime };
+}
+
+/** The earliest instant by which a confirming block was there; a block of after the instant of verification proves nothing at it. */
+function blockTime(claims: readonly OtsClaim[], at: number): number | null {
+  const times = claims.flatMap((one) => (one.blockTime === undefined ? [] : [one.blockTime + BLOCK_TOLERANCE_MS]));
+  return earliest(times.filter((time) => time <= at));
 }
 
 function hashClaim(name: BesideClaimName, expected: string, actual: Uint8Array | null): Claim<BesideClaimName> {

@@ -34,22 +34,30 @@ const isRetired =
   ({ certificate: retired, reason }: RetiredCertificate): boolean =>
     equalBytes(retired.der, certificate.der) || (!keyStaysSafe(reason) && equalBytes(retired.spki, certificate.spki));
 
+/** What is known of a seal's time, epoch ms each; null for nothing. */
+export type SealTimes = {
+  /** The earliest time at which it is proven to have existed. */
+  readonly provenTime: number | null;
+  /** The earliest time of a trusted token in the seal itself. */
+  readonly stampedTime: number | null;
+  /** What the seal says of itself. */
+  readonly claimedTime: number | null;
+};
+
 /**
- * What retirement makes of a seal; nothing where its certificates are not retired. Only a time that a trusted authority
- * stamped can save a seal: its own word on the time counts against it alone.
+ * What retirement makes of a seal; nothing where its certificates are not retired. Only a proven time can save a seal: its
+ * own word on the time counts against it alone. A seal is stamped as it is made, and other proof may come years later: so a
+ * late token in the seal counts against it, and late proof beside the file does not.
  *
  * @param path the seal's own certificate, and those above it
- * @param provenTime the earliest time of a trusted token in the seal, epoch ms; null for none
- * @param claimedTime what the seal itself says of its time, epoch ms; null where it says nothing that can be read
  */
 export function retirementClaims(
   path: readonly Certificate[],
   retired: readonly RetiredCertificate[],
-  provenTime: number | null,
-  claimedTime: number | null,
+  times: SealTimes,
 ): Claim<"seal_certificate_not_retired">[] {
   const found = path.flatMap((certificate) => retired.filter(isRetired(certificate)));
-  const claims = found.map((one) => retirementClaim(one, provenTime, claimedTime));
+  const claims = found.map((one) => retirementClaim(one, times));
   const worst =
     claims.find(({ state }) => state === "fails") ?? claims.find(({ state }) => state === "unchecked") ?? claims[0];
   return worst === undefined ? [] : [worst];
@@ -57,19 +65,18 @@ export function retirementClaims(
 
 function retirementClaim(
   { retiredAt, reason }: RetiredCertificate,
-  provenTime: number | null,
-  claimedTime: number | null,
+  { provenTime, stampedTime, claimedTime }: SealTimes,
 ): Claim<"seal_certificate_not_retired"> {
   const name = "seal_certificate_not_retired";
   const retirement = `The certificate was retired on ${new Date(retiredAt).toISOString()} (${reason})`;
   if (provenTime !== null && provenTime < retiredAt) {
-    return { name, state: "holds", why: `${retirement}. A trusted time stamp proves that the seal is older.` };
+    return { name, state: "holds", why: `${retirement}. It is proven that the seal is older.` };
   }
-  if (provenTime !== null) {
+  if (stampedTime !== null) {
     return { name, state: "fails", why: `${retirement}, and the seal was first stamped after that.` };
   }
   if (!keyStaysSafe(reason)) {
-    return { name, state: "fails", why: `${retirement}, and no trusted time stamp proves that the seal is older.` };
+    return { name, state: "fails", why: `${retirement}, and nothing proves that the seal is older.` };
   }
   if (claimedTime !== null && claimedTime >= retiredAt) {
     return { name, state: "fails", why: `${retirement}, and the seal itself says that it was made after that.` };
@@ -77,6 +84,6 @@ function retirementClaim(
   return {
     name,
     state: "unchecked",
-    why: `${retirement}. No trusted time stamp tells whether the seal is older; its key was not said to be stolen.`,
+    why: `${retirement}. Nothing proves that the seal is older; its key was not said to be stolen.`,
   };
 }

@@ -11,6 +11,7 @@ import { originalBoundary, type RangedSignature, structureProblem, withRanges } 
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import { type BesideClaimName, type BesideEvidence, verifyBeside } from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
+import { verifyPades } from "./pades.ts";
 import { type ProofStatement, proofStatement } from "./proof-statement.ts";
 import { type SealClaimName, type SealTrust, type SealVerification, verifySeal } from "./verify-seal.ts";
 
@@ -87,22 +88,28 @@ export async function verifyProof(
   if (boundary?.kind === "length") messages.push([bytes.subarray(0, boundary.length)]);
   const [sealedSha256 = new Uint8Array(0), signedSha256, docSha256 = null] = await crypto.digests("SHA-256", messages);
 
-  const seal =
-    found === null || signedSha256 === undefined
+  const { sealAnchors, tsaAnchors } = trust;
+  const sealed = found === null ? null : { dictionary: found.signature.dictionary, range: found.range };
+  const pades =
+    sealed === null || signedSha256 === undefined
       ? null
-      : await verifySeal({ ...found, dictionary: found.signature.dictionary, signedSha256, trust, at, crypto });
+      : await verifyPades({
+          ...{ ...sealed, sealAnchors, tsaAnchors, at, crypto, knownDigest: { hash: "SHA-256", value: signedSha256 } },
+        });
   const earlier =
     document === null ? [] : await earlierOf(document, signatures, found?.signature ?? null, trust, at, crypto);
   const beside = await verifyBeside({
     evidence: options.beside ?? {},
     sealedSha256,
     docSha256,
-    signatureValue: seal?.pades.valid ? seal.pades.signatureValue : null,
-    tsaAnchors: trust.tsaAnchors,
+    signatureValue: pades?.valid ? pades.signatureValue : null,
+    tsaAnchors,
     blockHeaders: trust.blockHeaders ?? new Map(),
     at,
     crypto,
   });
+  const judged = { trust, detachedTime: beside.provenTime, at, crypto };
+  const seal = sealed === null || pades === null ? null : await verifySeal({ ...sealed, pades, ...judged });
   const claims: Claim<ProofClaimName>[] = [
     ...reading.claims,
     ...(seal?.claims ?? []),

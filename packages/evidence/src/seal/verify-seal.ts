@@ -6,7 +6,8 @@ import { integerOf, type PdfDictionary } from "../pdf/values.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { verifyChain } from "../x509/chain.ts";
 import { claimedTimeOf } from "./claimed-time.ts";
-import { type PadesVerification, verifyPades } from "./pades.ts";
+import { earliest, trustedTimes } from "./detached-evidence.ts";
+import type { PadesVerification } from "./pades.ts";
 import { type SealPurpose, sealPurposeOf, sealReasons } from "./purpose.ts";
 import { type RetiredCertificate, retirementClaims } from "./retirement.ts";
 import { foreignToSealer } from "./seal-contents.ts";
@@ -37,7 +38,10 @@ export interface SealVerification {
   readonly claims: readonly Claim<SealClaimName>[];
   /** Whether its place in the file is signed, as every seal's is but those of before. */
   readonly statesPlace: boolean;
-  /** The earliest trusted time at which the seal is known to have existed, epoch ms; null without a trusted time stamp. */
+  /**
+   * The earliest time at which the seal is proven to have existed, epoch ms: by a trusted time stamp in it, or by what is
+   * kept beside the file. Null when nothing proves a time.
+   */
   readonly provenTime: number | null;
   /** What the seal itself says of its time, epoch ms; null when it says nothing that can be read. */
   readonly claimedTime: number | null;
@@ -46,29 +50,27 @@ export interface SealVerification {
 }
 
 /**
- * Verifies the signature that covers the whole file, its certificate and its time stamps. The certificate is judged at
- * the time that a trusted time stamp proves, or else at `at`.
+ * Judges the signature that covers the whole file, its certificate and its time stamps. The certificate is judged at the
+ * earliest time that is proven, or else at `at`.
  *
- * @param signedSha256 SHA-256 of the signed ranges
+ * @param detachedTime the earliest time that evidence beside the file proves, epoch ms; null for none
  */
 export async function verifySeal(input: {
+  readonly pades: PadesVerification;
   readonly dictionary: PdfDictionary;
   readonly range: SignedRange;
-  readonly signedSha256: Uint8Array;
+  readonly detachedTime: number | null;
   readonly trust: SealTrust;
   readonly at: number;
   readonly crypto: EvidenceCrypto;
 }): Promise<SealVerification> {
-  const { dictionary, range, trust, at, crypto } = input;
-  const knownDigest = { hash: "SHA-256", value: input.signedSha256 } as const;
-  const { sealAnchors, tsaAnchors } = trust;
-  const pades = await verifyPades({ dictionary, range, sealAnchors, tsaAnchors, at, crypto, knownDigest });
-  const times = pades.timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
-  const provenTime = times.length === 0 ? null : Math.min(...times);
+  const { pades, dictionary, range, trust, at, crypto } = input;
+  const stampedTime = earliest(trustedTimes(pades.timeStamps));
+  const provenTime = earliest([stampedTime, input.detachedTime]);
   const statement = readSealStatement(pades.signedData?.signerInfos[0]?.signedAttrs ?? []);
   const purpose = sealPurposeOf(dictionary);
   const claimedTime = claimedTimeOf(dictionary);
-  const certificate = await judgeCertificate(pades, sealAnchors, provenTime ?? at, crypto);
+  const certificate = await judgeCertificate(pades, trust.sealAnchors, provenTime ?? at, crypto);
   return {
     pades,
     provenTime,
@@ -81,7 +83,7 @@ export async function verifySeal(input: {
       placeClaim(statement, range, dictionary),
       purposeClaim(purpose),
       ...certificate.claims,
-      ...retirementClaims(certificate.path, trust.retired ?? [], provenTime, claimedTime),
+      ...retirementClaims(certificate.path, trust.retired ?? [], { provenTime, stampedTime, claimedTime }),
       timeStampClaim(pades),
     ],
   };

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { UsageError } from "../errors.ts";
-import { type Check, check, exitCodeOf, type Report } from "../files/report.ts";
+import { type Check, check, exitCodeOf, failedOn, type Report } from "../files/report.ts";
 import { quoted } from "../files/shell.ts";
 import type { Fetch } from "../url/fetch-bounded.ts";
 import { verifyTarget } from "../verify-target.ts";
@@ -75,6 +75,9 @@ export async function verifyAnswer(target: string, values: VerifyValues, io: Ver
     fetch: io.fetch,
     workers: availableParallelism(),
     progress: io.errIsTty ? (total) => progressBar(total, io.err) : null,
+  }).catch((error: unknown) => {
+    if (error instanceof UsageError) throw error;
+    return failedOn(error);
   });
   const report =
     values.trust === undefined && byDefault.length > 0

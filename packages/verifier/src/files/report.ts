@@ -64,6 +64,15 @@ export function failure(kind: Kind, verdict: "not_verified" | "not_a_pdf", claim
   return { verdict, kind, checks: [check(claim, "fails", detail)], facts: {} };
 }
 
+/**
+ * A report of a file that the verifier itself failed on. Whoever made the file must not be able to end a run, in which
+ * others wait for their verdicts.
+ */
+export function failedOn(error: unknown): Report {
+  const why = error instanceof Error ? error.message : String(error);
+  return failure("unknown", "not_verified", "file_readable", `The verifier failed on this file: ${why}.`);
+}
+
 /** The report with further checks; one that fails makes the verdict `not_verified`. */
 export function withChecks(report: Report, more: readonly Check[]): Report {
   const fails = more.some(({ result }) => result === "fails");

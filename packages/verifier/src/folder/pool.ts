@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Context } from "../context.ts";
-import type { Report } from "../files/report.ts";
+import { failedOn, type Report } from "../files/report.ts";
 import type { Unit } from "./units.ts";
 import { verifyUnit } from "./verify-unit.ts";
 import { workerContextOf } from "./worker-context.ts";
@@ -10,9 +10,8 @@ const worthWorkers = 24;
 
 /**
  * Verifies units, many of them in `workers` threads with one unit each at a time, so that memory does not grow with
- * their number. `done` is called for each as it ends, in no order.
- *
- * @throws Error of a worker that died; the others are ended
+ * their number. `done` is called for each as it ends, in no order. The unit of a worker that died fails, and another worker
+ * goes on with the others.
  */
 export async function verifyUnits(
   units: readonly Unit[],
@@ -25,21 +24,25 @@ export async function verifyUnits(
     return;
   }
   const workerData = workerContextOf(context);
-  const threads = Array.from(
-    { length: workers },
-    () => new Worker(new URL("./worker.ts", import.meta.url), { workerData }),
-  );
+  const start = () => new Worker(new URL("./worker.ts", import.meta.url), { workerData });
+  const threads: (Worker | null)[] = Array.from({ length: workers }, start);
   let next = 0;
   try {
     await Promise.all(
-      threads.map(async (thread) => {
+      [...threads.keys()].map(async (slot) => {
         for (let index = next++; index < units.length; index = next++) {
-          done(index, await ask(thread, units[index]));
+          const thread = threads[slot] ?? start();
+          threads[slot] = thread;
+          const report = await ask(thread, units[index]).catch((error: unknown) => {
+            threads[slot] = null;
+            return failedOn(error);
+          });
+          done(index, report);
         }
       }),
     );
   } finally {
-    await Promise.all(threads.map((thread) => thread.terminate()));
+    await Promise.all(threads.map((thread) => thread?.terminate()));
   }
 }
 

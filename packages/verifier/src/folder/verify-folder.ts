@@ -4,7 +4,16 @@ import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { type ClosingPiece, roomRecordPiece, verifyClosingSet } from "../files/closing-set.ts";
 import { readBounded } from "../files/read-file.ts";
-import { type Check, check, exitCodeOf, failure, type Report, type Verdict, worstOf } from "../files/report.ts";
+import {
+  type Check,
+  check,
+  exitCodeOf,
+  failedOn,
+  failure,
+  type Report,
+  type Verdict,
+  worstOf,
+} from "../files/report.ts";
 import { verifyUnits } from "./pool.ts";
 import { type Unit, unitsOf } from "./units.ts";
 
@@ -40,7 +49,7 @@ export async function verifyFolder(root: string, context: Context, deps: FolderD
   const verdicts = new Map(found.verdicts);
   const rooms = [...found.rooms].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [roomCode, members] of rooms) {
-    const report = await verifyRoom(members, context);
+    const report = await verifyRoom(members, context).catch(failedOn);
     count(verdicts, report.verdict);
     const own = [check("verdict", resultOf(report.verdict), summaryOf(report)), ...report.checks];
     checks.push(...own.map((one) => ({ ...one, target: `room ${roomCode}` })));

@@ -6,17 +6,17 @@ import { verifyEvidenceSet } from "../files/evidence-set.ts";
 import { kindOf } from "../files/kind.ts";
 import { aboutFile, verifyOtsFile } from "../files/ots-file.ts";
 import { readBounded } from "../files/read-file.ts";
-import { failure, type Report, withChecks } from "../files/report.ts";
+import { failedOn, failure, type Report, withChecks } from "../files/report.ts";
 import { verifyFile } from "../files/verify-file.ts";
 import { isEvidenceName, type Unit } from "./units.ts";
 
-/** Verifies one unit of a folder; null for JSON of somebody's own. What cannot be read is a failing check. */
+/** Verifies one unit of a folder; null for JSON of somebody's own. What cannot be read is a failing check; nothing is thrown. */
 export async function verifyUnit(unit: Unit, context: Context): Promise<Report | null> {
   try {
     return unit.type === "evidence" ? await verifyUnpacked(unit, context) : await verifyOne(unit, context);
   } catch (error) {
     if (error instanceof UsageError) return failure("unknown", "not_verified", "file_readable", `${error.message}.`);
-    throw error;
+    return failedOn(error);
   }
 }
 
