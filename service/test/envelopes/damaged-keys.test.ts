@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { signPdf } from "../../../packages/evidence/test/seal/signed-pdf.ts";
+import { testSigner, tokenOver } from "../../../packages/evidence/test/signer.ts";
+import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
+import { openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+before(async () => {
+  running = await openCeremonyService();
+});
+after(() => running.close());
+
+const author = testSigner("plain");
+const tsa = testSigner("tsa");
+
+/** A document that somebody signed, with one digit changed in a public key: it is no point of its curve any more. */
+function withDamagedKey({ certificate }: typeof author): Buffer {
+  const bytes = signPdf(Uint8Array.from(makePdf({ text: "Contract" })), {
+    signer: author,
+    reason: null,
+    originalLength: "absent",
+    unstated: true,
+    stamp: (signature) => tokenOver(signature, tsa, Date.UTC(2026, 0, 2)),
+  });
+  const digits = Buffer.from(certificate.spki).toString("hex");
+  const file = Buffer.from(bytes);
+  const last = file.indexOf(digits) + digits.length - 1;
+  assert.ok(last >= digits.length);
+  file[last] = file[last] === 0x30 ? 0x31 : 0x30;
+  return file;
+}
+
+for (const [whose, signer] of Object.entries({ "the signer's": author, "the time stamp's": tsa })) {
+  test(`seals a document in whose earlier signature ${whose} key is damaged`, async () => {
+    const caller = { baseUrl: running.service.baseUrl, headers: running.headers };
+    const response = await postSeal(caller, fileForm(withDamagedKey(signer)));
+    assert.equal(response.status, 200, await response.text());
+  });
+
+  test(`lets an order be signed to the end whose document has ${whose} key damaged`, async () => {
+    const email = `${signer === tsa ? "juan" : "jane"}@example.com`;
+    const place = { kind: "signature", signer: 1, page: 1, x: 72, y: 100, width: 180, height: 40 };
+    const more = { fields: JSON.stringify([place]) };
+    await running.order([{ name: "Jane Doe", email }], more, withDamagedKey(signer));
+    const done = await signBy(running.ceremony, await running.linkOf(email), "Jane Doe");
+    assert.deepEqual(done, { outcome: "signed", completed: true });
+  });
+}
