@@ -43,6 +43,8 @@ export interface SealVerification {
    * kept beside the file. Null when nothing proves a time.
    */
   readonly provenTime: number | null;
+  /** The earliest time of a trusted time stamp in the seal itself, epoch ms. */
+  readonly stampedTime: number | null;
   /** What the seal itself says of its time, epoch ms; null when it says nothing that can be read. */
   readonly claimedTime: number | null;
   /** What the seal says that it was made for; null when it states no purpose that is known. */
@@ -74,6 +76,7 @@ export async function verifySeal(input: {
   return {
     pades,
     provenTime,
+    stampedTime,
     claimedTime,
     purpose,
     statesPlace: statement !== "absent",

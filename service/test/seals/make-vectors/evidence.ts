@@ -3,7 +3,7 @@ import { writeDetached } from "@signsealship/evidence/ots";
 import { document, stamped } from "./sealing.ts";
 import { sealedAt, stamp, stampedAt, trustFiles } from "./signers.ts";
 
-const sha256 = (...chunks: readonly Uint8Array[]): Buffer => {
+export const sha256 = (...chunks: readonly Uint8Array[]): Buffer => {
   const hash = createHash("sha256");
   for (const chunk of chunks) hash.update(chunk);
   return hash.digest();
@@ -13,10 +13,12 @@ export const hexOf = (bytes: Uint8Array): string => sha256(bytes).toString("hex"
 const NONCE = Buffer.from("4f5325a2eea854f82965b02ebadaa6b2", "hex");
 export const HEIGHT = 930_000;
 
-/** A proof of a digest that one calendar confirmed; and the header of the block that confirms it. */
-function confirmedProof(digest: Uint8Array) {
+/** A proof of a digest that one calendar confirmed; and the header of the block that confirms it, with its time in seconds. */
+export function confirmedProof(digest: Uint8Array, time = 0x695fab29) {
   const root = sha256(digest, NONCE);
-  const header = `02000000${"00".repeat(32)}${root.toString("hex")}29ab5f69ffff001d1dac2b7c`;
+  const seconds = Buffer.alloc(4);
+  seconds.writeUInt32LE(time);
+  const header = `02000000${"00".repeat(32)}${root.toString("hex")}${seconds.toString("hex")}ffff001d1dac2b7c`;
   const proof = writeDetached({
     fileHashOp: "sha256",
     digest,

@@ -18,8 +18,8 @@ import { sealReasons } from "@signsealship/evidence/seal";
 import { type Certificate, parseCertificate } from "@signsealship/evidence/x509";
 import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
 import { collection, intact, type Made, notVerified, verified } from "./case.ts";
-import { document, sealed } from "./sealing.ts";
-import { fixedKey, pem, sealedAt, sealKeyOver, validFrom, validTo } from "./signers.ts";
+import { document, sealed, stamped } from "./sealing.ts";
+import { fixedKey, pem, sealedAt, seal as sealer, sealKeyOver, tsa, validFrom, validTo } from "./signers.ts";
 
 type Key = ReturnType<typeof fixedKey>;
 type Subject = { readonly name: string; readonly key: Key };
@@ -131,5 +131,33 @@ export async function issued(): Promise<Made> {
     notVerified({ seal_signature_valid: "fails" }),
     "Every included certificate is the seal's or the issuer of the one before it.",
   );
+  const unusable = "A key that can't be used verifies nothing.";
+  const damagedRoot = parseCertificate(offCurve(rootCertificate.der, rootCertificate.spki));
+  const underDamaged = await seal("root-off-its-curve.pdf", damagedRoot);
+  const broken = notVerified({ seal_signature_valid: "fails" });
+  one("a root whose key is off its curve, the root itself trusted", underDamaged, [roots], broken, unusable);
+  const damaged = [trust("root-off-its-curve.pem", pem(damagedRoot.der))];
+  const pathless = notVerified({ seal_signature_valid: "fails", seal_certificate_trusted: "fails" });
+  one("a root whose key is off its curve, and trusted", underDamaged, damaged, pathless, unusable);
+  const good = await stamped(document());
+  const offOwn = put("own-key-off-its-curve.pdf", offCurve(good, sealer.certificate.spki));
+  const own = notVerified({
+    ...{ document_unchanged_since_seal: "unchecked", seal_signature_valid: "fails" },
+    ...{ seal_certificate_trusted: "fails", time_stamp_valid: "holds" },
+  });
+  one("the seal's own key off its curve", offOwn, ["trust/seal.pem"], own, unusable);
+  const offStamper = put("time-stamp-key-off-its-curve.pdf", offCurve(good, tsa.certificate.spki));
+  const ofStamp = notVerified({ time_stamp_valid: "fails" });
+  one("the key of a time stamp off its curve", offStamper, ["trust/seal.pem"], ofStamp, unusable);
   return made();
+}
+
+/** The bytes with another last octet, or hexadecimal digit, in a key's point: it is not on its curve any more. */
+function offCurve(bytes: Uint8Array, spki: Uint8Array): Uint8Array {
+  const copy = Buffer.from(bytes);
+  const digits = Buffer.from(spki).toString("hex");
+  const inHex = copy.indexOf(digits);
+  const last = inHex < 0 ? copy.indexOf(spki) + spki.length - 1 : inHex + digits.length - 1;
+  copy[last] = (copy[last] ?? 0) ^ 1;
+  return Uint8Array.from(copy);
 }

@@ -5,6 +5,7 @@ import { documents } from "./documents.ts";
 import { forged, movedGaps } from "./forged.ts";
 import { issued } from "./issued.ts";
 import { proofRecords } from "./proof-records.ts";
+import { provenTimes } from "./proven-time.ts";
 import { purposes } from "./purposes.ts";
 import { reading } from "./reading.ts";
 import { retired } from "./retired.ts";
@@ -26,6 +27,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await sealedFiles(),
     await issued(),
     await retired(),
+    await provenTimes(),
     await reading(),
     await purposes(),
     oddValues(),

@@ -19,12 +19,12 @@ export type SealFacts = {
 export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null {
   const certificate = seal?.pades.certificate;
   if (!certificate) return null;
-  const { provenTime, claimedTime, pades } = seal;
+  const { stampedTime, claimedTime, pades } = seal;
   const state = claims.find(({ name }) => name === "time_stamp_valid")?.state;
   const unchecked = pades.timeStamps.length > 0 ? "authority_unknown" : "none";
   return {
     by: commonName(subjectText(certificate.subject)),
-    at: provenTime ?? claimedTime,
+    at: stampedTime ?? claimedTime,
     stamp: state === "holds" ? "passed" : state === "fails" ? "failed" : unchecked,
   };
 }
