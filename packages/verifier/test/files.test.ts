@@ -38,6 +38,7 @@ const merkle = (sealedPdf: Uint8Array) => {
   const digest = Buffer.from(f.hex(sealedPdf), "hex");
   const header = Buffer.from(genesis, "hex");
   digest.copy(header, 36);
+  header.writeUInt32LE(f.stampedAt / 1000, 68);
   return { headers: `# a made-up block\n7 ${header.toString("hex")}\n`, digest };
 };
 const otsOf = (digest: Uint8Array, height = 7) =>

@@ -122,7 +122,7 @@ test(
     assert.equal((await verified(stamped)).verdict, "verified_test");
     const refused = await verified(unstamped);
     assert.deepEqual([refused.verdict, refused.retirement], ["not_verified", "fails"]);
-    assert.match(refused.why, /key-compromise.*no trusted time stamp/);
+    assert.match(refused.why, /key-compromise.*nothing proves/);
     await retire(old, "--reason", "key-compromise", "--at", "2026-01-01");
     assert.deepEqual(
       [(await verified(stamped)).verdict, (await verified(renewed)).verdict],
