@@ -105,6 +105,9 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
+    const signerRoot = signers.authority.chain.at(-1);
+    const opened = sealing;
+    const published = { ...opened, trustList: () => opened.trustList(signerRoot ? [signerRoot] : []) };
     // Maintenance sends no codes.
     const mine = { ...resources, workers, sealing, signerAuthority: signers.authority, texts: null };
     const envelopes = envelopesWith(mine);
@@ -120,7 +123,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       tierLimits: readTierLimits(config.limits),
       trialsPerDomain: readTrialsPerDomain(config.limits),
       retention,
-      sealing,
+      sealing: published,
       signerAuthority: signers.authority,
       workers,
       anchoring,

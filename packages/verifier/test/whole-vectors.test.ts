@@ -14,6 +14,7 @@ import {
 import type { Context } from "../src/context.ts";
 import { roomRecordPiece, verifyClosingSet } from "../src/files/closing-set.ts";
 import type { Report } from "../src/files/report.ts";
+import { verifySealedPdf } from "../src/files/sealed-pdf.ts";
 import { verifyFile } from "../src/files/verify-file.ts";
 import { createNodeCrypto } from "../src/node-crypto.ts";
 import { verifyUrl } from "../src/url/verify-url.ts";
@@ -30,6 +31,7 @@ function contextOf({ trust, tsaTrust, headers, at }: WholeCase): Context {
   return {
     trust: {
       sealAnchors: seals.flatMap(({ sealAnchors }) => sealAnchors),
+      signerAnchors: seals.flatMap(({ signerAnchors }) => signerAnchors),
       retired: seals.flatMap((list) => list.retired),
       tsaAnchors: stampers.flatMap(({ sealAnchors }) => sealAnchors),
       blockHeaders,
@@ -104,12 +106,20 @@ async function closingSet(one: WholeCase): Promise<Outcome> {
   return outcomeOf(await verifyClosingSet(pieces, contextOf(one)));
 }
 
+async function custodySet(one: WholeCase): Promise<Outcome> {
+  const [document] = filesOf(one, "document");
+  return outcomeOf(
+    await verifySealedPdf(oneFile(one, "certificate"), document === undefined ? {} : { document }, contextOf(one)),
+  );
+}
+
 const runners: Readonly<Record<string, (one: WholeCase) => Promise<Outcome>>> = {
   sealed_pdf: sealedPdf,
   evidence_zip: evidenceZip,
   proof_record: proofRecord,
   room_record: roomRecord,
   closing_set: closingSet,
+  custody_set: custodySet,
 };
 
 for (const one of wholeCases) {

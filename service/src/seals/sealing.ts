@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
+import type { Certificate } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Fetch } from "../platform/bounds/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -21,8 +22,8 @@ export type Sealing = {
   stamp: Stamp | null;
   /** PEM of the seal's certificates, its own first. */
   chainPem: string;
-  /** What verifiers are to know of the service's seals, as JSON. */
-  trustList: () => Promise<string>;
+  /** The trust list that verifiers read, as JSON. @param signers the authorities of the service's signers; none by default */
+  trustList: (signers?: readonly Certificate[]) => Promise<string>;
   /** @throws Error when a seal could not be made now. */
   probe: () => Promise<void>;
   close: () => Promise<void>;
@@ -73,7 +74,7 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
     },
     stamp,
     chainPem,
-    trustList: () => trustList(deps, chainPem, settings.tsaUrls.flatMap(anchorsOf)),
+    trustList: (signers = []) => trustList(deps, chainPem, { signers, stampers: settings.tsaUrls.flatMap(anchorsOf) }),
     async probe() {
       await requireInService();
       await probeSealIdentity(identity, clock());

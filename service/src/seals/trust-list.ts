@@ -1,10 +1,12 @@
 import { type TrustListEntry, trustListFormat } from "@signsealship/evidence/seal";
 import { type Certificate, encodePem } from "@signsealship/evidence/x509";
-import { type ChainsDeps, type KnownChain, knownChains, leafOf } from "./chains.ts";
+import { type ChainsDeps, fingerprintOf, type KnownChain, knownChains, leafOf } from "./chains.ts";
 
 const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 
-const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Omit<KnownChain, "firstUsedAt">): TrustListEntry => ({
+type Listed = Pick<KnownChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
+
+const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): TrustListEntry => ({
   sha256: fingerprint,
   pem: pemOf(certificate),
   retiredAt: retiredAt?.toISOString() ?? null,
@@ -14,10 +16,14 @@ const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Omit<KnownChai
 /**
  * What verifiers are to know of this service's seals, as JSON (docs/evidence-format.md, section 4.3): of each chain that seals are
  * or were made with the first certificate, for to trust an issuer would be to trust everybody it issues to; when and why one was
- * retired; and the roots of the time-stamping authorities.
+ * retired; the authorities of signers; and the roots of the time-stamping authorities.
  * @param inUse PEM of the chain in use
  */
-export async function trustList(deps: ChainsDeps, inUse: string, stampers: readonly Certificate[]): Promise<string> {
+export async function trustList(
+  deps: ChainsDeps,
+  inUse: string,
+  { signers, stampers }: { readonly signers: readonly Certificate[]; readonly stampers: readonly Certificate[] },
+): Promise<string> {
   const known = await knownChains(deps);
   const own = { sha256: "", pem: inUse, ...leafOf(inUse), retiredAt: null, reason: null };
   // Of several chains with one certificate, one that is retired counts.
@@ -26,6 +32,9 @@ export async function trustList(deps: ChainsDeps, inUse: string, stampers: reado
   return JSON.stringify({
     format: trustListFormat,
     sealCertificates: [...byFingerprint.values()],
+    signerCertificates: signers.map((certificate) =>
+      entryOf({ certificate, fingerprint: fingerprintOf(certificate), retiredAt: null, reason: null }),
+    ),
     timeStampCertificates: [...new Set(stampers.map(pemOf))],
   });
 }

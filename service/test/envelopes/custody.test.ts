@@ -69,8 +69,11 @@ after(async () => {
 
 const shell = (command: string) => execFileSync("sh", ["-c", command], { cwd: folder, encoding: "utf8" }).trim();
 
+const pemIn = (name: string) =>
+  parseCertificatesPem(readFileSync(join(running.service.dataDir, `keys/${name}-certificate.pem`), "utf8"));
 const trust = () => ({
-  sealAnchors: parseCertificatesPem(readFileSync(join(running.service.dataDir, "keys/seal-certificate.pem"), "utf8")),
+  sealAnchors: pemIn("seal").slice(0, 1),
+  signerAnchors: pemIn("signer-ca").slice(-1),
   tsaAnchors: [],
 });
 const verify = (document: Buffer | null, file = certificate) =>
@@ -231,14 +234,18 @@ test("it names the certificate of its seal by the fingerprint that is published"
   assert.ok(text.includes(`Certificate, SHA-256 ${await sealFingerprint(baseUrl)} Verify code `), text);
 });
 
-test("bin/signsealship verify judges it alone, and together with the document", () => {
+const trustList = async () => (await fetch(`${running.service.baseUrl}/seal/trust.json`)).text();
+const command = (...args: string[]) =>
+  spawnSync(join(import.meta.dirname, "../../../bin/signsealship"), ["verify", ...args], { encoding: "utf8" });
+
+test("bin/signsealship verify judges it alone, and together with the document", async () => {
+  const list = join(folder, "trust.json");
+  writeFileSync(list, await trustList());
   const run = (...more: string[]) => {
-    const key = join(running.service.dataDir, "keys/seal-certificate.pem");
-    const args = ["verify", join(folder, "certificate.pdf"), "--trust", key, "--json", ...more];
-    const { status, stdout } = spawnSync(join(import.meta.dirname, "../../../bin/signsealship"), args, {
-      encoding: "utf8",
-    });
-    const { verdict, kind, checks } = JSON.parse(stdout) as Answer;
+    const { status, stdout } = command(join(folder, "certificate.pdf"), "--trust", list, "--json", ...more);
+    const { verdict, kind, checks, facts } = JSON.parse(stdout) as Answer;
+    assert.deepEqual(facts.signers, ["Jane Doe", "Juan Peña 売主"]);
+    stated = Object.fromEntries(checks.map(({ claim, result }) => [claim, result]));
     return {
       status,
       verdict,
@@ -246,14 +253,58 @@ test("bin/signsealship verify judges it alone, and together with the document", 
       fails: checks.filter(({ result }) => result === "fails").map(({ claim }) => claim),
     };
   };
-  type Answer = { verdict: string; kind: string; checks: { claim: string; result: string }[] };
+  type Answer = {
+    verdict: string;
+    kind: string;
+    checks: { claim: string; result: string }[];
+    facts: { signers: string[] };
+  };
+  let stated: Record<string, string> = {};
   const good = { status: 0, verdict: "verified_test", kind: "custody_certificate", fails: [] };
   assert.deepEqual(run(), good);
   assert.deepEqual(run("--with", join(folder, "sealed.pdf")), good);
+  for (const claim of ["act_certificate", "act_place", "act_time_stamp"]) assert.equal(stated[claim], "holds", claim);
   writeFileSync(join(folder, "changed.pdf"), sealed.with(200, 0));
   const bad = run("--with", join(folder, "changed.pdf"));
   assert.deepEqual([bad.status, bad.verdict], [1, "not_verified"]);
-  assert.deepEqual(bad.fails, ["document_hash", "document_revisions", "document_seal", "document_signatures"]);
+  assert.deepEqual(bad.fails, [
+    "document_hash",
+    "document_revisions",
+    "act_certificate",
+    "document_seal",
+    "document_signatures",
+  ]);
+  const lines = command(join(folder, "certificate.pdf"), "--trust", list).stdout;
+  assert.match(lines, /signers:\n {4}1\. Jane Doe\n {4}2\. Juan Peña 売主\n/);
+});
+
+test("bin/signsealship verify says that a document cut behind its first act is not completely signed", async () => {
+  const { envelope } = await readCustodyCertificate(certificate);
+  const first = parseEnvelope(envelope ?? assert.fail()).revisions.find(({ kind }) => kind === "signed");
+  const cut = sealed.subarray(0, first?.bytes);
+  const resealed = await running.deps.sealDocument({ bytes: cut, reason: "Proof passport (test environment)" });
+  const judged = (name: string, bytes: Buffer) => {
+    writeFileSync(join(folder, name), bytes);
+    const key = join(running.service.dataDir, "keys/seal-certificate.pem");
+    const text = command(join(folder, name), "--trust", key).stdout;
+    const { verdict, checks, facts } = JSON.parse(
+      command(join(folder, name), "--trust", key, "--json").stdout,
+    ) as Judged;
+    const state = checks.find(({ claim }) => claim === "signing_complete")?.result;
+    return { verdict, state, fact: facts["signing"], isTold: /not completed in this file\.\s*$/.test(text) };
+  };
+  type Judged = { verdict: string; checks: { claim: string; result: string }[]; facts: Record<string, string> };
+  const told = { state: "fails", fact: "not completed in this file", isTold: true };
+  assert.deepEqual(judged("cut.pdf", Buffer.from(cut)), { verdict: "not_verified", ...told });
+  assert.deepEqual(judged("cut-proof.pdf", resealed.bytes), { verdict: "verified_test", ...told });
+  const whole = { verdict: "verified_test", state: "holds", fact: undefined, isTold: false };
+  assert.deepEqual(judged("whole.pdf", sealed), whole);
+  const again = await running.deps.sealDocument({ bytes: sealed, reason: "Proof passport (test environment)" });
+  assert.deepEqual(judged("whole-proof.pdf", again.bytes), whole);
+  const known = { ...withoutRecord, sealCertificates: await trustList() };
+  const shown = await drop(known, { name: "cut.pdf", bytes: resealed.bytes });
+  assert.match(words(shown), /the signing is not complete.*Part of a signing that was not completed in this file\./);
+  assert.doesNotMatch(words(await drop(known, { name: "whole.pdf", bytes: sealed })), /not complete/);
 });
 
 const codeOf = () => parseEnvelopeIn(certificate).then(({ verifyCode }) => verifyCode);
@@ -348,6 +399,99 @@ test("an envelope that waits for a signer is shown as such", async () => {
   assert.deepEqual(states(answer), { trail_rows: "holds", trail_chain: "holds" });
 });
 
+type Dropped = { name: string; bytes: Uint8Array };
+const withoutRecord: VerifyConfig = { sealCertificates: "", firm: null, proof: null, closing: null };
+const drop = (config: VerifyConfig, ...files: Dropped[]) =>
+  checkFiles({ files, config, trust: { seal: "", timeStamping: "" }, at: Date.now(), subtle: crypto.subtle });
+const words = (outcomes: Awaited<ReturnType<typeof drop>>) =>
+  render(outcomesView(outcomes))
+    .replace(/<[^>]*>/g, "")
+    .replace(/\s+/g, " ");
+const configIn = (page: string) => JSON.parse(/id="verify-config">([^<]+)</.exec(page)?.[1] ?? "") as VerifyConfig;
+const pageOf = async (path: string) =>
+  (await fetch(`${running.deps.baseUrl}${path}`, { headers: { accept: "text/html" } })).text();
+
+test("a record's page names a custody or closing certificate that is of another record", async () => {
+  const email = "ivy@example.com";
+  const order = await running.order([{ name: "Ivy Roe", email }]);
+  await signBy(running.ceremony, await running.linkOf(email), "Ivy Roe");
+  const [other = assert.fail()] = await documentsOf(order, "custody_certificate");
+  const own = configIn(await pageOf(`/v/envelope/${await codeOf()}`));
+  const stranger = { name: "certificate.pdf", bytes: other };
+  const certificateOf = { name: "certificate.pdf", bytes: certificate };
+  const judged = async (config: VerifyConfig, ...files: Dropped[]) => {
+    const outcomes = await drop(config, ...files);
+    const claims = outcomes.flatMap((outcome) => (outcome.kind === "failed" ? [] : outcome.claims));
+    return {
+      verdicts: outcomes.map((outcome) => (outcome.kind === "failed" ? outcome.why : outcome.verdict)),
+      state: claims.find(({ name }) => name.endsWith("_of_this_record"))?.state,
+      words: words(outcomes),
+    };
+  };
+  const good = await judged(own, certificateOf);
+  assert.deepEqual([good.verdicts, good.state], [["verified"], "holds"]);
+  assert.match(good.words, /signed by: ?Jane Doe ?Juan Peña 売主 ?SHA-256 of the signed document/);
+  assert.ok(good.words.includes(createHash("sha256").update(sealed).digest("hex")));
+  const foreign = await judged(own, stranger);
+  assert.deepEqual([foreign.verdicts, foreign.state], [["not_verified"], "fails"]);
+  assert.match(foreign.words, /This is of another record than the one on this page/);
+  assert.match(foreign.words, /is of another signing than the record on this page/);
+  assert.match(foreign.words, /signed by: ?Ivy Roe/);
+  const replaced = {
+    ...own,
+    envelope: { verifyCode: own.envelope?.verifyCode ?? "", custodyCertSha256: "0".repeat(64) },
+  };
+  assert.equal((await judged(replaced, certificateOf)).state, "fails", "another file that names the same signing");
+  assert.equal((await judged({ ...withoutRecord, sealCertificates: own.sealCertificates }, stranger)).state, undefined);
+
+  const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "1 Oak Street" });
+  await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code });
+  const passport = await running.client.ok<{ verifyCode: string }>("POST", `/api/rooms/${roomCode}/passport`);
+  const pdf = await fetch(`${running.deps.baseUrl}/api/verify/room/${passport.verifyCode}/pdf`);
+  const closing = { name: "closing.pdf", bytes: new Uint8Array(await pdf.arrayBuffer()) };
+  const onEnvelope = await judged(own, closing);
+  assert.deepEqual([onEnvelope.verdicts, onEnvelope.state], [["not_verified"], "fails"]);
+  assert.match(onEnvelope.words, /The closing certificate is of a room, and not of the record on this page/);
+
+  const room = configIn(await pageOf(`/v/room/${passport.verifyCode}`));
+  assert.deepEqual((await judged(room, closing)).verdicts, ["verified"]);
+  assert.equal((await judged(room, certificateOf)).state, "holds", "the room's manifest names it");
+  assert.equal((await judged(room, stranger)).state, "fails");
+
+  const proof: VerifyConfig = { ...own, proof: { sealedSha256: "1".repeat(64), docSha256: "2".repeat(64) } };
+  const { envelope: _, ...ofProof } = proof;
+  for (const dropped of [closing, certificateOf])
+    assert.deepEqual(
+      [(await judged(ofProof, dropped)).state, (await judged(ofProof, dropped)).verdicts],
+      ["fails", ["not_verified"]],
+    );
+  const submitted = {
+    ...ofProof,
+    proof: { sealedSha256: "1".repeat(64), docSha256: createHash("sha256").update(closing.bytes).digest("hex") },
+  };
+  assert.equal((await judged(submitted, closing)).state, "holds", "a closing certificate that was sealed once more");
+});
+
+test("a custody certificate is compared with the one of several PDFs that it names", async () => {
+  const config = configIn(await pageOf(`/v/envelope/${await codeOf()}`));
+  const [document, custody] = [
+    { name: "sealed.pdf", bytes: sealed },
+    { name: "certificate.pdf", bytes: certificate },
+  ];
+  const third = { name: "third.pdf", bytes: sealed.subarray(0, 1000) };
+  const hashState = async (...files: Dropped[]) =>
+    (await drop(config, ...files))
+      .flatMap((outcome) => (outcome.kind === "proof" && outcome.custody ? outcome.claims : []))
+      .find(({ name }) => name === "document_hash")?.state;
+  assert.equal(await hashState(third, document, custody), "holds");
+  assert.equal(await hashState(third, custody, { ...third, name: "fourth.pdf" }), "unchecked");
+  const both = words(await drop(config, document, custody));
+  assert.match(both, /Its custody certificate, which was checked with it/);
+  assert.doesNotMatch(both, /Choose the custody certificate, too/);
+  const alone = words(await drop(config, document));
+  assert.match(alone, /Choose the custody certificate, too/);
+});
+
 test("the page says the same, and its script judges what is dropped", async () => {
   const verifyCode = await codeOf();
   const answer = await fetch(`${running.deps.baseUrl}/v/envelope/${verifyCode}`, { headers: { accept: "text/html" } });
@@ -356,25 +500,20 @@ test("the page says the same, and its script judges what is dropped", async () =
   for (const words of ["A test signing", "J*** D***", "No record of the trail was changed"])
     assert.ok(page.includes(words));
   assert.doesNotMatch(page, /Jane|Juan/);
-  const config = JSON.parse(/id="verify-config">([^<]+)</.exec(page)?.[1] ?? "") as VerifyConfig;
-  const drop = (...files: { name: string; bytes: Uint8Array }[]) =>
-    checkFiles({ files, config, trust: { seal: "", timeStamping: "" }, at: Date.now(), subtle: crypto.subtle });
+  const config = configIn(page);
   const document = { name: "sealed.pdf", bytes: sealed };
   const custody = { name: "certificate.pdf", bytes: certificate };
-  const verdicts = async (...files: { name: string; bytes: Uint8Array }[]) =>
-    (await drop(...files)).map((outcome) => (outcome.kind === "failed" ? outcome.why : outcome.verdict));
+  const verdicts = async (...files: Dropped[]) =>
+    (await drop(config, ...files)).map((outcome) => (outcome.kind === "failed" ? outcome.why : outcome.verdict));
   assert.deepEqual(await verdicts(document), ["verified"]);
   assert.deepEqual(await verdicts(custody), ["verified"]);
   assert.deepEqual(await verdicts(document, custody), ["verified", "verified"]);
-  const shown = render(outcomesView(await drop(document)))
-    .replace(/<[^>]*>/g, "")
-    .replace(/\s+/g, " ");
   assert.match(
-    shown,
+    words(await drop(config, document)),
     /Signatures ?Jane Doe, .*? UTC Intact\. ?Juan Peña 売主, .*? UTC Intact\. ?Names and times are those in the signatures/,
   );
   const changed = { name: "changed.pdf", bytes: sealed.with(200, 0) };
-  assert.doesNotMatch(render(outcomesView(await drop(changed))), /Intact/);
+  assert.doesNotMatch(words(await drop(config, changed)), /Intact/);
   assert.deepEqual(await verdicts(changed, custody), ["not_verified", "not_verified"]);
 });
 

@@ -1,11 +1,17 @@
 import { type Claim, claim } from "../claim.ts";
+import { parseSignedData } from "../cms/signed-data.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import { attachedFile } from "../pdf/attachment.ts";
 import { openDocument } from "../pdf/document.ts";
+import { findSignatures } from "../pdf/signatures.ts";
+import { withRanges } from "../pdf/structure.ts";
 import { readSealPurpose } from "../seal/closing-certificate.ts";
 import type { SealPurpose } from "../seal/purpose.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "../seal/verify-proof.ts";
+import type { Certificate } from "../x509/certificate.ts";
+import { type ActClaimName, verifyActs } from "./act-claims.ts";
+import { placedSignatures } from "./act-signatures.ts";
 import { type EnvelopeEvidence, envelopeLimits } from "./schema.ts";
 import { type SignedDocumentClaimName, verifySignedDocument } from "./signed-document.ts";
 import { type EnvelopeClaimName, verifyEnvelope } from "./verify-envelope.ts";
@@ -34,6 +40,7 @@ export type CustodyClaimName =
   | "custody_environment"
   | EnvelopeClaimName
   | SignedDocumentClaimName
+  | ActClaimName
   | "document_seal"
   | "document_signatures";
 
@@ -64,11 +71,14 @@ export async function verifyCustody(
   const said = [...purposeClaims(read.purpose, envelope), ...claims];
   if (document === null || envelope === null) return { envelope, claims: [...said, documentMissing], document: null };
   const proof = await verifyProof(document, trust, at, { crypto });
+  const placed = await placedSignatures(document);
+  const sealCertificates = certificatesIn(certificate);
   return {
     envelope,
     claims: [
       ...said,
-      ...(await verifySignedDocument(envelope, document)),
+      ...(await verifySignedDocument(envelope, document, placed)),
+      ...(await verifyActs({ envelope, proof, placed, sealCertificates, trust, at, crypto })),
       documentSeal(proof, envelope),
       documentSignatures(proof, envelope),
     ],
@@ -81,6 +91,19 @@ async function tryRead(certificate: Uint8Array): Promise<CustodyCertificate | Ev
     return await readCustodyCertificate(certificate);
   } catch (error) {
     if (error instanceof EvidenceError) return error;
+    throw error;
+  }
+}
+
+/** The certificates in the signature values of a custody certificate; none where they can't be read. */
+function certificatesIn(bytes: Uint8Array): readonly Certificate[] {
+  try {
+    const document = openDocument(bytes);
+    return withRanges(document, findSignatures(document)).flatMap(({ byteRange }) =>
+      byteRange.ok ? parseSignedData(byteRange.range.contents).certificates : [],
+    );
+  } catch (error) {
+    if (error instanceof EvidenceError) return [];
     throw error;
   }
 }

@@ -1,3 +1,5 @@
+export type { ActClaimName } from "./act-claims.ts";
+export { actSha256In } from "./act-signatures.ts";
 export {
   type CustodyClaimName,
   type CustodyVerification,
@@ -16,5 +18,6 @@ export {
   type TrailEntry,
 } from "./schema.ts";
 export { verifySignedDocument } from "./signed-document.ts";
+export { incompleteSigning, verifySigningComplete } from "./signing-complete.ts";
 export { envelopeBytes, parseEnvelope, validateEnvelope } from "./validate.ts";
 export { verifyEnvelope, verifyTrail } from "./verify-envelope.ts";

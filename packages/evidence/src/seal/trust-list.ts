@@ -4,9 +4,11 @@ import type { Certificate } from "../x509/certificate.ts";
 import { parseCertificatesPem } from "../x509/pem.ts";
 import type { RetiredCertificate } from "./retirement.ts";
 
-/** What a service publishes of its seals: certificates to trust, those retired among them, and its authorities' roots. */
+/** What a service publishes: seal certificates to trust, the authorities of its signers, those retired among them, and time-stamping roots. */
 export type TrustList = {
   readonly sealAnchors: readonly Certificate[];
+  /** Authorities that issue the certificates of signers: none of them makes a seal trusted. */
+  readonly signerAnchors: readonly Certificate[];
   readonly retired: readonly RetiredCertificate[];
   readonly tsaAnchors: readonly Certificate[];
 };
@@ -37,33 +39,37 @@ export const isTrustList = (text: string): boolean => text.trimStart().startsWit
 export const readTrust = (text: string): TrustList =>
   isTrustList(text)
     ? parseTrustList(new TextEncoder().encode(text))
-    : { sealAnchors: parseCertificatesPem(text), retired: [], tsaAnchors: [] };
+    : { sealAnchors: parseCertificatesPem(text), signerAnchors: [], retired: [], tsaAnchors: [] };
 
 /**
- * Reads a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason}], timeStampCertificates: [pem]}`. Members that
- * are not named here are not looked at. A retired certificate that cannot be understood makes the list unreadable: it
+ * Reads a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason}], signerCertificates: [{pem, retiredAt,
+ * reason}], timeStampCertificates: [pem]}`, of which only `sealCertificates` must be there. Members that are not named here are not looked at. A retired certificate that cannot be understood makes the list unreadable: it
  * must not pass for one in good standing.
  *
  * @throws EvidenceError `json`, `limit`; `record` naming the member at fault; `x509` for a certificate that cannot be read
  */
 export function parseTrustList(bytes: Uint8Array): TrustList {
-  const { format, sealCertificates, timeStampCertificates = [] } = parseStrictObject(bytes, maxBytes);
+  const { format, sealCertificates, ...more } = parseStrictObject(bytes, maxBytes);
+  const { signerCertificates = [], timeStampCertificates = [] } = more;
   expect(format === trustListFormat, "format");
   expect(Array.isArray(sealCertificates), "sealCertificates");
+  expect(Array.isArray(signerCertificates), "signerCertificates");
   expect(Array.isArray(timeStampCertificates), "timeStampCertificates");
-  const entries = sealCertificates.map(readEntry);
+  const entries = sealCertificates.map((entry) => readEntry(entry, "sealCertificates"));
+  const signers = signerCertificates.map((entry) => readEntry(entry, "signerCertificates"));
   return {
     sealAnchors: entries.map(({ certificate }) => certificate),
-    retired: entries.flatMap(({ certificate, retiredAt, reason }) =>
+    signerAnchors: signers.map(({ certificate }) => certificate),
+    retired: [...entries, ...signers].flatMap(({ certificate, retiredAt, reason }) =>
       retiredAt === null ? [] : [{ certificate, retiredAt, reason }],
     ),
     tsaAnchors: timeStampCertificates.map((pem) => onlyCertificate(pem, "timeStampCertificates")),
   };
 }
 
-function readEntry(entry: unknown) {
+function readEntry(entry: unknown, member: string) {
   const isEntry = typeof entry === "object" && entry !== null && "pem" in entry;
-  expect(isEntry, "sealCertificates");
+  expect(isEntry, member);
   const { pem, retiredAt = null, reason = null } = entry as Readonly<Record<string, unknown>>;
   expect(retiredAt === null || (typeof retiredAt === "string" && instant.test(retiredAt)), "retiredAt");
   const at = retiredAt === null ? null : Date.parse(retiredAt);

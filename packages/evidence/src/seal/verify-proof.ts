@@ -9,6 +9,7 @@ import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import { originalBoundary, type RangedSignature, structureProblem, withRanges } from "../pdf/structure.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
+import type { Certificate } from "../x509/certificate.ts";
 import { type BesideClaimName, type BesideEvidence, verifyBeside } from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
 import { verifyPades } from "./pades.ts";
@@ -32,6 +33,8 @@ export type ProofClaimName =
   | BesideClaimName;
 
 export interface ProofTrust extends SealTrust {
+  /** Authorities that issue certificates to signers; roots among the seal's anchors count for them, too. */
+  readonly signerAnchors?: readonly Certificate[];
   /** Bitcoin block headers that the caller trusts, by height. */
   readonly blockHeaders?: BlockHeaders;
 }

@@ -56,6 +56,10 @@ export function commonNameOf(name: Uint8Array): string | null {
   return nameAttributes(name).findLast((attribute) => attribute.type === OID.commonName)?.text ?? null;
 }
 
+/** Every commonName, in the order encoded. @throws EvidenceError `x509`, `der` or `limit`. */
+export const commonNamesOf = (name: Uint8Array): string[] =>
+  nameAttributes(name).flatMap(({ type, text }) => (type === OID.commonName ? [text] : []));
+
 function escaped(text: string): string {
   return text
     .replace(/[\\,+="<>;]/g, (character) => `\\${character}`)

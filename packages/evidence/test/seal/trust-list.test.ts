@@ -27,6 +27,16 @@ test("a trust list names certificates, those retired among them, and authorities
   assert.equal(bare.retired[0]?.reason, "unspecified");
 });
 
+test("the authorities of signers are anchors of signers alone, and may be retired", () => {
+  const {
+    sealAnchors,
+    signerAnchors,
+    retired: out,
+  } = parseTrustList(list({ signerCertificates: [{ ...retired, pem: stamper }] }));
+  assert.deepEqual([sealAnchors.length, signerAnchors.length, out.length], [1, 1, 1]);
+  assert.deepEqual(parseTrustList(list({})).signerAnchors, []);
+});
+
 test("PEM is trust, too", () => {
   assert.deepEqual([readTrust(pem + stamper).sealAnchors.length, readTrust(pem).retired.length], [2, 0]);
   assert.equal(readTrust(` ${list({})}`).sealAnchors.length, 1);
@@ -48,6 +58,9 @@ test("a list that is not understood in every part is refused whole", () => {
     { sealCertificates: [{ ...retired, retiredAt: null }] },
     { sealCertificates: [{ ...retired, reason: 7 }] },
     { sealCertificates: [{ ...retired, reason: "x".repeat(101) }] },
+    { signerCertificates: {} },
+    { signerCertificates: [pem] },
+    { signerCertificates: [{ ...retired, retiredAt: "yesterday" }] },
     { timeStampCertificates: pem },
     { timeStampCertificates: [1] },
   ];

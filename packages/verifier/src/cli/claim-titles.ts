@@ -81,6 +81,12 @@ const TITLES: Titles = {
   document_hash: "The document is the one named",
   document_revisions: "Every state of the file is in the document",
   document_acts: "Each signature in the document bears its act",
+  act_certificate: "Each signer signed with their own certificate",
+  act_place: "Each signature belongs where it is",
+  act_time_stamp: "The signatures have the time stamps on record",
+  signing_complete: "The signing was completed in this file",
+  custody_of_this_record: "The custody certificate is of this page's record",
+  closing_of_this_record: "The closing certificate is of this page's record",
   document_seal: "The document's own seal is genuine",
   document_signatures: "Each signer's signature is intact",
 };

@@ -48,6 +48,7 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
   return {
     trust: {
       sealAnchors: trust.sealAnchors,
+      signerAnchors: trust.signerAnchors,
       retired: trust.retired,
       tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
@@ -76,7 +77,13 @@ async function ownTrust(paths: readonly string[]): Promise<GivenTrust> {
   // Of a chain the seal's certificate alone: trusting its issuers would trust whomever they issue to.
   const sealAnchors = chains.flatMap((chain) => chain.slice(0, 1));
   // The commands that are shown take one file.
-  return { sealAnchors, retired: [], tsaAnchors: [], pemPath: (paths.length === 1 && paths[0]) || null };
+  return {
+    sealAnchors,
+    signerAnchors: [],
+    retired: [],
+    tsaAnchors: [],
+    pemPath: (paths.length === 1 && paths[0]) || null,
+  };
 }
 
 async function readText(path: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { incompleteSigning } from "@signsealship/evidence/envelope";
 import type { Check, Report, Verdict } from "../files/report.ts";
 import { printable } from "../files/shell.ts";
 import { titleOf } from "./claim-titles.ts";
@@ -36,7 +37,7 @@ export function printed(target: string, report: Report, color: boolean): string 
     lines.push(...checkLines(check, color));
   }
   const facts = Object.entries(report.facts);
-  if (facts.length > 0) lines.push("", ...facts.map(([name, value]) => `  ${name}: ${printable(value)}`));
+  if (facts.length > 0) lines.push("", ...facts.flatMap(factLines));
   const { statement } = report;
   if (statement !== undefined) {
     lines.push(...section("Passed", statement.proven), ...section("Not checked", statement.attested));
@@ -45,9 +46,16 @@ export function printed(target: string, report: Report, color: boolean): string 
   return [...lines, "", conclusionOf(report)].join("\n");
 }
 
-function conclusionOf({ kind, verdict }: Report): string {
+/** A list takes a line for each value, because a value may hold any separator. */
+function factLines([name, value]: [string, string | readonly string[]]): string[] {
+  if (typeof value === "string") return [`  ${name}: ${printable(value)}`];
+  return [`  ${name}:`, ...value.map((one, index) => `    ${index + 1}. ${printable(one)}`)];
+}
+
+function conclusionOf({ kind, verdict, checks }: Report): string {
   const ofTime = kind === "ots_proof" || kind === "time_stamp" ? VERDICTS_OF_TIMES[verdict] : undefined;
-  return ofTime ?? VERDICTS[verdict];
+  const isOpen = checks.some(({ claim, result }) => claim === "signing_complete" && result === "fails");
+  return [ofTime ?? VERDICTS[verdict], ...(isOpen ? [incompleteSigning] : [])].join("\n");
 }
 
 function checkLines({ claim, result, detail, command }: Check, color: boolean): string[] {

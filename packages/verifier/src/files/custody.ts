@@ -26,7 +26,7 @@ export async function asCustody(
       ...(envelope && {
         envelope: envelope.verifyCode,
         order: envelope.orderCode,
-        signers: envelope.signers.map(({ name }) => name).join(", "),
+        signers: envelope.signers.map(({ name }) => name),
         documentSha256: envelope.document.sealedSha256,
       }),
     },

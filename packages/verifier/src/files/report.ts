@@ -38,7 +38,7 @@ export type Report = {
   readonly kind: Kind;
   readonly checks: readonly Check[];
   /** Values that people compare or cite: hashes, the certificate, times. */
-  readonly facts: Readonly<Record<string, string>>;
+  readonly facts: Readonly<Record<string, string | readonly string[]>>;
   readonly statement?: ProofStatement;
   /** Set for a part of a Closing Passport. */
   readonly closing?: { readonly roomCode: string; readonly version: number };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { toHex } from "@signsealship/evidence/bytes";
+import { verifySigningComplete } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseTimeStampToken } from "@signsealship/evidence/rfc3161";
 import type { SealPurpose } from "@signsealship/evidence/seal";
@@ -39,6 +40,7 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
       ...(beside.ots !== undefined && { otsProof: beside.ots.bytes }),
     },
   });
+  const signing = await verifySigningComplete(file.bytes, proof, context);
   const facts = {
     ...(beside.ots !== undefined && { ots: beside.ots.path }),
     ...(beside.token !== undefined && { token: tokenFacts(beside.token, proof) }),
@@ -53,8 +55,9 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
       ...environmentCheck(parts?.purpose ?? null),
       ...proof.anchoring.map(({ name, state, why }) => check(name, state, why)),
       ...earlierChecks(proof),
+      ...checksOf(signing ? [signing] : []),
     ],
-    facts: factsOf(proof, parts),
+    facts: { ...factsOf(proof, parts), ...(signing?.state === "fails" && { signing: "not completed in this file" }) },
     statement: proof.statement,
   };
   const { closing } = beside;

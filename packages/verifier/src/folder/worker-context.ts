@@ -5,6 +5,7 @@ import { createNodeCrypto } from "../node-crypto.ts";
 /** A context as it is handed to a worker: certificates as DER. */
 export type WorkerContext = Omit<Context, "trust" | "crypto" | "doc"> & {
   readonly sealAnchors: readonly Uint8Array[];
+  readonly signerAnchors: readonly Uint8Array[];
   readonly tsaAnchors: readonly Uint8Array[];
   readonly retired: readonly {
     readonly certificate: Uint8Array;
@@ -21,6 +22,7 @@ export function workerContextOf({ at, trustPath, tsaTrustPath, trust }: Context)
     trustPath,
     tsaTrustPath,
     sealAnchors: trust.sealAnchors.map(({ der }) => der.slice()),
+    signerAnchors: (trust.signerAnchors ?? []).map(({ der }) => der.slice()),
     tsaAnchors: trust.tsaAnchors.map(({ der }) => der.slice()),
     retired: (trust.retired ?? []).map(({ certificate, ...rest }) => ({
       ...rest,
@@ -31,9 +33,17 @@ export function workerContextOf({ at, trustPath, tsaTrustPath, trust }: Context)
 }
 
 /** The context from what a worker was handed. */
-export function contextFrom({ sealAnchors, tsaAnchors, retired, blockHeaders, ...rest }: WorkerContext): Context {
+export function contextFrom({
+  sealAnchors,
+  signerAnchors,
+  tsaAnchors,
+  retired,
+  blockHeaders,
+  ...rest
+}: WorkerContext): Context {
   const trust = {
     sealAnchors: sealAnchors.map(parseCertificate),
+    signerAnchors: signerAnchors.map(parseCertificate),
     tsaAnchors: tsaAnchors.map(parseCertificate),
     retired: retired.map(({ certificate, ...one }) => ({ ...one, certificate: parseCertificate(certificate) })),
     blockHeaders,

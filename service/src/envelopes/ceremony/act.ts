@@ -64,7 +64,8 @@ export type MadeAct = {
   at: Date;
   record: JsonObject;
   actSha256: string;
-  timeStamp: { authority: string; at: string } | null;
+  /** `tokenSha256` is hex of the token's DER: the authority's URL alone would not tell which token it is. */
+  timeStamp: { authority: string; at: string; tokenSha256: string } | null;
 };
 
 /** Builds the revision of an act up to its signature. @throws ServiceError */
@@ -167,7 +168,11 @@ export async function closeAct(
     at: act.at,
     record: act.record,
     actSha256: act.actSha256,
-    timeStamp: timeStamp && { authority: timeStamp.authority, at: timeStamp.genTime.toISOString() },
+    timeStamp: timeStamp && {
+      authority: timeStamp.authority,
+      at: timeStamp.genTime.toISOString(),
+      tokenSha256: hash("sha256", timeStamp.token),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,15 +10,19 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import type { CeremonyDeps } from "../../../src/envelopes/ceremony/open-ceremony.ts";
-import { type Ceremony, type Link, openCeremony, readConsentTexts } from "../../../src/envelopes/envelopes.ts";
-import { makeSignerAuthority } from "../../../src/envelopes/signer-authority.ts";
+import {
+  type Ceremony,
+  type Link,
+  openCeremony,
+  openSignerAuthority,
+  readConsentTexts,
+} from "../../../src/envelopes/envelopes.ts";
 import { type Clock, systemClock } from "../../../src/platform/clock.ts";
 import { openLog } from "../../../src/platform/logs.ts";
 import { createMetrics } from "../../../src/platform/metrics.ts";
 import { openSecretsKey } from "../../../src/platform/secrets.ts";
 import { createWorkerPool } from "../../../src/platform/workers/pool.ts";
-import { makeRoot, openSealing } from "../../../src/seals/seals.ts";
-import { memoryKey, someInstant } from "../../seals/signers.ts";
+import { openSealing } from "../../../src/seals/seals.ts";
 
 export const browser = { ip: "203.0.113.7", userAgent: "Test/1" };
 export const consentText = { version: "1", language: "en" } as const;
@@ -31,9 +36,6 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const client = newClient(baseUrl, headers.Authorization.replace("Bearer ", ""), (status) => status < 300);
   const workers = createWorkerPool({ size: 2, heapMb: 512 });
   const secrets = await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`);
-  const made = { host: "seal.example", at: someInstant };
-  const root = await makeRoot({ ...made, key: memoryKey("rsa"), serialNumber: Buffer.alloc(16, 7) });
-  const issuing = { ...made, key: memoryKey("p-256"), serialNumber: Buffer.alloc(16, 8) };
   const log = openLog("silent");
   const common = { db: running.db, clock: systemClock, log, rowMac: running.rowMac, workers };
   const settings = { sealKey: `file:${join(dataDir, "keys/seal")}`, sealCertificate: null, dataDir, baseUrl };
@@ -43,6 +45,8 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     fetch,
     metrics: createMetrics(),
   });
+  const signerCa = { signerCaKey: `file:${join(dataDir, "keys/signer-ca")}`, signerCaCertificate: null };
+  const signers = await openSignerAuthority({ ...settings, ...signerCa }, new Date(), () => randomBytes(16));
   const deps: CeremonyDeps = {
     ...common,
     secrets,
@@ -50,7 +54,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     sealDocument: sealing.sealDocument,
     chainPem: sealing.chainPem,
     stamp: null,
-    signerAuthority: await makeSignerAuthority(root, issuing),
+    signerAuthority: signers.authority,
     texts: null,
     consentTexts: readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url))),
     baseUrl,
@@ -78,7 +82,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     deps,
     client,
     headers,
-    root: root.chain[0],
+    root: signers.authority.chain.at(-1) ?? signers.authority.chain[0],
     openAt,
     ceremony: openAt(systemClock),
     mailsTo,
@@ -108,6 +112,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     async close() {
       await workers.close();
       await sealing.close();
+      await signers.close();
       await close();
     },
   });

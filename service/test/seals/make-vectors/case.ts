@@ -13,7 +13,7 @@ export type Expectation = {
   readonly earlier?: readonly Readonly<Record<string, State>>[];
 };
 
-type Kind = "sealed_pdf" | "evidence_zip" | "proof_record" | "room_record" | "closing_set";
+type Kind = "sealed_pdf" | "evidence_zip" | "proof_record" | "room_record" | "closing_set" | "custody_set";
 
 /** One vector, with what is expected of it, written by hand. */
 export type VectorCase = Omit<WholeCase, "kind" | "verdict" | "claims"> & {

@@ -22,7 +22,7 @@ import { document, sealed, stamped } from "./sealing.ts";
 import { fixedKey, pem, sealedAt, seal as sealer, sealKeyOver, tsa, validFrom, validTo } from "./signers.ts";
 
 type Key = ReturnType<typeof fixedKey>;
-type Subject = { readonly name: string; readonly key: Key };
+export type Subject = { readonly name: string; readonly key: Key };
 type Certified = {
   readonly serial: number;
   readonly isAuthority: boolean;
@@ -37,7 +37,7 @@ const critical = (type: string, value: DerValue): DerValue => sequence(oid(type)
 const usageOf = (isAuthority: boolean): DerValue =>
   isAuthority ? bitString(Uint8Array.of(0x04), 2) : bitString(Uint8Array.of(0xc0), 6);
 
-function issue(
+export function issue(
   subject: Subject,
   issuer: Subject,
   { serial, isAuthority, until = validTo, isSigners = false }: Certified,

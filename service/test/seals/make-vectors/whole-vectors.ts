@@ -1,6 +1,7 @@
 import { indexed, type Made } from "./case.ts";
 import { changes } from "./changes.ts";
 import { closingSets } from "./closing.ts";
+import { custodySets } from "./custody.ts";
 import { documents } from "./documents.ts";
 import { forged, movedGaps } from "./forged.ts";
 import { issued } from "./issued.ts";
@@ -41,6 +42,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     proofRecords(),
     roomRecords(),
     closingSets(),
+    await custodySets(),
   ];
   const files = new Map<string, Uint8Array>();
   for (const [name, pem] of Object.entries(trustFiles)) files.set(name, Buffer.from(pem));

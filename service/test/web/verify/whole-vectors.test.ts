@@ -32,21 +32,24 @@ function inTheFormat(shown: Shown): Outcome {
 
 async function shownOf(one: WholeCase, roles: readonly string[]): Promise<Outcome> {
   const pem = (files: readonly string[]) => files.map((file) => new TextDecoder().decode(wholeFile(file))).join("");
+  const isList = one.trust.every((file) => file.endsWith(".json"));
   const given = roles.flatMap((role) => filesOf(one, role));
   const [shown, another] = await checkFiles({
     files: given.map(({ path, bytes }) => ({ name: path, bytes })),
-    config: { sealCertificates: "", firm: null, proof: null, closing: null },
-    trust: { seal: pem(one.trust), timeStamping: pem(one.tsaTrust) },
+    config: { sealCertificates: isList ? pem(one.trust) : "", firm: null, proof: null, closing: null },
+    trust: { seal: isList ? "" : pem(one.trust), timeStamping: pem(one.tsaTrust) },
     at: Date.parse(one.at),
     subtle: crypto.subtle,
   });
   assert.ok(shown);
-  assert.equal(another, undefined);
+  // Of a custody certificate and its document, the page shows a card each.
+  assert.equal(another !== undefined, roles.includes("document") && filesOf(one, "document").length > 0);
   return inTheFormat(shown);
 }
 
 /** The page takes what it is given for what it says it is: these are no certificate and no manifest to it. */
 const judgedByItself = new Set([
+  "a purpose of another kind",
   "a proof with a manifest attached",
   "an order's document with a manifest attached",
   "one line feed behind the certificate",
@@ -57,6 +60,13 @@ for (const one of wholeCases) {
   if (one.kind === "sealed_pdf" && one.expected === undefined) {
     test(`the verify page, ${one.name}: ${one.verdict}`, async () => {
       const outcome = await shownOf(one, ["sealed"]);
+      assertClaims(outcome, one);
+      assert.equal(outcome.verdict, one.verdict);
+    });
+  }
+  if (one.kind === "custody_set" && !judgedByItself.has(one.name)) {
+    test(`the verify page, ${one.name}: ${one.verdict}`, async () => {
+      const outcome = await shownOf(one, ["certificate", "document"]);
       assertClaims(outcome, one);
       assert.equal(outcome.verdict, one.verdict);
     });

@@ -1,8 +1,10 @@
-import type { Claim } from "@signsealship/evidence/claim";
+import { type Claim, claim } from "@signsealship/evidence/claim";
+import { sha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseRoomRecord, type RoomRecord, serviceChainClaim } from "@signsealship/evidence/records";
 import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal";
 import { joinedVersions } from "./closing-versions.ts";
+import type { VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { ClosingOutcome } from "./outcome.ts";
 import { sealFacts } from "./seal-facts.ts";
@@ -22,6 +24,7 @@ export async function checkClosing(
   const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
   const sealed = verification.versions.toReversed().find(({ certificate }) => certificate !== null);
   const purposes = verification.versions.flatMap(({ purpose }) => purpose ?? []);
+  claims.push(...(await closingRecordClaim(given, config)));
   return {
     kind: "closing",
     names: [...given, ...files].map(({ name }) => name),
@@ -32,6 +35,25 @@ export async function checkClosing(
     seal: sealed?.certificate ? sealFacts(sealed.certificate) : null,
     purpose: purposes.find(({ environment }) => environment === "test") ?? purposes[0] ?? null,
   };
+}
+
+/** Whether closing certificates were dropped on the page of something else; a room's own page compares them by their claims. */
+async function closingRecordClaim(
+  given: readonly ClosingVersion[],
+  { closing, proof, envelope }: VerifyConfig,
+): Promise<Claim[]> {
+  if (closing || !(proof || envelope)) return [];
+  const hashes = await Promise.all(given.flatMap(({ certificate }) => (certificate ? [sha256Hex(certificate)] : [])));
+  if (hashes.length === 0) return [];
+  const isRecorded = proof !== null && !envelope && hashes.every((sha256) => sha256 === proof.docSha256);
+  return [
+    claim(
+      "closing_of_this_record",
+      isRecorded,
+      "The closing certificate is the document on record, before it was sealed once more.",
+      "The closing certificate is of a room, and not of the record on this page.",
+    ),
+  ];
 }
 
 /** A service's answers about versions of a room, as somebody saved them. */

@@ -1,5 +1,6 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import { sha256Hex } from "@signsealship/evidence/digest";
+import { verifySigningComplete } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import { type ClosingVersion, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
@@ -9,7 +10,7 @@ import { findingsBeside } from "./beside.ts";
 import { checkClosing } from "./check-closing.ts";
 import { isClosingCertificate } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
-import { custodyClaims, isCustodyCertificate } from "./custody.ts";
+import { checkCustody, isCustodyCertificate } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import {
   type CertificateFacts,
@@ -62,14 +63,27 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const custody = new Set<NamedBytes>();
   for (const pdf of pdfs) if (await isCustodyCertificate(pdf)) custody.add(pdf);
   const documents = pdfs.filter((pdf) => !custody.has(pdf));
+  const judged: ProofOutcome[] = [];
+  const certified = new Set<NamedBytes>();
   for (const pdf of pdfs) {
-    const outcome = await checkPdf(
-      pdf,
-      pdfs.length === 1 ? beside : [],
-      custody.has(pdf) ? ofNoRecord(context) : context,
-    );
-    outcomes.push(custody.has(pdf) ? withClaims(outcome, await custodyClaims(pdf, documents, context)) : outcome);
+    const own = pdfs.length === 1 ? beside : [];
+    const outcome = await checkPdf(pdf, own, custody.has(pdf) ? ofNoRecord(context) : context);
+    if (!custody.has(pdf) || outcome.verdict === "handed_in") {
+      judged.push(outcome);
+      continue;
+    }
+    const { claims, facts, document } = await checkCustody(pdf, documents, context);
+    const whole = withClaims(outcome, claims);
+    judged.push(facts ? { ...whole, custody: facts } : whole);
+    if (document && whole.verdict !== "not_verified") certified.add(document);
   }
+  // A certificate may come before or behind its document.
+  outcomes.push(
+    ...judged.map((outcome, index) => {
+      const pdf = pdfs[index];
+      return pdf && certified.has(pdf) ? { ...outcome, hasCustody: true } : outcome;
+    }),
+  );
   if (pdfs.length !== 1)
     for (const file of beside) failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
   // Beside a document they explain it; alone there is nothing to say about them.
@@ -121,13 +135,14 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
     },
   });
   const found = await findingsBeside(beside, verification);
+  const signing = await verifySigningComplete(file.bytes, verification, { trust, at, crypto });
   const purpose = verification.seal?.purpose ?? null;
   const isSeal = verification.verdict === "verified" || verification.verdict === "intact";
   return {
     kind: "proof",
     name: file.name,
     verdict: found.fails && isSeal ? "not_verified" : verification.verdict,
-    claims: [...verification.claims, ...found.claims, ...trustClaim(config)],
+    claims: [...verification.claims, ...(signing ? [signing] : []), ...found.claims, ...trustClaim(config)],
     statement: verification.statement,
     fileSha256: verification.sealedSha256,
     docSha256: verification.docSha256,
@@ -139,11 +154,9 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
   };
 }
 
-/** A page's record is of the document that was signed, and not of its custody certificate. */
-const ofNoRecord = (context: CheckContext): CheckContext => ({
-  ...context,
-  config: { ...context.config, proof: null },
-});
+/** A record of a signing names the document that was signed; its custody certificate is compared by a claim of its own. */
+const ofNoRecord = (context: CheckContext): CheckContext =>
+  context.config.envelope ? { ...context, config: { ...context.config, proof: null } } : context;
 
 const withClaims = (outcome: ProofOutcome, claims: readonly Claim[]): ProofOutcome => ({
   ...outcome,

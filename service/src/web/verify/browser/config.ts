@@ -7,6 +7,8 @@ export type VerifyConfig = {
   /** The record that the page shows, to compare the file with. */
   readonly proof: { readonly sealedSha256: string; readonly docSha256: string } | null;
   readonly closing: ClosingConfig | null;
+  /** The signing that the page shows; absent where it shows none. */
+  readonly envelope?: { readonly verifyCode: string; readonly custodyCertSha256: string | null };
 };
 
 /** The Closing Passport that the page shows, and the versions before it. */

@@ -1,8 +1,17 @@
-import type { Claim } from "@signsealship/evidence/claim";
-import { verifyCustody } from "@signsealship/evidence/envelope";
+import { type Claim, claim } from "@signsealship/evidence/claim";
+import { sha256Hex } from "@signsealship/evidence/digest";
+import {
+  type EnvelopeEvidence,
+  parseEnvelope,
+  readCustodyCertificate,
+  verifyCustody,
+} from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { parseManifest } from "@signsealship/evidence/manifest";
 import { readSealPurpose } from "@signsealship/evidence/seal";
+import type { VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
+import type { CustodyFacts } from "./outcome.ts";
 
 /** Whether a PDF was sealed as a custody certificate, before anything of it is verified. */
 export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boolean> {
@@ -14,13 +23,86 @@ export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boole
   }
 }
 
-/** What is said of a custody certificate beside its seal. @param others the PDFs that were dropped with it */
-export async function custodyClaims(
+/** What is said of a custody certificate beside its seal. */
+type CheckedCustody = {
+  readonly claims: readonly Claim[];
+  /** Null where its evidence can't be read. */
+  readonly facts: CustodyFacts | null;
+  /** The dropped PDF that it was compared with. */
+  readonly document: NamedBytes | null;
+};
+
+type Context = Parameters<typeof verifyCustody>[2] & { readonly config: VerifyConfig };
+
+/** Judges a custody certificate. @param others the PDFs that were dropped with it */
+export async function checkCustody(
   certificate: NamedBytes,
   others: readonly NamedBytes[],
-  context: Parameters<typeof verifyCustody>[2],
-): Promise<readonly Claim[]> {
-  const [document, another] = others;
-  const { claims } = await verifyCustody(certificate.bytes, another ? null : (document?.bytes ?? null), context);
-  return claims;
+  context: Context,
+): Promise<CheckedCustody> {
+  const envelope = await envelopeIn(certificate);
+  const document = envelope ? await documentOf(envelope, others) : null;
+  const { claims } = await verifyCustody(certificate.bytes, document?.bytes ?? null, context);
+  const record = await custodyRecordClaim(certificate, envelope, context.config);
+  return {
+    claims: [...claims, ...record],
+    facts: envelope && {
+      orderCode: envelope.orderCode,
+      signers: envelope.signers.map(({ name }) => name),
+      documentSha256: envelope.document.sealedSha256,
+    },
+    document,
+  };
+}
+
+async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | null> {
+  try {
+    const { envelope } = await readCustodyCertificate(bytes);
+    return envelope && parseEnvelope(envelope);
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+/** Of several PDFs the one that is named; one that came alone is compared, whatever it is. */
+async function documentOf({ document }: EnvelopeEvidence, others: readonly NamedBytes[]): Promise<NamedBytes | null> {
+  for (const other of others) if ((await sha256Hex(other.bytes)) === document.sealedSha256) return other;
+  const [only, another] = others;
+  return another ? null : (only ?? null);
+}
+
+/** Whether a custody certificate belongs to the record that the page shows; nothing on a page without a record. */
+async function custodyRecordClaim(
+  { bytes }: NamedBytes,
+  envelope: EnvelopeEvidence | null,
+  { envelope: recorded, proof, closing }: VerifyConfig,
+): Promise<Claim[]> {
+  const name = "custody_of_this_record";
+  const sha256 = await sha256Hex(bytes);
+  const good = "The custody certificate is the one of the record on this page.";
+  if (recorded) {
+    const isOfCode = envelope?.verifyCode === recorded.verifyCode;
+    const isStored = recorded.custodyCertSha256 === null || recorded.custodyCertSha256 === sha256;
+    const other = isOfCode
+      ? "The custody certificate names this signing, but is not the certificate on record."
+      : `The custody certificate is of another signing than the record on this page: of verify code ${envelope?.verifyCode ?? "unknown"}.`;
+    return [claim(name, isOfCode && isStored, good, other)];
+  }
+  if (closing) {
+    const isListed = closing.versions.some(({ manifest }) => manifest !== null && namesCustody(manifest, sha256));
+    return [claim(name, isListed, good, "The closing passport on this page does not name this custody certificate.")];
+  }
+  if (!proof) return [];
+  return [{ name, state: "fails", why: "The record on this page is of a sealed document, and not of this signing." }];
+}
+
+function namesCustody(manifest: string, sha256: string): boolean {
+  try {
+    const { documents } = parseManifest(new TextEncoder().encode(manifest));
+    return documents.some(({ custodyCertSha256 }) => custodyCertSha256 === sha256);
+  } catch (error) {
+    if (error instanceof EvidenceError) return false;
+    throw error;
+  }
 }

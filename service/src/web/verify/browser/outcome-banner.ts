@@ -1,3 +1,5 @@
+import type { Claim } from "@signsealship/evidence/claim";
+import { incompleteSigning } from "@signsealship/evidence/envelope";
 import type { VerdictTone } from "../verdict.ts";
 import type { ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 
@@ -23,10 +25,31 @@ function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
   return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";
 }
 
+const ofAnotherRecord: ReadonlySet<string> = new Set(["custody_of_this_record", "closing_of_this_record"]);
+
+/** Whether a file is sound, and only belongs to another record than the one that the page shows. */
+export function failsByRecordAlone(claims: readonly Claim[]): boolean {
+  const failed = claims.filter(({ state }) => state === "fails");
+  return failed.length > 0 && failed.every(({ name }) => ofAnotherRecord.has(name));
+}
+
+const otherRecord = (claims: readonly Claim[]): Banner => ({
+  tone: "refuted",
+  title: "This is of another record than the one on this page",
+  text: claims.find(({ name, state }) => ofAnotherRecord.has(name) && state === "fails")?.why ?? "",
+});
+
 function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
   const state = (name: string) => claims.find((one) => one.name === name)?.state;
   switch (verdict) {
     case "verified":
+      if (state("signing_complete") === "fails") {
+        return {
+          tone: "unknown",
+          title: "Unchanged since it was sealed, but the signing is not complete",
+          text: `${incompleteSigning} Others may have had to sign, too.${purpose?.environment === "test" ? ` ${noTest}` : ""}`,
+        };
+      }
       return purpose?.environment === "test"
         ? {
             tone: "unknown",
@@ -66,6 +89,7 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
     case "not_a_pdf":
       return { tone: "unknown", title: "This is not a PDF", text: "There is nothing in it to check." };
     default:
+      if (failsByRecordAlone(claims)) return otherRecord(claims);
       return state("sealed_hash_as_expected") === "fails" && state("seal_certificate_trusted") === "holds"
         ? {
             tone: "refuted",
@@ -80,7 +104,8 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
   }
 }
 
-function closingBanner({ verdict, purpose, roomName }: ClosingOutcome): Banner {
+function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): Banner {
+  if (failsByRecordAlone(claims)) return otherRecord(claims);
   const name = roomName === null ? "the room" : `“${roomName}”`;
   if (verdict === "verified") {
     return purpose?.environment === "test"

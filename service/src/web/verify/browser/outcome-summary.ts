@@ -1,10 +1,12 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import type { SealPurpose } from "@signsealship/evidence/seal";
+import { codeText } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { printButton, type Summary, sealedAt } from "../summary.ts";
 import type { ClosingOutcome, ProofOutcome } from "./outcome.ts";
-import type { SealFacts } from "./seal-facts.ts";
+import { failsByRecordAlone } from "./outcome-banner.ts";
+import { type SealFacts, shownName } from "./seal-facts.ts";
 
 const kinds: Readonly<Record<SealPurpose["kind"], string>> = {
   proof: "sealed document",
@@ -56,10 +58,19 @@ function isOfThePage({ kind, verdict, claims }: ProofOutcome | ClosingOutcome): 
 
 function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
   if (outcome.kind === "proof")
-    return html`<strong class="file-name">${outcome.name}</strong>${outcome.seal && outcome.purpose && html`, a ${kinds[outcome.purpose.kind]}`}`;
+    return html`<strong class="file-name">${outcome.name}</strong>${outcome.seal && outcome.purpose && html`, a ${kinds[outcome.purpose.kind]}`}${custodyWords(outcome)}`;
   const { names, roomName, version } = outcome;
   const room = roomName === null ? "" : ` of “${roomName}”, version ${version ?? "unknown"}`;
   return html`<strong class="file-name">${names.join(", ")}</strong>, closing passport${room}`;
+}
+
+/** Which signing a custody certificate is about. A file that failed otherwise than by its page says nothing that counts. */
+function custodyWords({ custody, verdict, claims }: ProofOutcome): Html | null {
+  if (!custody || (verdict === "not_verified" && !failsByRecordAlone(claims))) return null;
+  const { orderCode, signers, documentSha256 } = custody;
+  return html`<span class="quiet-text"> Of order ${orderCode.slice(0, 6).toUpperCase()}, signed by:</span>
+<ul class="signatures">${signers.map((name) => html`<li class="signature"><bdi>${shownName(name) ?? "Without a name"}</bdi></li>`)}</ul>
+<span class="quiet-text">SHA-256 of the signed document: </span>${codeText(documentSha256, "SHA-256 of the signed document")}`;
 }
 
 const signatureStates: Readonly<Record<Claim["state"], string>> = {
@@ -69,19 +80,21 @@ const signatureStates: Readonly<Record<Claim["state"], string>> = {
 };
 
 /** Whom the signatures name, and what the reader is not to take that for. */
-function signatureWords({ earlier, purpose }: ProofOutcome): Html | null {
+function signatureWords({ earlier, purpose, hasCustody, claims }: ProofOutcome): Html | null {
   const signatures = earlier.filter(({ isTimeStamp }) => !isTimeStamp);
   if (signatures.length === 0) return null;
   const named = signatures.map(
     ({ by, at, state }) =>
       html`<li class="signature"><bdi>${by ?? "Without a name"}</bdi>${at !== null && html`, ${time(new Date(at))}`}<span class="quiet-text">${signatureStates[state]}</span></li>`,
   );
-  const identified =
-    purpose?.kind === "signed" || purpose?.kind === "notarized"
+  const signing = claims.find(({ name, state }) => name === "signing_complete" && state !== "holds");
+  const identified = hasCustody
+    ? " Its custody certificate, which was checked with it, says how each signer was identified."
+    : purpose?.kind === "signed" || purpose?.kind === "notarized"
       ? " Choose the custody certificate, too: it says how each signer that it names was identified."
       : "";
   return html`<ul class="signatures">${named}</ul>
-<span class="quiet-text">Names and times are those in the signatures themselves; this page has not checked who made them.${identified}</span>`;
+${signing && html`<strong>${signing.why}</strong> `}<span class="quiet-text">Names and times are those in the signatures themselves; this page has not checked who made them.${identified}</span>`;
 }
 
 function sealedWords({ seal, verdict }: ProofOutcome | ClosingOutcome): Html | string {

@@ -21,7 +21,14 @@ export type ProofOutcome = {
   seal: SealFacts | null;
   earlier: readonly EarlierFacts[];
   anchoring: readonly Claim[];
+  /** Of a custody certificate: the signing that it is about. */
+  custody?: CustodyFacts;
+  /** Whether the custody certificate of this document was checked with it, and holds. */
+  hasCustody?: boolean;
 };
+
+/** What a custody certificate says that it is about. */
+export type CustodyFacts = { orderCode: string; signers: readonly string[]; documentSha256: string };
 
 export type ClosingOutcome = {
   kind: "closing";

@@ -32,12 +32,13 @@ export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: F
   const stampers = read("Your time-stamping certificate", given.timeStamping).sealAnchors;
   return {
     sealAnchors: lists.flatMap(({ sealAnchors }) => sealAnchors),
+    signerAnchors: lists.flatMap(({ signerAnchors }) => signerAnchors),
     retired: lists.flatMap(({ retired }) => retired),
     tsaAnchors: [...lists.flatMap(({ tsaAnchors }) => tsaAnchors), ...stampers],
   };
 }
 
-const nobody: TrustList = { sealAnchors: [], retired: [], tsaAnchors: [] };
+const nobody: TrustList = { sealAnchors: [], signerAnchors: [], retired: [], tsaAnchors: [] };
 
 /** Nobody should take for proof what rests on certificates that came with the page. */
 export function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {

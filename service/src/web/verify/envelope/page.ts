@@ -129,7 +129,7 @@ export function envelopePage(assets: Pick<Assets, "url">, { record, sealCertific
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
 ${resultCard(banner(record), summaryOf(record, new URL(baseUrl).host))}
 ${signersCard(record)}
-${document && dropZone({ sealCertificates, firm: branding?.brandName ?? partnerName, proof, closing: null }, dropWords)}
+${document && dropZone({ sealCertificates, firm: branding?.brandName ?? partnerName, proof, closing: null, envelope: { verifyCode, custodyCertSha256: record.custodyCertSha256 } }, dropWords)}
 ${notice(
   "info",
   "What this does not say",

@@ -1,0 +1,86 @@
+import type { Claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { EvidenceError } from "../errors.ts";
+import type { PadesVerification } from "../seal/pades.ts";
+import type { ProofTrust, ProofVerification } from "../seal/verify-proof.ts";
+import { verifyChain } from "../x509/chain.ts";
+import { type PlacedSignature, placedSignatures } from "./act-signatures.ts";
+
+/** What a file that holds acts without their end is called, wherever it is shown. */
+export const incompleteSigning = "Part of a signing that was not completed in this file.";
+
+/**
+ * Whether every act in a document is ended by a seal that the service made for a signed document. A file that was cut
+ * behind an act can be sealed for another purpose, and then looks finished. Null for a document without acts.
+ *
+ * The verdict does not rest on this claim: to seal what is half signed is no forgery.
+ *
+ * @param proof what `verifyProof` said of the same bytes
+ */
+export async function verifySigningComplete(
+  bytes: Uint8Array,
+  proof: ProofVerification,
+  { trust, at, crypto }: { readonly trust: ProofTrust; readonly at: number; readonly crypto: EvidenceCrypto },
+): Promise<Claim<"signing_complete"> | null> {
+  const name = "signing_complete";
+  const placed = await placedSignatures(bytes);
+  if (placed instanceof EvidenceError) return null;
+  const acts = [...placed].filter(([, { actSha256 }]) => actSha256 !== null);
+  if (acts.length === 0) return null;
+  const seals = [...placed].filter(([, { purpose }]) => purpose?.kind === "signed");
+  const ended = endedBy(placed, acts, seals);
+  const open = acts.find(([end]) => !ended.has(end));
+  if (open) {
+    const why = `${incompleteSigning} No seal over a signed document follows the act that ends at byte ${open[0]}: others may have had to sign.`;
+    return { name, state: "fails", why };
+  }
+  for (const [end] of seals) {
+    if (![...ended.values()].includes(end)) continue;
+    const pades = end === bytes.length ? proof.seal?.pades : earlier(proof, end);
+    const state = pades ? await isService(pades, trust, at, crypto) : "fails";
+    if (state === "holds") continue;
+    const why =
+      state === "fails"
+        ? `${incompleteSigning} The seal that seems to end it is not genuine.`
+        : "A seal that says it is for a signed document ends the signing; no certificate that was given confirms whose it is.";
+    return { name, state, why };
+  }
+  return { name, state: "holds", why: "A seal for a signed document follows the acts, and ends their signing." };
+}
+
+/**
+ * For each act the end of the seal that completes its signing: the seal states where the last act ends, and each act
+ * states where the one before it ends.
+ */
+function endedBy(
+  placed: ReadonlyMap<number, PlacedSignature>,
+  acts: readonly (readonly [number, PlacedSignature])[],
+  seals: readonly (readonly [number, PlacedSignature])[],
+): ReadonlyMap<number, number> {
+  const isAct = new Set(acts.map(([end]) => end));
+  const ended = new Map<number, number>();
+  for (const [sealEnd, seal] of seals) {
+    let at = seal.originalLength;
+    while (at !== null && isAct.has(at) && !ended.has(at)) {
+      ended.set(at, sealEnd);
+      at = placed.get(at)?.originalLength ?? null;
+    }
+  }
+  return ended;
+}
+
+const earlier = ({ earlierSignatures }: ProofVerification, end: number): PadesVerification | null => {
+  const [found, another] = earlierSignatures.filter(({ revisionEnd }) => revisionEnd === end);
+  return another ? null : (found?.pades ?? null);
+};
+
+async function isService(
+  { valid, certificate: leaf, certificates: intermediates }: PadesVerification,
+  { sealAnchors: anchors }: ProofTrust,
+  at: number,
+  crypto: EvidenceCrypto,
+): Promise<"holds" | "fails" | "unchecked"> {
+  if (!valid || leaf === null || leaf.isSigners) return "fails";
+  const chain = await verifyChain({ leaf, intermediates, anchors, at, purpose: "documentSigning", crypto });
+  return chain.valid ? "holds" : "unchecked";
+}
