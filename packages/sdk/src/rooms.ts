@@ -41,6 +41,8 @@ export type OrderCard = {
   services: { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
   signers: { name: string | null; email: string; routingOrder: number; signed: boolean }[];
   evidenceBadge: "sealed" | "recorded" | "none";
+  /** A document that was signed or notarized elsewhere is on record: an operator took it in. Absent otherwise. */
+  takenIn?: true;
   verifyCode: string | null;
   trackingNumber: string | null;
   carrier: string | null;

@@ -15,6 +15,8 @@ export type OrderDocument = {
     | "mail_receipt"
     | "fax_certificate";
   sha256: string;
+  /** It was signed or notarized elsewhere, and an operator took it in; absent otherwise. */
+  origin?: "operator";
   bytes: number;
   createdAt: string;
   /** When the retention plan deleted the file; absent while it is there. */
@@ -31,8 +33,10 @@ export type OrderSignerState = {
   language: "en" | "es";
   routing: number;
   auth: SignerAuth;
-  /** `pending` until it is their turn; `locked` after too many wrong codes. */
+  /** `pending` until it is their turn; `locked` after too many codes. */
   status: "pending" | "sent" | "viewed" | "signed" | "declined" | "locked";
+  /** This person did not sign here: a document that was signed elsewhere was taken in. Absent otherwise. */
+  takenIn?: true;
   issuedAt: string | null;
   openedAt: string | null;
   signedAt: string | null;

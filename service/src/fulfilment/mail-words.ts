@@ -10,6 +10,8 @@ export type MailFacts = {
   carrier: string | null;
   trackingNumber: string | null;
   faxTo: string | null;
+  /** Whether an operator took in a document that was signed elsewhere. */
+  takenIn: boolean;
 };
 
 /** Where the button of a mail leads: to the page of the order, to pay there, or to its documents. */
@@ -60,10 +62,12 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     ],
     goal: "payment",
   }),
-  signed: ({ firm }) => ({
+  signed: ({ firm, takenIn }) => ({
     subject: "Signed and sealed",
     lines: [
-      `Everybody has signed the document from ${firm}.`,
+      takenIn
+        ? `The document from ${firm} was signed elsewhere, and taken in by an operator.`
+        : `Everybody has signed the document from ${firm}.`,
       "It is sealed: any later change to it would show. Keep your copy: it can be checked without us.",
     ],
     goal: "documents",

@@ -120,12 +120,13 @@ function refusal(log: Log, order: OrderFacts, to: string | null): ServiceError {
 }
 
 const reasonOf = (on: PeopleEvent, { environment }: OrderFacts): SealReason =>
-  sealReasons[on === "signed" ? "signed" : "notarized"][environment];
+  sealReasons[on === "signed" ? "signed_elsewhere" : "notarized_elsewhere"][environment];
 
 async function seal(deps: MoveDeps, bytes: Buffer, order: OrderFacts & { on: PeopleEvent }) {
   const { sealDocument, close } = await deps.openSealer();
   try {
-    return await sealAndStore({ ...deps, sealDocument }, bytes, reasonOf(order.on, order), order);
+    const document = await sealAndStore({ ...deps, sealDocument }, bytes, reasonOf(order.on, order), order);
+    return { ...document, origin: "operator" } as const;
   } finally {
     await close();
   }

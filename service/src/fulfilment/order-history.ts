@@ -12,7 +12,7 @@ export type OrderHistory = {
   totalCents: number;
   customerEmail: string;
   externalReference: string | null;
-  documents: { kind: string; sha256: string; bytes: number; createdAt: string }[];
+  documents: { kind: string; sha256: string; bytes: number; createdAt: string; origin: "operator" | null }[];
   shipments: {
     status: string;
     carrier: string;
@@ -45,7 +45,7 @@ const listOf = (table: Statement, fields: Statement) => sql`(
 // A revision is a part of the file that is sealed in the end, and by itself no document.
 const documents = listOf(
   sql`(SELECT * FROM documents WHERE kind <> 'revision')`,
-  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}`,
+  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}, 'origin', x.origin`,
 );
 const shipments = listOf(
   sql`shipments`,

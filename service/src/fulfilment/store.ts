@@ -13,17 +13,22 @@ type DocumentKind =
   | "fax_certificate";
 
 /** A document that was sealed for an order, and the MAC of its row to be. */
-export type SealedDocument = StoredDocument & { kind: DocumentKind; rowMac: Buffer };
+export type SealedDocument = StoredDocument & {
+  kind: DocumentKind;
+  rowMac: Buffer;
+  /** Who handed it in; left out where it was made here. */
+  origin?: "operator";
+};
 
 export const insertDocument = (
   tx: Tx,
   orderId: number,
-  { kind, sha256, bytes, blobKey, rowMac }: SealedDocument,
+  { kind, sha256, bytes, blobKey, rowMac, origin }: SealedDocument,
   at: Date,
 ) =>
   tx.query(sql`
-    INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
-    VALUES (${orderId}, ${kind}, ${sha256}, ${bytes}, ${blobKey}, ${at}, ${rowMac})`);
+    INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac, origin)
+    VALUES (${orderId}, ${kind}, ${sha256}, ${bytes}, ${blobKey}, ${at}, ${rowMac}, ${origin ?? null})`);
 
 /** The furthest document of the order: notarized, sealed or original; the latest of its kind. */
 export async function furthestDocument(db: Sql, orderId: number) {

@@ -53,7 +53,7 @@ const orderWords: Readonly<Record<(typeof orderTopics)[number], OrderWords>> = {
   "order.created": { description: "An order was placed.", status: "QuoteReady" },
   "payment.cleared": { description: "An order was paid in full.", status: "EsignPending" },
   "signature.completed": {
-    description: "Everyone has signed, and the document is sealed.",
+    description: "The signed document is sealed.",
     status: "EsignComplete",
   },
   "shipment.delivered": { description: "The carrier has delivered the document.", status: "Delivered" },

@@ -10,6 +10,7 @@ export const order: MailOrder = {
   refundedCents: 109_50,
   faxTo: "+13125550199",
   carrier: "USPS",
+  takenIn: false,
   trackingNumber: "9400111899223197428490",
   firm: {
     name: "Acme Title & Escrow",

@@ -2,7 +2,18 @@ import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
 
 /** What the seals of the service are made for: its certificates, and the documents of orders. */
-const kinds = ["proof", "closing", "custody", "signed", "notarized", "journal", "receipt", "certificate"] as const;
+const kinds = [
+  "proof",
+  "closing",
+  "custody",
+  "signed",
+  "notarized",
+  "signed_elsewhere",
+  "notarized_elsewhere",
+  "journal",
+  "receipt",
+  "certificate",
+] as const;
 
 /** What a seal was made for. */
 export type SealPurpose = {
@@ -20,6 +31,14 @@ export const sealReasons = {
   custody: { live: "Custody certificate", test: "Custody certificate (test environment)" },
   signed: { live: "Signed", test: "Signed (test)" },
   notarized: { live: "Notarized", test: "Notarized (test)" },
+  signed_elsewhere: {
+    live: "Signed elsewhere, taken in by an operator",
+    test: "Signed elsewhere, taken in by an operator (test)",
+  },
+  notarized_elsewhere: {
+    live: "Notarized elsewhere, taken in by an operator",
+    test: "Notarized elsewhere, taken in by an operator (test)",
+  },
   journal: { live: "Notary journal", test: "Notary journal (test environment)" },
   receipt: { live: "Receipt", test: "Receipt (test environment)" },
   certificate: { live: "Proof certificate", test: "Proof certificate (test environment)" },

@@ -164,6 +164,8 @@ const KINDS: Readonly<Record<SealPurpose["kind"], string>> = {
   custody: "custody certificate",
   signed: "signed document",
   notarized: "notarized document",
+  signed_elsewhere: "document signed elsewhere, taken in by an operator",
+  notarized_elsewhere: "document notarized elsewhere, taken in by an operator",
   journal: "notary journal",
   receipt: "receipt",
   certificate: "certificate of a proof passport",

@@ -12,6 +12,12 @@ export const OrderDocument = Type.Object(
     }),
     kind: oneOf(documentKinds, "What it is. `original` is the document as it came.", ["sealed"]),
     sha256: sha256("SHA-256 of the file, hex."),
+    origin: Type.Optional(
+      Type.Literal("operator", {
+        description:
+          "The document was signed or notarized elsewhere, and an operator took it in; left out for any other.",
+      }),
+    ),
     bytes: Type.Integer({ description: "The size of the file in bytes.", examples: [84_213] }),
     createdAt: timestamp("When it was stored."),
     deletedAt: Type.Optional(timestamp("When the retention plan deleted the file; left out while it is there.")),
@@ -31,8 +37,14 @@ export const OrderSignerState = Type.Object(
     auth: oneOf(signerAuths, "How this signer is identified, besides the mailed link."),
     status: oneOf(
       signerStatuses,
-      "Where this signer stands: `pending` until the link is sent, which is when the turn comes; `locked` after too many wrong codes.",
+      "Where this signer stands: `pending` until the link is sent, which is when the turn comes; `locked` after too many codes.",
       ["sent"],
+    ),
+    takenIn: Type.Optional(
+      Type.Literal(true, {
+        description:
+          "This person did not sign here: an operator took in a document that was signed elsewhere. Left out otherwise.",
+      }),
     ),
     issuedAt: sinceOrNull("When the current link was made; null before it is sent."),
     openedAt: sinceOrNull("When the page was first opened in a browser; null before."),

@@ -24,8 +24,14 @@ export async function readSigning(
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-export const documentView = ({ deletedAt, createdAt, ...facts }: OrderDocument): Static<typeof DocumentSchema> => ({
+export const documentView = ({
+  deletedAt,
+  createdAt,
+  origin,
+  ...facts
+}: OrderDocument): Static<typeof DocumentSchema> => ({
   ...facts,
+  ...(origin && { origin }),
   createdAt: createdAt.toISOString(),
   ...(deletedAt && { deletedAt: deletedAt.toISOString() }),
 });
@@ -35,9 +41,11 @@ const signerView = ({
   openedAt,
   signedAt,
   proposal,
+  takenIn,
   ...facts
 }: SignerState): Static<typeof OrderSignerState> => ({
   ...facts,
+  ...(takenIn && { takenIn }),
   issuedAt: iso(issuedAt),
   openedAt: iso(openedAt),
   signedAt: iso(signedAt),

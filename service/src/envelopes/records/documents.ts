@@ -25,6 +25,8 @@ export type OrderDocument = {
   kind: DocumentKind;
   sha256: string;
   bytes: number;
+  /** `operator`: it was signed or notarized elsewhere, and an operator took it in; null where it was made here, or came with the order. */
+  origin: "operator" | null;
   createdAt: Date;
   /** When the retention plan deleted its file; null while it is there. */
   deletedAt: Date | null;
@@ -36,7 +38,7 @@ type Row = Omit<OrderDocument, "documentId"> & { blobKey: string; mac: Buffer | 
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
-    SELECT d.kind, d.sha256, d.bytes, d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)} AS "deletedAt",
+    SELECT d.kind, d.sha256, d.bytes, d.origin, d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)} AS "deletedAt",
       d.blob_key AS "blobKey", d.row_mac AS mac
     FROM orders o JOIN documents d ON d.order_id = o.id
     WHERE o.code = ${orderCode} ${isOwn ?? nothing} AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);

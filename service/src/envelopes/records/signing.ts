@@ -16,6 +16,8 @@ export type SignerState = Pick<
 > & {
   auth: Auth;
   status: (typeof signerStatuses)[number];
+  /** Whether an operator took in a document that was signed elsewhere, and this person did not sign here. */
+  takenIn: boolean;
   /** Of test orders alone: there the firm signs in everybody's place. */
   signingUrl: string | null;
 };
@@ -27,6 +29,8 @@ type Order = {
   environment: Environment;
   sign: boolean;
   envelopeStatus: string | null;
+  /** Whether its signed document was signed elsewhere, and taken in by an operator. */
+  takenIn: boolean;
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
   customerEmail: string;
@@ -40,6 +44,7 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`
     SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", o.signers,
+      EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'sealed' AND d.origin = 'operator') AS "takenIn",
       o.customer_name AS "customerName", o.customer_email AS "customerEmail", e.id AS "envelopeId", e.attempt,
       e.verify_code AS "verifyCode", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt"
     FROM orders o LEFT JOIN LATERAL (
@@ -63,7 +68,7 @@ export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere
   return found ?? null;
 }
 
-type Row = Omit<SignerState, "status" | "signingUrl"> & {
+type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
   linkId: string | null;
   tokenSha256: Buffer | null;
   lockedAt: Date | null;
@@ -77,8 +82,10 @@ export async function signerStates(
   { order, envelope }: Signing,
 ): Promise<SignerState[]> {
   if (!order.sign) return [];
-  const isDone = order.envelopeStatus === "Completed";
-  if (!envelope) return signersOf(order).map((signer, index) => unsent(signer, index + 1, isDone));
+  const { takenIn } = order;
+  // The sandbox signs in everybody's place; nobody else does.
+  const isSimulated = order.environment === "test" && order.envelopeStatus === "Completed" && !takenIn;
+  if (!envelope) return signersOf(order).map((signer, index) => unsent(signer, index + 1, { isSimulated, takenIn }));
   const rows = await db.query<Row>(sql`
     SELECT n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
       signed_at AS "signedAt", proposal, link_id AS "linkId", token_sha256 AS "tokenSha256", locked_at AS "lockedAt",
@@ -92,7 +99,8 @@ export async function signerStates(
       order.environment === "test" && linkId && tokenSha256 ? signingTokenOf(secrets, linkId, tokenSha256) : null;
     return {
       ...signer,
-      status: statusOf({ ...signer, isLocked, declined }, isDone),
+      status: statusOf({ ...signer, isLocked, declined }, isSimulated),
+      takenIn: takenIn && signer.signedAt === null,
       signingUrl: token && `${baseUrl}/sign/${token}`,
     };
   });
@@ -108,23 +116,28 @@ function statusOf(
   }: Pick<Row, "signedAt" | "declined" | "openedAt" | "issuedAt"> & {
     isLocked: boolean;
   },
-  isDone: boolean,
+  isSimulated: boolean,
 ): SignerState["status"] {
-  if (signedAt !== null || isDone) return "signed";
+  if (signedAt !== null || isSimulated) return "signed";
   if (declined) return "declined";
   if (isLocked) return "locked";
   if (openedAt !== null) return "viewed";
   return issuedAt === null ? "pending" : "sent";
 }
 
-const unsent = ({ name, email, language, routing, auth }: OrderSigner, n: number, isDone: boolean): SignerState => ({
+const unsent = (
+  { name, email, language, routing, auth }: OrderSigner,
+  n: number,
+  { isSimulated, takenIn }: { isSimulated: boolean; takenIn: boolean },
+): SignerState => ({
   n,
   name,
   email,
   language,
   routing,
   auth,
-  status: isDone ? "signed" : "pending",
+  status: isSimulated ? "signed" : "pending",
+  takenIn,
   issuedAt: null,
   openedAt: null,
   signedAt: null,

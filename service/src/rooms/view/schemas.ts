@@ -7,7 +7,7 @@ const Signer = Type.Object({
   name: nullable(Type.String({ examples: ["Dana Reyes"] }), "The signer's name; null when none was sent."),
   email: text("The signer's email address, masked.", "d***@example.com"),
   routingOrder: Type.Integer({ description: "Those of the lowest number sign first.", examples: [1] }),
-  signed: Type.Boolean({ description: "Whether this person has signed.", examples: [false] }),
+  signed: Type.Boolean({ description: "Whether this person has signed here.", examples: [false] }),
 });
 export type Signer = Static<typeof Signer>;
 
@@ -35,6 +35,12 @@ export const OrderCard = Type.Object(
       ["sealed", "recorded", "none"],
       "`sealed`: a sealed document is on record. `recorded`: only our statement of the status is. `none`: neither.",
       ["recorded"],
+    ),
+    takenIn: Type.Optional(
+      Type.Literal(true, {
+        description:
+          "A document that was signed or notarized elsewhere is on record: an operator took it in. Left out otherwise.",
+      }),
     ),
     verifyCode: nullable(Type.String(), "The code of the public page of how it was signed; null before that."),
     trackingNumber: nullable(Type.String(), "The carrier's number of the shipment; null before it is shipped."),

@@ -1,3 +1,4 @@
+import type { Environment } from "../../identity/identity.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { isoTime, type Statement, sql } from "../../platform/database/sql.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
@@ -15,6 +16,9 @@ export type CardRow = BoughtServices & {
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
+  /** Whether what is sealed was signed or notarized elsewhere: an operator handed it in. */
+  takenIn: boolean;
+  environment: Environment;
   /** The latest shipment's, be it a label or a mailed print. */
   carrier: string | null;
   trackingNumber: string | null;
@@ -57,6 +61,8 @@ const cards = sql`
     'statusBeforeHold', o.status_before_hold, 'envelopeStatus', o.envelope_status,
     'sign', o.sign, 'notarize', o.notarize, 'ship', o.ship, 'fax', o.fax,
     'signers', CASE WHEN o.sign THEN coalesce(envelope.signers, o.signers) END, 'customerName', o.customer_name, 'customerEmail', o.customer_email,
+    'environment', o.environment,
+    'takenIn', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.origin = 'operator'),
     'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
     'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
     'attachedAt', ${isoTime(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list

@@ -4,10 +4,10 @@ import { maskEmail } from "../../platform/mail/mask-email.ts";
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
-/** Where nobody is named, the client signs. A completed envelope is signed by all, be it that the sandbox completed it. */
+/** Where nobody is named, the client signs. The sandbox signs in everybody's place; nobody else does. */
 function signersOf(row: CardRow): Signer[] {
   if (!row.sign) return [];
-  const all = row.envelopeStatus === "Completed";
+  const all = row.environment === "test" && row.envelopeStatus === "Completed" && !row.takenIn;
   const signers = row.signers ?? [{ name: row.customerName, email: row.customerEmail, routing: 1 }];
   return signers.map(({ name, email, routing, ...signer }) => ({
     name,
@@ -31,6 +31,7 @@ const cardOf = (row: CardRow): OrderCard => ({
   services: { sign: row.sign, notarize: row.notarize, ship: row.ship, fax: row.fax },
   signers: signersOf(row),
   evidenceBadge: badgeOf(row),
+  ...(row.takenIn && { takenIn: true as const }),
   verifyCode: null,
   trackingNumber: row.trackingNumber,
   carrier: row.carrier,

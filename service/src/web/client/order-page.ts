@@ -31,7 +31,7 @@ export type OrderView = Omit<PublicOrderRow, "lines" | "customerName" | "documen
 };
 
 /** Whoever has the code may see the page: it names the signers, and nothing that leads to them. */
-export type ShownSigner = Pick<SignerState, "name" | "status" | "routing">;
+export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "routing">;
 
 /** The documents of an order, for who has the link to them: `path` is where they are. */
 export type LinkedDocuments = { path: string; list: readonly OrderDocument[] };
@@ -54,7 +54,7 @@ function quote(order: OrderView, { orderPage, orders, components }: Words): Html
 function signersPart({ signers, environment, status }: OrderView, words: Words): Html {
   const asked = status === "EsignPending" && signers.some(({ status }) => status === "sent" || status === "viewed");
   return html`<ul class="order-signers">${signers.map((signer) => {
-    const { tone, label } = signerWords(signer.status, words);
+    const { tone, label } = signerWords(signer, words);
     return html`<li>${signer.name} ${statusBadge(tone, label)}</li>`;
   })}</ul>
 ${asked && environment === "live" && html`<p>${words.orderPage.signingLink}</p>`}`;

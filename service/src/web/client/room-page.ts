@@ -31,7 +31,7 @@ function signer({ name, email, signed }: OrderCard["signers"][number], { room }:
 }
 
 function orderCard(order: OrderCard, reader: Reader): Html {
-  const { orderCode, status, signers, evidenceBadge, trackingNumber, carrier, services, attachedAt } = order;
+  const { orderCode, status, signers, evidenceBadge, takenIn, trackingNumber, carrier, services, attachedAt } = order;
   const { words } = reader;
   const { room, language } = words;
   const { tone, label, summary } = statusWords(status, words);
@@ -43,6 +43,7 @@ function orderCard(order: OrderCard, reader: Reader): Html {
 <p class="order-summary">${summary}</p>
 ${signers.length > 0 && html`<ul class="signers" aria-label="${room.signers}">${signers.map((one) => signer(one, words))}</ul>`}
 <p class="evidence-line ${evidenceTone}">${icon(shape)}<span>${room.evidence[evidenceBadge]}</span></p>
+${takenIn && html`<p class="evidence-line">${icon("waiting")}<span>${words.orders.takenIn}</span></p>`}
 ${facts([
   [room.tracking, trackingNumber === null ? null : [carrier, trackingNumber].filter(Boolean).join(" ")],
   [room.added, plainTime(new Date(attachedAt), language)],

@@ -63,7 +63,7 @@ test("the page refreshes itself after 15 seconds, and focus, scroll and what has
   await page.clock.runFor(14_000);
   assert.equal(await page.locator("h1").textContent(), "The document is out for signature");
   await page.clock.runFor(2_000);
-  await page.getByRole("heading", { level: 1, name: "Everyone has signed" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "The signed document is sealed" }).waitFor();
   assert.equal(await page.evaluate("document.activeElement.className"), "copy");
   assert.ok(Math.abs(Number(await page.evaluate(seenAt)) - before) < 1);
   assert.equal(await page.evaluate("document.querySelector('#quote').kept"), true);

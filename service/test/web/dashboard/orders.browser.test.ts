@@ -95,7 +95,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   await page.getByRole("heading", { name: "The document is out for signature" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Pay", exact: true }).count(), 0);
   await press(page, "Advance to the next milestone");
-  await said(page, "Everyone has signed.");
+  await said(page, "The signed document is sealed.");
   await press(page, "Complete the order");
   await said(page, "The test order is now completed.");
   await said(page, "A shipment was delivered.");
@@ -234,7 +234,7 @@ test("everything works without script, by keyboard alone where one likes", async
   await press(page, "Pay");
   await said(page, "An order was paid.");
   await press(page, "Complete the order");
-  await said(page, "Everyone has signed.");
+  await said(page, "The signed document is sealed.");
   await page.getByRole("link", { name: "All orders" }).click();
   await page.getByRole("row").nth(1).getByText("Complete", { exact: true }).waitFor();
   assert.equal(await opened.overflow(), 0);

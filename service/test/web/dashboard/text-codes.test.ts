@@ -45,6 +45,7 @@ test("the forms offer it where text messages are sent, and nowhere else", () => 
     routing: 1,
     auth: "link",
     status: "sent",
+    takenIn: false,
     issuedAt: null,
     openedAt: null,
     signedAt: null,

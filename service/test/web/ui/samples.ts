@@ -138,6 +138,8 @@ const card = (changes: Partial<RoomRow["cards"][number]>): RoomRow["cards"][numb
   customerName: "Dana Whitfield",
   customerEmail: "dana@example.com",
   hasSealed: true,
+  takenIn: false,
+  environment: "live",
   carrier: null,
   trackingNumber: null,
   attachedAt: "2026-10-01T08:00:00.000Z",

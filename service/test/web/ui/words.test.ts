@@ -81,6 +81,7 @@ describe("an order's page in Spanish", () => {
   const signers = (["pending", "sent", "signed", "declined", "locked"] as const).map((status, i) => ({
     name: `Persona ${i}`,
     status,
+    takenIn: i === 0,
     routing: 1,
   }));
 

@@ -125,6 +125,8 @@ class OrderCard:
     """Who ships it."""
     attached_at: datetime
     """UTC."""
+    taken_in: Literal[True] | None = None
+    """A document that was signed or notarized elsewhere is on record: an operator took it in. None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

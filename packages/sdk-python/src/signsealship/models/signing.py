@@ -54,6 +54,8 @@ class OrderDocument:
     """UTC."""
     deleted_at: datetime | None = None
     """When the retention plan deleted the file; None while it is there."""
+    origin: Literal["operator"] | None = None
+    """It was signed or notarized elsewhere, and an operator took it in; None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +95,7 @@ class OrderSignerState:
     auth: SignerAuth
     """How the signer is identified."""
     status: Literal["pending", "sent", "viewed", "signed", "declined", "locked"]
-    """`pending` until it is their turn; `locked` after too many wrong codes."""
+    """`pending` until it is their turn; `locked` after too many codes."""
     issued_at: datetime | None
     """When the link was mailed."""
     opened_at: datetime | None
@@ -104,6 +106,8 @@ class OrderSignerState:
     """Whom the signer says should sign."""
     signing_url: str | None
     """Of test orders alone: open it and sign as your client would."""
+    taken_in: Literal[True] | None = None
+    """This person did not sign here: a document that was signed elsewhere was taken in. None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

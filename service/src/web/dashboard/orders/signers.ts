@@ -25,7 +25,7 @@ export type SignersView = {
 /** Who signs an order, where each of them stands, and what the firm can do about it. */
 export function signersPart({ submission, orderCode, signers, open, textCodes, refused }: SignersView): Html {
   return html`${signers.map((signer) => {
-    const { tone, label } = signerWords(signer.status);
+    const { tone, label } = signerWords(signer);
     const typed = refused?.n === signer.n ? refused.typed : undefined;
     return html`<section class="signer" aria-labelledby="signer-${signer.n}">
 <h3 id="signer-${signer.n}">${signer.name} ${statusBadge(tone, label)}</h3>

@@ -7,7 +7,7 @@ export const topicWords: Readonly<Record<Topic, string>> = {
   "room.passport_sealed": "A version of a room’s passport was sealed.",
   "order.created": "An order was placed.",
   "payment.cleared": "An order was paid.",
-  "signature.completed": "Everyone has signed.",
+  "signature.completed": "The signed document is sealed.",
   "shipment.delivered": "A shipment was delivered.",
 };
 

@@ -17,7 +17,7 @@ export const signerList = ({
 }): Html =>
   html`<ul class="plain-list">${signers.map((signer) => {
     const { n, name, email, status, signedAt } = signer;
-    const { tone, label } = signerWords(status);
+    const { tone, label } = signerWords(signer);
     const about = `to ${name}`;
     const canRemind = mayWork && (status === "sent" || status === "viewed");
     return html`<li><strong>${name}</strong> <span class="breakable">${email}</span> ${statusBadge(tone, label)}${signedAt && html` ${time(signedAt)}`}

@@ -14,14 +14,16 @@ export function documentList(
   documents: readonly OrderDocument[],
   { orders, components, language }: Words = en,
 ): Html {
-  const { documentTitles, deleted, hashOf } = orders;
+  const { documentTitles, deleted, hashOf, takenIn } = orders;
   const saved = (documentId: string, title: string) =>
     html`<a href="${path}/${documentId}" download>${title}</a>${hasView && html` (<a href="${path}/${documentId}/view">view<span class="visually-hidden"> ${title}</span></a>)`}`;
-  return html`<ul class="order-documents">${documents.map(({ documentId, kind, sha256, createdAt, deletedAt }) => {
-    const title = documentTitles[kind];
-    const first = deletedAt ? html`${title}: ${deleted} ${plainTime(deletedAt, language)}` : saved(documentId, title);
-    return html`<li>${first}, ${plainTime(createdAt, language)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}</li>`;
-  })}</ul>`;
+  return html`<ul class="order-documents">${documents.map(
+    ({ documentId, kind, sha256, origin, createdAt, deletedAt }) => {
+      const title = documentTitles[kind];
+      const first = deletedAt ? html`${title}: ${deleted} ${plainTime(deletedAt, language)}` : saved(documentId, title);
+      return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}</li>`;
+    },
+  )}</ul>`;
 }
 
 /** A document as a browser saves it. */

@@ -14,6 +14,9 @@ const tones: Readonly<Record<SignerState["status"], Tone>> = {
 
 /** Where a signer stands, in words. */
 export const signerWords = (
-  status: SignerState["status"],
+  { status, takenIn }: Pick<SignerState, "status" | "takenIn">,
   { orders }: Pick<Words, "orders"> = en,
-): { tone: Tone; label: string } => ({ tone: tones[status], label: orders.signerStates[status] });
+): { tone: Tone; label: string } =>
+  takenIn
+    ? { tone: "stopped", label: orders.signedElsewhere }
+    : { tone: tones[status], label: orders.signerStates[status] };

@@ -32,6 +32,10 @@ export type OrderWords = {
     readonly faxTo: (number: string) => string;
     readonly notes: Readonly<Record<NotedStatus, string>>;
   };
+  /** Of a person who did not sign here, though the order has a signed document. */
+  readonly signedElsewhere: string;
+  /** Of a document that was signed or notarized elsewhere. */
+  readonly takenIn: string;
   readonly signerStates: Readonly<Record<SignerState["status"], string>>;
   readonly documentTitles: Readonly<Record<OrderDocument["kind"], string>>;
   readonly deleted: string;

@@ -14,6 +14,8 @@ const kinds: Readonly<Record<SealPurpose["kind"], string>> = {
   custody: "custody certificate of a signing",
   signed: "signed document",
   notarized: "notarized document",
+  signed_elsewhere: "document that was signed elsewhere and taken in by an operator",
+  notarized_elsewhere: "document that was notarized elsewhere and taken in by an operator",
   journal: "notary’s journal",
   receipt: "receipt",
   certificate: "certificate of a sealed document",

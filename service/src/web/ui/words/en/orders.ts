@@ -42,6 +42,8 @@ export const orders: OrderWords = {
       FaxFailed: "Did not go through",
     },
   },
+  signedElsewhere: "Did not sign here: a document signed elsewhere was taken in",
+  takenIn: "Finished elsewhere, taken in by an operator",
   signerStates: {
     pending: "Not asked yet",
     sent: "Asked to sign",

@@ -33,8 +33,8 @@ export const statuses: OrderWords["statuses"] = {
     next: ["Each signer reads the document, and signs it.", "The next step starts once everyone has signed."],
   },
   EsignComplete: {
-    headline: "Everyone has signed",
-    summary: "All signatures are in, and the signed document is sealed, so any change to it would show.",
+    headline: "The signed document is sealed",
+    summary: "Signing is done. The document is sealed, so any change to it would show.",
     next: ["The next step starts automatically."],
   },
   NotarizationPending: {

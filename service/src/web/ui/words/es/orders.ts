@@ -43,6 +43,8 @@ export const orders: OrderWords = {
       FaxFailed: "No se pudo enviar",
     },
   },
+  signedElsewhere: "No firmó aquí: se incorporó un documento firmado en otro lugar",
+  takenIn: "Terminado en otro lugar e incorporado por un operador",
   signerStates: {
     pending: "Aún sin avisar",
     sent: "Se le pidió que firme",

@@ -36,8 +36,8 @@ export const statuses: OrderWords["statuses"] = {
     ],
   },
   EsignComplete: {
-    headline: "Todos firmaron",
-    summary: "Están todas las firmas, y el documento firmado está sellado: cualquier cambio se notaría.",
+    headline: "El documento firmado está sellado",
+    summary: "La firma ha terminado. El documento está sellado: cualquier cambio se notaría.",
     next: ["El siguiente paso empieza automáticamente."],
   },
   NotarizationPending: {

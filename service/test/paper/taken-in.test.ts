@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { readSealPurpose } from "@signsealship/evidence/seal";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { openCeremonyService, signBy } from "../envelopes/ceremony/ceremony-service.ts";
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+let scan = "";
+before(async () => {
+  running = await openCeremonyService();
+  scan = join(running.service.dataDir, "scan.pdf");
+  writeFileSync(scan, makePdf({ pages: 2, text: "Scan" }));
+});
+after(() => running.close());
+
+type Signers = { signers: { status: string; takenIn?: true; signedAt: string | null }[] };
+type Documents = { documents: { documentId: string; kind: string; origin?: string }[] };
+type Card = { signers: { signed: boolean }[]; takenIn?: true; evidenceBadge: string };
+
+let unique = 1;
+const person = (name: string) => ({ name, email: `${name.toLowerCase()}-${unique++}@example.com` });
+
+/** An order of two signers in a room, and what its firm sees of it. */
+async function inRoom(more: Record<string, string> = {}) {
+  const [jane, john] = [person("Jane"), person("John")];
+  const code = await running.order([jane, john], more);
+  const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Closing" });
+  await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code });
+  const path = `/api/partner/orders/${code}`;
+  return {
+    jane,
+    code,
+    takeIn: (to: string) => running.service.cli("order", "move", code, to, "--document", scan),
+    async seen() {
+      const room = await running.client.ok<{ orders: Card[]; progress: { signed: number } }>(
+        "GET",
+        `/api/rooms/${roomCode}`,
+      );
+      const { signers } = await running.client.ok<Signers>("GET", `${path}/signers`);
+      const { documents } = await running.client.ok<Documents>("GET", `${path}/documents`);
+      return { card: room.orders[0], progress: room.progress, signers, documents };
+    },
+    async purposeOf({ documentId }: { documentId: string }) {
+      const { baseUrl } = running.service;
+      const answer = await fetch(`${baseUrl}${path}/documents/${documentId}`, { headers: running.headers });
+      return readSealPurpose(new Uint8Array(await answer.arrayBuffer()));
+    },
+  };
+}
+
+const kindsOf = ({ documents }: Documents) => documents.map(({ kind, origin }) => [kind, origin ?? "here"]);
+
+test("says of a document that an operator took in where it is from, and of nobody that they signed here", async () => {
+  const { takeIn, seen, purposeOf } = await inRoom({ svc_notary: "true" });
+  await takeIn("EsignComplete");
+  const { card, progress, signers, ...documents } = await seen();
+  assert.deepEqual([card?.takenIn, card?.evidenceBadge, progress.signed], [true, "sealed", 0]);
+  assert.deepEqual(
+    card?.signers.map(({ signed }) => signed),
+    [false, false],
+  );
+  assert.deepEqual(
+    signers.map(({ status, takenIn, signedAt }) => [status === "signed", takenIn, signedAt]),
+    [
+      [false, true, null],
+      [false, true, null],
+    ],
+  );
+  assert.deepEqual(kindsOf(documents), [
+    ["original", "here"],
+    ["sealed", "operator"],
+  ]);
+  const [, sealed] = documents.documents;
+  assert.deepEqual(sealed && (await purposeOf(sealed)), { kind: "signed_elsewhere", environment: "test" });
+
+  await takeIn("NotarizationComplete");
+  const notarized = (await seen()).documents.find(({ kind }) => kind === "notarized");
+  assert.equal(notarized?.origin, "operator");
+  assert.deepEqual(notarized && (await purposeOf(notarized)), { kind: "notarized_elsewhere", environment: "test" });
+});
+
+test("says of a signer who signed here before a document was taken in that they signed", async () => {
+  const { jane, takeIn, seen } = await inRoom();
+  await signBy(running.ceremony, await running.linkOf(jane.email), "Jane");
+  await takeIn("EsignComplete");
+  const { card, signers } = await seen();
+  assert.deepEqual(
+    card?.signers.map(({ signed }) => signed),
+    [true, false],
+  );
+  assert.deepEqual(
+    signers.map(({ status, takenIn }) => [status === "signed", takenIn ?? false]),
+    [
+      [true, false],
+      [false, true],
+    ],
+  );
+});
+
+test("leaves an order that the sandbox signs as it was", async () => {
+  const { code, seen, purposeOf } = await inRoom();
+  const advance = { event: "signature.completed" };
+  await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`, advance);
+  const { card, progress, signers, ...documents } = await seen();
+  assert.deepEqual([card?.takenIn, progress.signed], [undefined, 1]);
+  assert.deepEqual(
+    card?.signers.map(({ signed }) => signed),
+    [true, true],
+  );
+  assert.deepEqual(
+    signers.map(({ status, takenIn }) => [status, takenIn ?? false]),
+    [
+      ["signed", false],
+      ["signed", false],
+    ],
+  );
+  assert.deepEqual(kindsOf(documents), [
+    ["original", "here"],
+    ["sealed", "here"],
+  ]);
+  const [, sealed] = documents.documents;
+  assert.deepEqual(sealed && (await purposeOf(sealed)), { kind: "signed", environment: "test" });
+});
+
+test("shows on the pages of client and room, and to the operator, that a document was taken in", async () => {
+  const { code, takeIn } = await inRoom();
+  await takeIn("EsignComplete");
+  const { baseUrl } = running.service;
+  const page = await (await fetch(`${baseUrl}/orders/${code}`)).text();
+  assert.match(page, /Did not sign here: a document signed elsewhere was taken in/);
+  assert.doesNotMatch(page, /Everyone has signed/);
+  const shown = await running.service.cli<{ documents: { kind: string; origin: string | null }[] }>(
+    "order",
+    "show",
+    code,
+  );
+  assert.deepEqual(
+    shown.documents.map(({ kind, origin }) => [kind, origin]),
+    [
+      ["original", null],
+      ["sealed", "operator"],
+    ],
+  );
+});
