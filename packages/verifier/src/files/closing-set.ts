@@ -6,7 +6,7 @@ import { parseRoomRecord, type RoomRecord, serviceChainClaim } from "@signsealsh
 import { type ClosingVersion, readClosingCertificate, verifyClosing } from "@signsealship/evidence/seal";
 import type { Context, NamedBytes } from "../context.ts";
 import { closingCommands, manifestName } from "./closing-commands.ts";
-import { type Check, check, checksOf, type Report, withChecks } from "./report.ts";
+import { type Check, check, checksOf, type Report } from "./report.ts";
 import { quoted } from "./shell.ts";
 
 /** A manifest, a certificate or a service's record of a version, and where it comes from. */
@@ -56,16 +56,18 @@ export async function verifyClosingSet(
     const own = result.claims.filter(({ name }) => name.split(".")[1] === `v${number}`);
     for (const [name, command] of closingCommands(own, paths)) commands.set(name, command);
   }
+  const records = recordChecks(pieces);
   const test = result.versions.some(({ purpose }) => purpose?.environment === "test");
   const rooms = new Set(result.versions.flatMap(({ manifest }) => manifest?.passport.roomCode ?? []));
   const [roomCode] = rooms;
   const report: Report = {
     verdict: result.verdict === "verified" && test ? "verified_test" : result.verdict,
     kind: kindOfSet(pieces, versions),
-    checks: [...sealFaults(result), ...checksOf(result.claims, commands)],
+    // First the commands that make the files which the others name.
+    checks: [...records, ...sealFaults(result), ...checksOf(result.claims, commands)],
     facts: { ...(roomCode !== undefined && { room: roomCode }), versions: String(versions.length) },
   };
-  return withChecks(report, recordChecks(pieces));
+  return records.some(({ result: state }) => state === "fails") ? { ...report, verdict: "not_verified" } : report;
 }
 
 /** The claims that fail inside a certificate, which its own `.seal` claim sums up. */

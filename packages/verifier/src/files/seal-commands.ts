@@ -14,6 +14,9 @@ export type SealFacts = {
   readonly genTime: number | null;
 };
 
+/** The DER of the object identifier of signingTime, 1.2.840.113549.1.9.5. */
+const SIGNING_TIME = "06092a864886f70d010905";
+
 type Trust = Pick<Context, "trustPath" | "tsaTrustPath">;
 
 /**
@@ -44,7 +47,8 @@ export function sealCommands(
     "seal_signature_valid",
     [
       `${verify} -cades -CAfile signer.pem -partial_chain -purpose any -no_check_time -out /dev/null`,
-      "! openssl cms -cmsout -print -inform DER -in seal.p7s -noout | grep signingTime",
+      // A time stamp has a signingTime of its own: only what comes before the signature, and so before it, is looked at.
+      `! head -c ${parts.signature?.start ?? parts.cmsLength} seal.p7s | xxd -p | tr -d '\\n' | grep ${SIGNING_TIME}`,
     ].join("\n"),
   );
   commands.set("seal_purpose", `head -c ${parts.gapStart} ${file} | tail -c 300 | grep -a /Reason`);
