@@ -5,9 +5,10 @@ import { readSealPurpose, type SealPurpose } from "@signsealship/evidence/seal";
 import type { Context, NamedBytes } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { type ClosingPiece, roomRecordPiece, verifyClosingSet } from "./files/closing-set.ts";
+import { unreadableRecord } from "./files/evidence-set.ts";
 import { kindOf } from "./files/kind.ts";
 import { readBounded } from "./files/read-file.ts";
-import type { Report } from "./files/report.ts";
+import { type Check, check, type Report, withChecks } from "./files/report.ts";
 import { verifySealedPdf } from "./files/sealed-pdf.ts";
 import { verifyFile } from "./files/verify-file.ts";
 import { type FolderDeps, verifyFolder } from "./folder/verify-folder.ts";
@@ -50,37 +51,108 @@ async function besides(path: string): Promise<Context["doc"]> {
 }
 
 async function verifyTogether(targets: readonly string[], context: Context, deps: TargetDeps): Promise<Report> {
-  const custody = await custodyPair(targets);
-  if (custody) return verifySealedPdf(custody.certificate, { document: custody.document }, context);
+  const files = await filesOf(targets);
+  const about = files && (await verifyAbout(files, context));
+  if (about) return about;
   const pieces: ClosingPiece[] = [];
+  const refused: Check[] = [];
   for (const target of targets) {
-    if (isUrl(target)) {
-      pieces.push(...(await roomPieces(urlOf(target), deps.fetch)));
-      continue;
+    try {
+      pieces.push(...(await closingPieces(target, deps)));
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      refused.push(...unreadableRecord("room_record", error).checks.map((one) => ({ ...one, target })));
     }
-    if (await isFolder(target)) throw new UsageError(`${target}: --with goes with files and verify URLs of one room`);
-    const bytes = await readBounded(target);
-    const kind = kindOf(target, bytes);
-    if (kind === "pdf") pieces.push({ path: target, certificate: bytes });
-    else if (kind === "json") pieces.push(jsonPiece({ path: target, bytes }));
-    else throw new UsageError(`${target} is no manifest and no certificate: --with goes with those of one room`);
   }
-  return verifyClosingSet(pieces, context);
+  return withChecks(await verifyClosingSet(pieces, context), refused);
 }
 
-/** Two files of which one was sealed as a custody certificate: the other is the document that it is about. */
-async function custodyPair(targets: readonly string[]) {
-  if (targets.length !== 2 || targets.some(isUrl)) return null;
+/** @throws EvidenceError for a record that is refused; UsageError for what is no part of a room's set */
+async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingPiece[]> {
+  if (isUrl(target)) return roomPieces(urlOf(target), deps.fetch);
+  if (await isFolder(target)) throw new UsageError(`${target}: --with goes with files and verify URLs of one room`);
+  const bytes = await readBounded(target);
+  const kind = kindOf(target, bytes);
+  if (kind === "pdf") return [{ path: target, certificate: bytes }];
+  if (kind !== "json")
+    throw new UsageError(`${target} is no manifest and no certificate: --with goes with those of one room`);
+  const isRecord = jsonKindOf(bytes) === "room_record";
+  return [isRecord ? roomRecordPiece({ path: target, bytes }) : { path: target, manifest: bytes }];
+}
+
+/** The files that the targets name; null where one is no file. */
+async function filesOf(targets: readonly string[]): Promise<NamedBytes[] | null> {
   const files: NamedBytes[] = [];
   for (const path of targets) {
-    if (await isFolder(path)) return null;
+    if (isUrl(path) || (await isFolder(path))) return null;
     files.push({ path, bytes: await readBounded(path) });
   }
-  for (const [index, certificate] of files.entries()) {
-    const document = files[1 - index];
-    if (document && (await purposeOf(certificate))?.kind === "custody") return { certificate, document };
+  return files;
+}
+
+const isAboutDocument = (purpose: SealPurpose | null): boolean =>
+  purpose?.kind === "custody" || purpose?.kind === "certificate";
+
+/**
+ * A certificate of a document with the PDFs that may be that document, or a sealed PDF with its time stamp and proof; null
+ * for what may be the set of a room.
+ *
+ * @throws UsageError for files of which none belongs to another
+ */
+async function verifyAbout(files: readonly NamedBytes[], context: Context): Promise<Report | null> {
+  const pdfs: { file: NamedBytes; purpose: SealPurpose | null }[] = [];
+  const rest: NamedBytes[] = [];
+  for (const file of files) {
+    if (kindOf(file.path, file.bytes) === "pdf") pdfs.push({ file, purpose: await purposeOf(file) });
+    else rest.push(file);
   }
-  return null;
+  const certificates = pdfs.filter(({ purpose }) => isAboutDocument(purpose));
+  const documents = pdfs.filter(({ purpose }) => !isAboutDocument(purpose)).map(({ file }) => file);
+  const [certificate, second] = certificates;
+  if (certificate !== undefined) {
+    if (second !== undefined || rest.length > 0 || documents.length === 0)
+      throw new UsageError("--with: one custody or proof certificate goes with PDFs that may be its document");
+    return verifyAgainstEach(certificate.file, documents, context);
+  }
+  if (rest.some(({ path, bytes }) => kindOf(path, bytes) === "json")) return null;
+  if (pdfs.some(({ purpose }) => purpose?.kind === "closing")) return null;
+  const [pdf, other] = documents;
+  const [tokens, proofs] = (["der", "ots"] as const).map((kind) =>
+    rest.filter(({ path, bytes }) => kindOf(path, bytes) === kind),
+  );
+  const [[token, secondToken], [ots, secondProof]] = [tokens ?? [], proofs ?? []];
+  const known = (token ? 1 : 0) + (ots ? 1 : 0);
+  if (pdf === undefined || other !== undefined || secondToken || secondProof || rest.length !== known)
+    throw new UsageError(
+      "--with: a sealed PDF goes with one time stamp and one proof, a certificate with its document",
+    );
+  return verifySealedPdf(pdf, { ...(token && { token }), ...(ots && { ots }) }, context);
+}
+
+const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"];
+
+/** Judges the certificate with the document that it names, or with the first one given where it names none of them. */
+async function verifyAgainstEach(
+  certificate: NamedBytes,
+  documents: readonly NamedBytes[],
+  context: Context,
+): Promise<Report> {
+  let first: { report: Report; document: NamedBytes } | null = null;
+  for (const document of documents) {
+    const report = await verifySealedPdf(certificate, { document }, context);
+    const found = { report, document };
+    first ??= found;
+    if (report.checks.some(({ claim, result }) => NAMES_DOCUMENT.includes(claim) && result === "holds")) {
+      first = found;
+      break;
+    }
+  }
+  if (first === null) throw new UsageError("--with names no document");
+  const { report, document } = first;
+  const others = documents.filter((one) => one !== document).map(({ path }) => path);
+  if (others.length === 0) return report;
+  const why = `The certificate was compared with ${document.path}. These were not judged: ${others.join(", ")}.`;
+  return withChecks(report, [check("other_files", "unchecked", why)]);
 }
 
 async function purposeOf({ path, bytes }: NamedBytes): Promise<SealPurpose | null> {
@@ -89,17 +161,6 @@ async function purposeOf({ path, bytes }: NamedBytes): Promise<SealPurpose | nul
     return await readSealPurpose(bytes);
   } catch (error) {
     if (error instanceof EvidenceError) return null;
-    throw error;
-  }
-}
-
-/** A manifest, or a service's answer that was saved. @throws UsageError for such an answer that cannot be read */
-function jsonPiece(file: NamedBytes): ClosingPiece {
-  if (jsonKindOf(file.bytes) !== "room_record") return { path: file.path, manifest: file.bytes };
-  try {
-    return roomRecordPiece(file);
-  } catch (error) {
-    if (error instanceof EvidenceError) throw new UsageError(`${file.path}: ${error.message}`);
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { concatBytes } from "@signsealship/evidence/bytes";
 import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms";
 import { writeDetached } from "@signsealship/evidence/ots";
 import { sealReasons } from "@signsealship/evidence/seal";
@@ -9,6 +10,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { makeZip, unicodePath } from "@signsealship/testing/inputs/zip-maker";
 import { withAttachment } from "../../evidence/test/seal/closing-pdf.ts";
 import { forgeries } from "../../evidence/test/seal/forge.ts";
+import { appendRevision, bytesOf, latin1 } from "../../evidence/test/seal/signed-pdf.ts";
 import { tokenOver } from "../../evidence/test/signer.ts";
 import * as f from "./fixtures.ts";
 
@@ -52,6 +54,31 @@ test("a trusted seal that states no known purpose is intact and never verified",
     assert.equal(json.verdict, "intact", name);
     assert.equal(code, 1);
     assert.deepEqual(f.failing(json), ["seal_purpose"]);
+  }
+});
+
+test("says of somebody else's signature that it is not a seal of this service, and of a damaged one that it failed", async (t) => {
+  const foreign = { reason: null, originalLength: "absent", unstated: true, signer: f.stranger } as const;
+  const sound = f.proofPdf(foreign);
+  const changed = Uint8Array.from(sound);
+  changed[20] = (changed[20] ?? 0) ^ 1;
+  const behind = bytesOf(appendRevision(latin1(sound), [[200, "<< >>"]]));
+  const stamped = f.proofPdf({
+    ...foreign,
+    stamp: (signature) => tokenOver(concatBytes([signature, signature]), f.tsa, 1),
+  });
+  const files = {
+    "sound.pdf": sound,
+    "changed.pdf": changed,
+    "behind.pdf": behind,
+    "stamped.pdf": stamped,
+    "length.pdf": f.proofPdf({ ...foreign, originalLength: 7 }),
+  };
+  const { run } = inFolder(t, files);
+  for (const name of Object.keys(files)) {
+    const { text, code, json } = await run(name, ...trusting);
+    assert.deepEqual([code, json.verdict], [1, "not_verified"], name);
+    assert.equal(/not a seal of this service/.test(text), name === "sound.pdf", name);
   }
 });
 
@@ -365,7 +392,8 @@ test("a room's answer that was saved is judged as a record, by itself and with i
   for (const [name, [, claim]] of Object.entries(wrong)) {
     if (claim === "record_readable") {
       assert.deepEqual(f.failing((await run(name)).json), [claim]);
-      assert.equal((await run("v1.pdf", "--with", name)).code, 2);
+      const { code, json } = await run("v1.pdf", "--with", name);
+      assert.ok(code === 1 && f.failing(json).includes(claim), name);
     } else {
       const { code, json } = await run("v1.pdf", "--with", name, ...trusting);
       assert.ok(code === 1 && f.failing(json).includes(claim), `${name}: ${f.failing(json)}`);

@@ -3,13 +3,14 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { readSealPurpose } from "@signsealship/evidence/seal";
+import { readSealPurpose, verifyAttachedRecord } from "@signsealship/evidence/seal";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { sql } from "../../src/platform/database/sql.ts";
 import { sealFingerprint, textOf, withPdf } from "../closing-passports/seal-room.ts";
 import { bytesOf, type Caller, postSeal, type SealAnswer } from "./seal-document.ts";
@@ -51,7 +52,16 @@ test(
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("content-type"), "application/pdf");
     assert.equal(response.headers.get("cache-control"), "no-store");
-    const text = textOf(await bytesOf(response)).replace(/\s+/g, " ");
+    const certificate = await bytesOf(response);
+    const context = { trust: { sealAnchors: [], tsaAnchors: [] }, at: Date.now(), crypto: createNodeCrypto() };
+    const purpose = { kind: "certificate", environment: "live" } as const;
+    const file = await bytesOf(await get(`/api/passport/verify/${sealed.verifyCode}/document`));
+    const { claims } = await verifyAttachedRecord(certificate, purpose, file, context);
+    assert.deepEqual(
+      claims.map(({ name, state }) => `${name}: ${state}`),
+      ["record_attached: holds", "record_sealed_hash: holds", "record_document_hash: holds"],
+    );
+    const text = textOf(certificate).replace(/\s+/g, " ");
     assert.match(
       text,
       new RegExp(

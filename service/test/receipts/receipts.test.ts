@@ -5,9 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { readSealPurpose } from "@signsealship/evidence/seal";
+import { readSealPurpose, verifyAttachedRecord } from "@signsealship/evidence/seal";
 import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { sql } from "../../src/platform/database/sql.ts";
 import { accountsOf, openProviders, type ProviderName, type Providers } from "../../src/providers/providers.ts";
 import { makeReceipt } from "../../src/receipts/make.ts";
@@ -89,6 +90,15 @@ async function download(path: string, documentId: string | undefined): Promise<B
   return Buffer.from(await answer.arrayBuffer());
 }
 
+/** What a verifier says of what is attached to a test receipt. */
+async function attachedStates(bytes: Uint8Array): Promise<string[]> {
+  const context = { trust: { sealAnchors: [], tsaAnchors: [] }, at: Date.now(), crypto: createNodeCrypto() };
+  const purpose = { kind: "receipt", environment: "test" } as const;
+  const { claims } = await verifyAttachedRecord(bytes, purpose, null, context);
+  return claims.map(({ name, state }) => `${name}: ${state}`);
+}
+const attachedWell = ["record_attached: holds", "receipt_events: holds", "receipt_signatures: unchecked"];
+
 test(
   "a fax's certificate is one sealed document, which a stranger checks down to Telnyx's signature",
   needs("poppler", "openssl"),
@@ -99,6 +109,7 @@ test(
     assert.equal(documents.length, 1, "made once, though it was asked for three times");
     const bytes = await download(path, documents[0]?.documentId);
     assert.deepEqual(await readSealPurpose(bytes), { kind: "receipt", environment: "test" });
+    assert.deepEqual(await attachedStates(bytes), attachedWell);
     writeFileSync(join(folder, "receipt.pdf"), bytes);
     assert.match(shell("pdfsig -nocert receipt.pdf"), /Signature is Valid/);
     shell("pdfdetach -saveall receipt.pdf");
@@ -131,7 +142,9 @@ test(
       events.push(await take("lob", raw, { "lob-signature": signature, "lob-signature-timestamp": timestamp }));
     }
     const { documents, path } = await receiptOf("mail_receipt", { ...contentOf(events), title: "Letter to Jane Roe" });
-    writeFileSync(join(folder, "receipt.pdf"), await download(path, documents[0]?.documentId));
+    const bytes = await download(path, documents[0]?.documentId);
+    assert.deepEqual(await attachedStates(bytes), attachedWell);
+    writeFileSync(join(folder, "receipt.pdf"), bytes);
     shell("pdfdetach -saveall receipt.pdf");
     for (const n of ["01", "02"]) {
       const headers = JSON.parse(readFileSync(join(folder, `event-${n}.headers.json`), "utf8"));
@@ -145,8 +158,10 @@ test(
 );
 
 test("a delivery that no event told of has a receipt, too, which says so", async () => {
-  const { documents, code } = await receiptOf("delivery_receipt", contentOf([]));
+  const { documents, code, path } = await receiptOf("delivery_receipt", contentOf([]));
   assert.equal(documents.length, 1);
+  const states = await attachedStates(await download(path, documents[0]?.documentId));
+  assert.deepEqual(states, ["record_attached: holds", "receipt_events: unchecked"]);
   const lines = await running.db.query(sql`
     SELECT FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND action = 'document.added'`);
   assert.equal(lines.length, 1);

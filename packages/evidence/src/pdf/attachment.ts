@@ -17,25 +17,34 @@ const MAX_DEPTH = 16;
  *   the way, a /Filter, /F and /UF of /EF apart; `limit` past a bound, `unsupported` for an encrypted document
  */
 export function attachedFile(document: PdfDocument, name: string, limit: number): Uint8Array | null {
+  const [only, another] = attachments(document).filter(({ names }) => names.includes(name));
+  if (only === undefined) return null;
+  if (another !== undefined) throw new EvidenceError("pdf", `several attached files named ${name}`);
+  return dataOf(document, only.specification, limit);
+}
+
+/** The names of all files that are attached so, each once. @throws EvidenceError as `attachedFile` */
+export const attachedNames = (document: PdfDocument): string[] => [
+  ...new Set(attachments(document).flatMap(({ names }) => names)),
+];
+
+type Attachment = { readonly names: readonly string[]; readonly specification: PdfDictionary };
+
+function attachments(document: PdfDocument): Attachment[] {
   const catalog = dictionaryIn(document, document.trailer, "Root");
   const names = catalog && dictionaryIn(document, catalog, "Names");
   const tree = names && dictionaryIn(document, names, "EmbeddedFiles");
-  if (tree === undefined) return null;
+  if (tree === undefined) return [];
   if (document.trailer.entries.has("Encrypt")) throw new EvidenceError("unsupported", "an encrypted document");
-  const found: PdfDictionary[] = [];
-  const walk = { nodes: 0 };
-  collect(document, tree, name, found, walk, 0);
-  const [only, another] = found;
-  if (only === undefined) return null;
-  if (another !== undefined) throw new EvidenceError("pdf", `several attached files named ${name}`);
-  return dataOf(document, only, limit);
+  const found: Attachment[] = [];
+  collect(document, tree, found, { nodes: 0 }, 0);
+  return found;
 }
 
 function collect(
   document: PdfDocument,
   node: PdfDictionary,
-  name: string,
-  found: PdfDictionary[],
+  found: Attachment[],
   walk: { nodes: number },
   depth: number,
 ): void {
@@ -52,11 +61,11 @@ function collect(
     if (specification?.kind !== "dictionary") continue;
     unambiguous(specification, "a file specification");
     const texts = [pairs[index], specification.entries.get("UF"), specification.entries.get("F")];
-    if (texts.some((value) => textOf(document, value) === name)) found.push(specification);
+    found.push({ names: texts.flatMap((value) => textOf(document, value) ?? []), specification });
   }
   for (const kid of itemsIn(document, node, "Kids")) {
     const below = resolve(document, kid);
-    if (below?.kind === "dictionary") collect(document, below, name, found, walk, depth + 1);
+    if (below?.kind === "dictionary") collect(document, below, found, walk, depth + 1);
   }
 }
 

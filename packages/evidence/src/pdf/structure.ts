@@ -21,6 +21,9 @@ export function withRanges<Signature extends SignatureInPdf>(
   }));
 }
 
+/** What `structureProblem` says of a signature that other programs made. */
+export const lengthNotStated = "The signature does not state the length of the document, as a seal does";
+
 /**
  * What is odd about the way the whole-file signature sits in the file, or null. The signed bytes alone do not say
  * where the gap belongs, so the same bytes around a moved gap must not pass for the same document.
@@ -52,7 +55,7 @@ export function structureProblem(
   const boundary = originalBoundary(document, seal);
   // What is wrong with a stated length is a claim of its own.
   if (boundary.kind === "wrong") return null;
-  if (boundary.kind === "not-stated") return "The signature does not state the length of the document, as a seal does";
+  if (boundary.kind === "not-stated") return lengthNotStated;
   if (!isLowercase(bytes, range)) return "The signature value is not in lowercase digits";
   return tailProblem(document, seal, range, boundary.length) ?? reachOver(document, boundary.length);
 }

@@ -1,4 +1,5 @@
 import type { Claim } from "../claim.ts";
+import { lengthNotStated } from "../pdf/structure.ts";
 
 /** What a result amounts to, in sentences for people. */
 export interface ProofStatement {
@@ -27,6 +28,31 @@ const NOT_COVERED = [
   "Who signed the document, or agreed to it, before it was sealed.",
   "What programs show when a document contains active content: the bytes are fixed, the display is not.",
 ] as const;
+
+/** Claims about what makes a signature a seal of the service: a sound one of somebody else's fails these. */
+const OF_A_SEAL: ReadonlySet<string> = new Set([
+  "signature_structure",
+  "seal_signature_valid",
+  "seal_place",
+  "seal_purpose",
+  "seal_certificate_trusted",
+  "seal_certificate_valid_at_time",
+]);
+
+/**
+ * Whether a result is of a signature over the whole file that is sound and was never made as a seal of the service: it
+ * states neither a purpose nor the length of a document, and nothing else is wrong. It is not verified all the same.
+ */
+export function isForeignSignature(claims: readonly Claim[]): boolean {
+  const stateOf = (wanted: string) => claims.find(({ name }) => name === wanted)?.state;
+  const structure = claims.find(({ name }) => name === "signature_structure");
+  return (
+    structure?.why === `${lengthNotStated}.` &&
+    stateOf("seal_purpose") === "fails" &&
+    stateOf("document_unchanged_since_seal") === "holds" &&
+    claims.every(({ name, state }) => state !== "fails" || OF_A_SEAL.has(name))
+  );
+}
 
 /**
  * Sorts a result into proven, attested and not covered.

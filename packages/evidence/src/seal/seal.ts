@@ -1,6 +1,7 @@
+export { type AttachedClaimName, verifyAttachedRecord } from "./attached-record.ts";
 export { type ClosingCertificate, readClosingCertificate, readSealPurpose } from "./closing-certificate.ts";
 export type { EarlierClaimName, EarlierSignature } from "./earlier-signatures.ts";
-export type { ProofStatement } from "./proof-statement.ts";
+export { isForeignSignature, type ProofStatement } from "./proof-statement.ts";
 export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";
 export { keyStaysSafe, type RetiredCertificate, retirementReasons } from "./retirement.ts";
 export {

@@ -33,6 +33,19 @@ export function withAttachment(data: Uint8Array, attachment: Attachment = {}): U
   return bytesOf(text);
 }
 
+/** A PDF with these files attached, in the order of their names; a plain one where there are none. */
+export function withAttachments(files: Readonly<Record<string, Uint8Array>>): Uint8Array {
+  const [first, ...rest] = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (first === undefined) return Uint8Array.from(makePdf({ text: "Certificate" }));
+  const objects = rest.flatMap(([name, bytes], index): [number, string][] => [
+    [102 + 2 * index, `<< /Type /EmbeddedFile /Length ${bytes.length} >>\nstream\n${latin1(bytes)}\nendstream`],
+    [103 + 2 * index, `<< /Type /Filespec /F (${name}) /UF (${name}) /EF << /F ${102 + 2 * index} 0 R >> >>`],
+  ]);
+  const names = [first, ...rest].map(([name], index) => `(${name}) ${101 + 2 * index} 0 R`).join(" ");
+  const attachment = { name: `(${first[0]})`, names: `<< /EmbeddedFiles << /Names [${names}] >> >>`, objects };
+  return withAttachment(first[1], attachment);
+}
+
 /** A closing certificate: a PDF with its manifest attached, sealed for this purpose. */
 export function closingCertificate(
   manifest: Uint8Array,

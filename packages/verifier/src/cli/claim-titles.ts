@@ -1,10 +1,13 @@
 import type { CustodyClaimName } from "@signsealship/evidence/envelope";
 import type { RecordClaimName } from "@signsealship/evidence/records";
 import type { TimeStampClaimName } from "@signsealship/evidence/rfc3161";
-import type { EarlierClaimName, ProofClaimName } from "@signsealship/evidence/seal";
+import type { AttachedClaimName, EarlierClaimName, ProofClaimName } from "@signsealship/evidence/seal";
 
 type Titles = Readonly<
-  Record<CustodyClaimName | ProofClaimName | EarlierClaimName | TimeStampClaimName | RecordClaimName, string> &
+  Record<
+    AttachedClaimName | CustodyClaimName | ProofClaimName | EarlierClaimName | TimeStampClaimName | RecordClaimName,
+    string
+  > &
     Record<string, string>
 >;
 
@@ -29,6 +32,9 @@ const TITLES: Titles = {
   anchored_in_block: "Anchored in the Bitcoin block chain",
   seal_environment: "What the seal was made for",
   attached_manifest: "The attached manifest",
+  record_attached: "What it speaks of is attached to it",
+  receipt_events: "The providers' events are attached as listed",
+  receipt_signatures: "The providers' signatures of the events",
   record_readable: "The record can be read",
   record_verify_code: "The record is of the code asked for",
   record_sealed_hash: "The record is of this sealed file",

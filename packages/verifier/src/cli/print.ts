@@ -1,4 +1,5 @@
 import { incompleteSigning } from "@signsealship/evidence/envelope";
+import { isForeignSignature } from "@signsealship/evidence/seal";
 import type { Check, Report, Verdict } from "../files/report.ts";
 import { printable } from "../files/shell.ts";
 import { titleOf } from "./claim-titles.ts";
@@ -52,7 +53,12 @@ function factLines([name, value]: [string, string | readonly string[]]): string[
   return [`  ${name}:`, ...value.map((one, index) => `    ${index + 1}. ${printable(one)}`)];
 }
 
+const NO_SEAL_OF_OURS =
+  "NOT VERIFIED. It is not a seal of this service: somebody else signed the file, and it has not changed since.";
+
 function conclusionOf({ kind, verdict, checks }: Report): string {
+  const claims = checks.map(({ claim, result, detail }) => ({ name: claim, state: result, why: detail }));
+  if (kind === "sealed_pdf" && isForeignSignature(claims)) return NO_SEAL_OF_OURS;
   const ofTime = kind === "ots_proof" || kind === "time_stamp" ? VERDICTS_OF_TIMES[verdict] : undefined;
   const isOpen = checks.some(({ claim, result }) => claim === "signing_complete" && result === "fails");
   return [ofTime ?? VERDICTS[verdict], ...(isOpen ? [incompleteSigning] : [])].join("\n");

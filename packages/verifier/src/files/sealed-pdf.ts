@@ -8,6 +8,7 @@ import {
   type ClosingVersion,
   type ProofVerification,
   readClosingCertificate,
+  verifyAttachedRecord,
   verifyClosing,
   verifyProof,
 } from "@signsealship/evidence/seal";
@@ -15,9 +16,10 @@ import { nameText } from "@signsealship/evidence/x509";
 import type { Context, NamedBytes } from "../context.ts";
 import { closingCommands } from "./closing-commands.ts";
 import { asCustody } from "./custody.ts";
-import { type Check, check, checksOf, type Report, type Verdict } from "./report.ts";
+import { type Check, check, checksOf, type Report, type Verdict, withChecks, worstOf } from "./report.ts";
 import { sealCommands } from "./seal-commands.ts";
 import { type SealParts, sealPartsOf } from "./seal-parts.ts";
+import { quoted } from "./shell.ts";
 
 /** What lies beside a sealed PDF. */
 export type Beside = {
@@ -25,7 +27,7 @@ export type Beside = {
   readonly ots?: NamedBytes;
   /** For a closing certificate: what a record states of it. */
   readonly closing?: ClosingVersion;
-  /** For a custody certificate: the sealed document that it is about. */
+  /** For a custody certificate, or the certificate of a proof passport: the sealed document that it is about. */
   readonly document?: NamedBytes;
 };
 
@@ -62,6 +64,8 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   };
   const { closing } = beside;
   if (parts?.purpose?.kind === "closing" || closing !== undefined) return asClosing(file, report, closing, context);
+  if (parts?.purpose?.kind === "receipt" || parts?.purpose?.kind === "certificate")
+    return withAttachedRecord(file, report, parts.purpose, beside.document ?? null, context);
   if (parts?.purpose?.kind === "custody" || beside.document !== undefined)
     return asCustody(file, report, beside.document ?? null, context);
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
@@ -125,6 +129,30 @@ async function asClosing(
     },
     ...(passport && { closing: { roomCode: passport.roomCode, version: passport.version } }),
   };
+}
+
+/** A receipt, or a proof passport's certificate: what is attached decides with the seal, and so does the document that was given. */
+async function withAttachedRecord(
+  file: NamedBytes,
+  report: Report,
+  purpose: SealPurpose,
+  document: NamedBytes | null,
+  context: Context,
+): Promise<Report> {
+  const attached = await verifyAttachedRecord(file.bytes, purpose, document?.bytes ?? null, context);
+  const whole = withChecks(report, checksOf(attached.claims, attachedCommands(file.path, document?.path ?? null)));
+  if (attached.document === null || whole.verdict === "not_verified") return whole;
+  const ofDocument = withEnvironment(attached.document.verdict, attached.document.seal?.purpose ?? null);
+  return { ...whole, verdict: worstOf([whole.verdict, ofDocument]) };
+}
+
+function attachedCommands(path: string, document: string | null): ReadonlyMap<string, string> {
+  const events = `pdfdetach -saveall ${quoted(path)}\nsha256sum event-*[0-9].json\njq -r '.events[].sha256' receipt.json`;
+  const commands = new Map([
+    ["record_attached", `pdfdetach -list ${quoted(path)}`],
+    ["receipt_events", events],
+  ]);
+  return document === null ? commands : commands.set("record_sealed_hash", `sha256sum ${quoted(document)}`);
 }
 
 /** A document that anybody may have had sealed must not pass for a certificate because it holds a manifest. */

@@ -1,4 +1,3 @@
-import { EvidenceError } from "@signsealship/evidence/errors";
 import { UsageError } from "../errors.ts";
 import { type ClosingPiece, roomRecordPiece } from "../files/closing-set.ts";
 import { type Fetch, fetchBounded, fetchLimits } from "./fetch-bounded.ts";
@@ -7,7 +6,7 @@ import type { VerifyUrl } from "./verify-url.ts";
 /**
  * What a service publishes of one version of a Closing Passport: its manifest, and its certificate where it is kept.
  *
- * @throws UsageError when the URL is that of a proof passport, or nothing usable is answered
+ * @throws UsageError when the URL is that of a proof passport, or nothing is answered; EvidenceError for a refused record
  */
 export async function roomPieces({ kind, base, code }: VerifyUrl, fetch: Fetch): Promise<ClosingPiece[]> {
   const url = `${base}/api/verify/room/${code}`;
@@ -17,16 +16,7 @@ export async function roomPieces({ kind, base, code }: VerifyUrl, fetch: Fetch):
     throw new UsageError(answer.ok ? `${url} answered ${answer.status}` : answer.why);
   const pdf = await fetchBounded(fetch, `${url}/pdf`, fetchLimits.fileBytes);
   return [
-    recordOf(url, answer.bytes),
+    roomRecordPiece({ path: url, bytes: answer.bytes }),
     ...(pdf.ok && pdf.status === 200 ? [{ path: `${url}/pdf`, certificate: pdf.bytes }] : []),
   ];
-}
-
-function recordOf(url: string, bytes: Uint8Array): ClosingPiece {
-  try {
-    return roomRecordPiece({ path: url, bytes });
-  } catch (error) {
-    if (error instanceof EvidenceError) throw new UsageError(`${url}: ${error.message}`);
-    throw error;
-  }
 }

@@ -7,8 +7,8 @@ import { document, oddSeal, sealed, zooFile } from "./sealing.ts";
 export async function purposes(): Promise<Made> {
   const { add, put, made, slug } = collection("purposes");
   for (const [kind, reasons] of Object.entries(sealReasons)) {
-    // A closing purpose without a manifest is judged with the closing sets, a custody purpose without evidence is no certificate.
-    if (kind === "closing" || kind === "custody" || kind === "journal") continue;
+    // These are judged with what is attached to them, or are nothing without it.
+    if (["closing", "custody", "journal", "receipt", "certificate"].includes(kind)) continue;
     for (const reason of Object.values(reasons)) {
       const test = reason !== reasons.live;
       add({

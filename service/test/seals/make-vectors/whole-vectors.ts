@@ -1,3 +1,4 @@
+import { attachedRecords } from "./attached.ts";
 import { indexed, type Made } from "./case.ts";
 import { changes } from "./changes.ts";
 import { closingSets } from "./closing.ts";
@@ -31,6 +32,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await provenTimes(),
     await reading(),
     await purposes(),
+    await attachedRecords(),
     oddValues(),
     await changed(),
     await runningOver(),

@@ -4,11 +4,14 @@ import { sha256Hex } from "@signsealship/evidence/digest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makeZip } from "@signsealship/testing/inputs/zip-maker";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { signPdf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { testSigner } from "../../../../packages/evidence/test/signer.ts";
 import { render } from "../../../src/web/ui/render.ts";
 import { checkFiles } from "../../../src/web/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/web/verify/browser/config.ts";
 import { kindOf } from "../../../src/web/verify/browser/files.ts";
 import type { Outcome } from "../../../src/web/verify/browser/outcome.ts";
+import { bannerOf } from "../../../src/web/verify/browser/outcome-banner.ts";
 import { headlineOf, outcomesView } from "../../../src/web/verify/browser/outcome-view.ts";
 import { type EarlierFacts, shownName } from "../../../src/web/verify/browser/seal-facts.ts";
 import { closingRecord, contract, sealedAt, sealer } from "../ui/samples.ts";
@@ -120,6 +123,30 @@ describe("what is dropped", () => {
       const outcomes = await check([{ name, bytes: bytesOf("Dear Sir") }]);
       assert.deepEqual([outcomes.length, outcomes[0]?.kind], [1, "failed"], name);
       assert.match(verdictOf(outcomes) ?? "", /can’t check this kind of file/, name);
+    }
+  });
+
+  test("is called no seal of this service when somebody else signed it, and failed when it was changed since", async () => {
+    const foreign = { reason: null, originalLength: "absent", unstated: true, signer: testSigner("stranger") } as const;
+    const bytes = signPdf(contract, foreign);
+    const [sound] = await check([{ name: "a.pdf", bytes }]);
+    assert.ok(sound);
+    assert.equal(verdictOf([sound]), "not_verified");
+    assert.equal(bannerOf(sound).title, "This is not a seal of this service");
+    assert.equal(bannerOf(sound).tone, "unknown");
+    const changed = Uint8Array.from(bytes);
+    changed[20] = (changed[20] ?? 0) ^ 1;
+    const [damaged] = await check([{ name: "a.pdf", bytes: changed }]);
+    assert.equal(damaged && bannerOf(damaged).title, "This document failed the check");
+  });
+
+  test("is refused as a receipt or proof certificate to which nothing is attached", async () => {
+    for (const reason of [sealReasons.receipt.live, sealReasons.certificate.live]) {
+      const { bytes } = await own.seal(contract, reason);
+      const [outcome] = await check([{ name: "a.pdf", bytes }]);
+      assert.equal(outcome && verdictOf([outcome]), "not_verified");
+      const states = outcome?.kind === "proof" ? outcome.claims : [];
+      assert.equal(states.find(({ name }) => name === "record_attached")?.state, "fails");
     }
   });
 

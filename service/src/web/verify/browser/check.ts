@@ -3,7 +3,12 @@ import { sha256Hex } from "@signsealship/evidence/digest";
 import { verifySigningComplete } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
-import { type ClosingVersion, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
+import {
+  type ClosingVersion,
+  type ProofVerification,
+  verifyAttachedRecord,
+  verifyProof,
+} from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import { readZip } from "@signsealship/evidence/zip";
 import { findingsBeside } from "./beside.ts";
@@ -137,12 +142,20 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
   const found = await findingsBeside(beside, verification);
   const signing = await verifySigningComplete(file.bytes, verification, { trust, at, crypto });
   const purpose = verification.seal?.purpose ?? null;
+  const attached = purpose ? (await verifyAttachedRecord(file.bytes, purpose, null, context)).claims : [];
+  const isFailed = found.fails || attached.some(({ state }) => state === "fails");
   const isSeal = verification.verdict === "verified" || verification.verdict === "intact";
   return {
     kind: "proof",
     name: file.name,
-    verdict: found.fails && isSeal ? "not_verified" : verification.verdict,
-    claims: [...verification.claims, ...(signing ? [signing] : []), ...found.claims, ...trustClaim(config)],
+    verdict: isFailed && isSeal ? "not_verified" : verification.verdict,
+    claims: [
+      ...verification.claims,
+      ...attached,
+      ...(signing ? [signing] : []),
+      ...found.claims,
+      ...trustClaim(config),
+    ],
     statement: verification.statement,
     fileSha256: verification.sealedSha256,
     docSha256: verification.docSha256,

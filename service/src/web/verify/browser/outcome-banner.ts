@@ -1,5 +1,6 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import { incompleteSigning } from "@signsealship/evidence/envelope";
+import { isForeignSignature } from "@signsealship/evidence/seal";
 import type { VerdictTone } from "../verdict.ts";
 import type { ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 
@@ -38,6 +39,12 @@ const otherRecord = (claims: readonly Claim[]): Banner => ({
   title: "This is of another record than the one on this page",
   text: claims.find(({ name, state }) => ofAnotherRecord.has(name) && state === "fails")?.why ?? "",
 });
+
+const foreign: Banner = {
+  tone: "unknown",
+  title: "This is not a seal of this service",
+  text: "Somebody else signed this file, and it has not changed since. This page has not checked who that was.",
+};
 
 function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
   const state = (name: string) => claims.find((one) => one.name === name)?.state;
@@ -90,6 +97,7 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
       return { tone: "unknown", title: "This is not a PDF", text: "There is nothing in it to check." };
     default:
       if (failsByRecordAlone(claims)) return otherRecord(claims);
+      if (isForeignSignature(claims)) return foreign;
       return state("sealed_hash_as_expected") === "fails" && state("seal_certificate_trusted") === "holds"
         ? {
             tone: "refuted",

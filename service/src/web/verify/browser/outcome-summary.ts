@@ -1,5 +1,5 @@
 import type { Claim } from "@signsealship/evidence/claim";
-import type { SealPurpose } from "@signsealship/evidence/seal";
+import { isForeignSignature, type SealPurpose } from "@signsealship/evidence/seal";
 import { codeText } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -121,6 +121,7 @@ function unchangedWords({ verdict, claims }: ProofOutcome | ClosingOutcome): Sum
     case "handed_in":
       return { answer: "yes", why: "It is the document on record, as it was before it was sealed." };
     case "not_verified": {
+      if (isForeignSignature(claims)) return { answer: "yes", why: "Not since somebody else signed it." };
       const failed = claims.filter(({ state }) => state === "fails");
       const change = failed.find(({ name }) => tellsOfChange.test(name));
       return { answer: change ? "no" : "failed", why: (change ?? failed[0])?.why ?? "" };
