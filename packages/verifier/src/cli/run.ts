@@ -37,7 +37,8 @@ a folder of them, or a verify URL.
   --doc FILE        the document before it was sealed, or the file that a proof or time stamp is about
   --headers FILE    Bitcoin block headers to check proofs against: lines of HEIGHT HEADER_HEX
   --at INSTANT      verify as of this instant, such as 2026-01-31T12:00:00Z
-  --with TARGET     a further manifest, certificate or verify URL of the same room; may be repeated
+  --with TARGET     a further manifest, certificate or verify URL of the same room; a document that a custody or proof
+                    certificate may be about; a time stamp or proof of a sealed PDF; may be repeated
   --json            one JSON document: {verdict, checks: [{claim, result, detail}]}
 
 Exit code: 0 verified, 1 not verified, 2 wrong usage.`;

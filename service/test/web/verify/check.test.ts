@@ -3,7 +3,7 @@ import { before, describe, test } from "node:test";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makeZip } from "@signsealship/testing/inputs/zip-maker";
-import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { withAttachment, withAttachments } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
 import { signPdf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { testSigner } from "../../../../packages/evidence/test/signer.ts";
 import { render } from "../../../src/web/ui/render.ts";
@@ -148,6 +148,26 @@ describe("what is dropped", () => {
       const states = outcome?.kind === "proof" ? outcome.claims : [];
       assert.equal(states.find(({ name }) => name === "record_attached")?.state, "fails");
     }
+  });
+
+  test("is compared with the proof certificate that names it, dropped with it and others", async () => {
+    const file = { name: "s.pdf", bytes: sealed.bytes };
+    const record = { verifyCode: "a".repeat(26), environment: "live", docSha256: await sha256Hex(contract) };
+    const certificateOf = async (sealedSha256: string) => {
+      const attached = bytesOf(JSON.stringify({ ...record, sealedSha256 }));
+      const page = Buffer.from(withAttachments({ "passport.json": attached }));
+      return { name: "c.pdf", bytes: (await own.seal(page, sealReasons.certificate.live)).bytes };
+    };
+    const certificate = await certificateOf(await sha256Hex(sealed.bytes));
+    const other = { name: "o.pdf", bytes: (await own.seal(Buffer.from(sealed.bytes))).bytes };
+    const stateOf = async (files: { name: string; bytes: Uint8Array }[]) => {
+      const outcome = (await check(files)).find((one) => one.kind === "proof" && one.name === "c.pdf");
+      const claims = outcome?.kind === "proof" ? outcome.claims : [];
+      return [outcome && verdictOf([outcome]), claims.find(({ name }) => name === "record_sealed_hash")?.state];
+    };
+    assert.deepEqual(await stateOf([certificate]), ["verified", undefined]);
+    assert.deepEqual(await stateOf([other, certificate, file]), ["verified", "holds"]);
+    assert.deepEqual(await stateOf([certificate, other]), ["not_verified", "fails"]);
   });
 
   test("is verified under a known certificate, intact without one, and refuted when changed", async () => {

@@ -6,6 +6,7 @@ import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import {
   type ClosingVersion,
   type ProofVerification,
+  type SealPurpose,
   verifyAttachedRecord,
   verifyProof,
 } from "@signsealship/evidence/seal";
@@ -72,7 +73,8 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const certified = new Set<NamedBytes>();
   for (const pdf of pdfs) {
     const own = pdfs.length === 1 ? beside : [];
-    const outcome = await checkPdf(pdf, own, custody.has(pdf) ? ofNoRecord(context) : context);
+    const others = documents.filter((one) => one !== pdf);
+    const outcome = await checkPdf(pdf, own, others, custody.has(pdf) ? ofNoRecord(context) : context);
     if (!custody.has(pdf) || outcome.verdict === "handed_in") {
       judged.push(outcome);
       continue;
@@ -125,7 +127,29 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
   }
 }
 
-async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context: CheckContext): Promise<ProofOutcome> {
+/** What is said of what is attached; of several PDFs dropped with a proof certificate the one that it names counts. */
+async function attachedClaims(
+  { bytes }: NamedBytes,
+  purpose: SealPurpose,
+  others: readonly NamedBytes[],
+  context: CheckContext,
+): Promise<readonly Claim[]> {
+  const alone = await verifyAttachedRecord(bytes, purpose, null, context);
+  if (purpose.kind !== "certificate") return alone.claims;
+  for (const other of others) {
+    const { claims } = await verifyAttachedRecord(bytes, purpose, other.bytes, context);
+    const isNamed = claims.some(({ name, state }) => name === "record_sealed_hash" && state === "holds");
+    if (isNamed || others.length === 1) return claims;
+  }
+  return alone.claims;
+}
+
+async function checkPdf(
+  file: NamedBytes,
+  beside: readonly NamedBytes[],
+  others: readonly NamedBytes[],
+  context: CheckContext,
+): Promise<ProofOutcome> {
   const { config, trust, at, crypto } = context;
   const token = beside.find((one) => kindOf(one) === "der");
   const proof = beside.find((one) => kindOf(one) === "ots");
@@ -142,7 +166,7 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
   const found = await findingsBeside(beside, verification);
   const signing = await verifySigningComplete(file.bytes, verification, { trust, at, crypto });
   const purpose = verification.seal?.purpose ?? null;
-  const attached = purpose ? (await verifyAttachedRecord(file.bytes, purpose, null, context)).claims : [];
+  const attached = purpose ? await attachedClaims(file, purpose, others, context) : [];
   const isFailed = found.fails || attached.some(({ state }) => state === "fails");
   const isSeal = verification.verdict === "verified" || verification.verdict === "intact";
   return {
