@@ -28,6 +28,7 @@ export type PdfDocument = {
   readonly trailer: PdfDictionary;
   readonly seen: Set<number>;
   readonly objects: Map<number, LocatedValue | undefined>;
+  /** By where they begin: a number may be another stream in another revision. */
   readonly streams: Map<number, ObjectStream>;
   readonly budget: Budget;
   /** The keys that were made of encryption dictionaries, by what they are made of; null where there is a password. */
@@ -198,16 +199,17 @@ export function readCompressed(
   index: number,
   number: number,
 ): LocatedValue | undefined {
-  const stream = document.streams.get(streamNumber) ?? openObjectStream(document, streamNumber);
+  const entry = lookUp(document, streamNumber);
+  if (entry?.type !== "offset") throw new EvidenceError("pdf", "an object stream that is not in the file");
+  const { offset } = entry;
+  const stream = document.streams.get(offset) ?? openObjectStream(document, streamNumber, offset);
   return { value: valueIn(stream, { index, number }, document.budget), start: undefined };
 }
 
 /** Section 7.5.7. */
-function openObjectStream(document: PdfDocument, streamNumber: number): ObjectStream {
-  const entry = lookUp(document, streamNumber);
-  if (entry?.type !== "offset") throw new EvidenceError("pdf", "an object stream that is not in the file");
+function openObjectStream(document: PdfDocument, streamNumber: number, offset: number): ObjectStream {
   const { bytes, budget } = document;
-  const object = readIndirectObject(bytes, entry.offset + document.base, budget);
+  const object = readIndirectObject(bytes, offset + document.base, budget);
   if (object?.number !== streamNumber || object.value.kind !== "dictionary" || object.streamStart === undefined) {
     throw new EvidenceError("pdf", "an object stream that is not where it should be");
   }
@@ -234,6 +236,6 @@ function openObjectStream(document: PdfDocument, streamNumber: number): ObjectSt
     budget,
   );
   const stream = indexObjectStream(data, { count, first }, budget);
-  document.streams.set(streamNumber, stream);
+  document.streams.set(offset, stream);
   return stream;
 }

@@ -84,15 +84,29 @@ function looksSigned(document: PdfDocument, value: PdfValue): boolean {
 function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | undefined {
   // What else stands twice in a signature is for `readByteRange` to refuse.
   if (signature.repeated.includes("Reference")) unambiguous(signature, "a signature");
-  for (const item of itemsIn(document, signature, "Reference")) {
-    spend(document.budget, COST.value);
-    const reference = resolve(document, item);
-    if (reference?.kind !== "dictionary") continue;
-    unambiguous(reference, "a signature reference");
-    if (nameOf(reference, "TransformMethod") !== "DocMDP") continue;
-    const parameters = dictionaryIn(document, reference, "TransformParams");
-    const level = parameters === undefined ? 2 : (integerOf(parameters, "P") ?? 2);
-    return level === 1 || level === 3 ? level : 2;
-  }
-  return undefined;
+  const references = signature.entries.get("Reference");
+  if (references === undefined || references.kind === "null") return undefined;
+  const list = resolve(document, references);
+  const permissions = (list?.kind === "array" ? list.items : [undefined]).map((item) => permissionOf(document, item));
+  return ([1, 2, 3] as const).find((level) => permissions.includes(level));
+}
+
+/**
+ * What an item of /Reference permits; undefined when it is no DocMDP. A reader may take a value that is not of its type, or
+ * not direct, for another than the next reader does: it counts as the strictest.
+ */
+function permissionOf(document: PdfDocument, item: PdfValue | undefined): 1 | 2 | 3 | undefined {
+  spend(document.budget, COST.value);
+  const reference = resolve(document, item);
+  if (reference?.kind !== "dictionary") return 1;
+  unambiguous(reference, "a signature reference");
+  const method = nameOf(reference, "TransformMethod");
+  if (method !== undefined && method !== "DocMDP") return undefined;
+  if (method === undefined) return 1;
+  if (!reference.entries.has("TransformParams")) return 2;
+  const parameters = dictionaryIn(document, reference, "TransformParams");
+  if (parameters === undefined) return 1;
+  if (!parameters.entries.has("P")) return 2;
+  const level = integerOf(parameters, "P");
+  return level === 2 || level === 3 ? level : 1;
 }

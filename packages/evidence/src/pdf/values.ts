@@ -66,3 +66,8 @@ export function integerOf(dictionary: PdfDictionary, key: string): number | unde
   const value = dictionary.entries.get(key);
   return value?.kind === "number" && value.integer ? value.value : undefined;
 }
+
+/** Flags: 0 where there are none, null where the member is no direct integer, which readers read differently. */
+export function flagsOf(dictionary: PdfDictionary, key: string): number | null {
+  return dictionary.entries.has(key) ? (integerOf(dictionary, key) ?? null) : 0;
+}

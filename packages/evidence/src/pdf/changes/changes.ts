@@ -4,11 +4,12 @@ import type { PdfDocument } from "../document.ts";
 import type { PdfDictionary } from "../values.ts";
 import { judgeHistory, type Moment, revisionEndingAt } from "./history.ts";
 import type { StepResult } from "./judge.ts";
-import { type ChangeLevel, worst } from "./levels.ts";
+import { type ChangeLevel, reported, worst } from "./levels.ts";
 import { type Lock, lockOf } from "./locks.ts";
+import type { Touched } from "./step.ts";
 import { dictionaryOf, plainDictionary } from "./view.ts";
 
-export { type ChangeLevel, permits } from "./levels.ts";
+export { type ChangeLevel, isWithin, permits } from "./levels.ts";
 
 /** A signature whose revision is to be compared with what came later. */
 export type Signed = {
@@ -27,11 +28,25 @@ export type LaterChanges = {
   readonly level: ChangeLevel;
   /** The strictest /P of the signature's locks. */
   readonly lockPermission: 1 | 2 | 3 | null;
-  /** A locked field that was changed; null for none. */
+  /** A locked field that was changed, "" where it was by what all fields share; null for none. */
   readonly lockedField: string | null;
+  /** A read-only field that was computed again; null for none. */
+  readonly readOnlyField: string | null;
+  /** Which revision was signed, counted from the newest. */
+  readonly revision: number;
+  /** What each later revision did, oldest first. */
+  readonly revisions: readonly Pick<StepResult, "level" | "invisible">[];
 };
 
-const UNKNOWN: LaterChanges = { covered: false, level: "other", lockPermission: null, lockedField: null };
+const UNKNOWN: LaterChanges = {
+  covered: false,
+  level: "other",
+  lockPermission: null,
+  lockedField: null,
+  readOnlyField: null,
+  revision: -1,
+  revisions: [],
+};
 
 /**
  * Compares each signed revision with all that came later, revision by revision: what one changes and the next restores
@@ -57,8 +72,8 @@ export const changesSince = (document: PdfDocument, end: number): ChangeLevel | 
   changedSince(document, end)?.level ?? null;
 
 /**
- * What revisions after the first `end` bytes did, at most, and the names of the fields that they changed, whether or not
- * anything signed those bytes.
+ * What revisions after the first `end` bytes did, at most, and the names of the fields that they changed ("" for all of
+ * them), whether or not anything signed those bytes.
  * @returns null when those bytes are no revision of the document, or what came later can't be read
  */
 export function changedSince(
@@ -69,8 +84,8 @@ export function changedSince(
     const revision = revisionEndingAt(document, end);
     if (revision < 0) return null;
     const steps = judgeHistory(document, revision, () => {});
-    const fields = steps.flatMap(({ touched }) => touched.map(({ name }) => name));
-    return { level: worst(steps.map(({ level }) => level)), fields };
+    const fields = steps.flatMap(({ touched }) => touched.map(({ name }) => name ?? ""));
+    return { level: reported(worst(steps.map(({ level }) => level))), fields };
   } catch (error) {
     if (error instanceof EvidenceError) return null;
     throw error;
@@ -99,11 +114,16 @@ function sinceRevision({ revision, lock }: Found, steps: readonly StepResult[], 
   const touched = later.flatMap((step) => step.touched);
   return {
     covered: true,
-    level: worst(later.map(({ level }) => level)),
+    level: reported(worst(later.map(({ level }) => level))),
     lockPermission: lock?.permission ?? null,
-    lockedField: touched.find((one) => lock?.locks(one))?.name ?? null,
+    lockedField: nameOf(touched.find((one) => lock?.locks(one))),
+    readOnlyField: nameOf(touched.find(({ readOnly }) => readOnly)),
+    revision,
+    revisions: later,
   };
 }
+
+const nameOf = (touched: Touched | undefined) => (touched === undefined ? null : (touched.name ?? ""));
 
 /** The field whose value the signature is; undefined when the catalog alone names it, null when neither does. */
 function fieldOf(document: PdfDocument, { view, reach }: Moment, { start }: Signed): PdfDictionary | undefined | null {

@@ -1,5 +1,5 @@
 import { stringText } from "../text.ts";
-import { nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
+import { flagsOf, nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
 import { ROLE, type Role } from "./roles.ts";
 
 /** The field above a field, as far as it is inherited. */
@@ -8,6 +8,10 @@ type FieldParent = {
   readonly type: string | undefined;
   /** The object that bears the name, and so the value. */
   readonly holder: number | undefined;
+  /** The object whose /Kids lead here. */
+  readonly node: number | undefined;
+  /** /Ff; null where it is none that every reader reads alike. */
+  readonly flags: number | null;
 };
 
 /** A form field, or a widget of one. */
@@ -17,19 +21,19 @@ export type Field = {
   readonly type: string | undefined;
   readonly holder: number;
   readonly parent: FieldParent;
-  /** Reached in two ways, so that it is two fields. */
+  /** /Ff, its own or that of a field above; null where it is none that every reader reads alike. */
+  readonly flags: number | null;
+  /** Reached in two ways, so that it is two fields; or its name or type is no direct value. */
   readonly ambiguous: boolean;
 };
 
-/** What a way brings along: the field above, or the field that an appearance or a value belongs to. */
-export type Along = { readonly parent?: FieldParent; readonly owner?: number };
+/** What a way brings along: the field or page node above, or the field that an appearance or a value belongs to. */
+export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
 /** Whom a walk tells of what an object leads to. */
 export type Lead = {
   readonly to: (value: PdfValue | undefined, role: Role, along?: Along) => void;
-  /** A value that only names an object: a page, a parent. */
-  readonly pointer: (value: PdfValue | undefined) => void;
-  /** The key under which a frozen object or a part is found. */
+  /** The key under which an object that hands its role down is found. */
   readonly by: (key: string, value: PdfValue, role: Role) => void;
   readonly field: (field: Field, dictionary: PdfDictionary) => void;
   readonly isField: (number: number) => boolean;
@@ -43,9 +47,12 @@ export type Place = {
   readonly along: Along;
 };
 
+/** Roles that an object has because of the one that leads to it, however far. */
+export const HANDED_DOWN = ROLE.frozen | ROLE.drawn | ROLE.annotationPart | ROLE.drawnPart;
+
 type Edges = (place: Place, lead: Lead) => void;
 
-const ROOT: FieldParent = { name: undefined, type: undefined, holder: undefined };
+const ROOT: FieldParent = { name: undefined, type: undefined, holder: undefined, node: undefined, flags: 0 };
 
 /** Tells the roles of all that an object in a role leads to. */
 export function follow(role: Role, place: Place, lead: Lead): void {
@@ -55,7 +62,7 @@ export function follow(role: Role, place: Place, lead: Lead): void {
     // A number tree's pairs: the values are found elsewhere, too.
     const pairs = role === ROLE.parentTree && value.items[0]?.kind === "number";
     for (const item of value.items) lead.to(item, pairs ? ROLE.frozen : ofItems, place.along);
-  } else if (value.kind === "dictionary") (OF_DICTIONARY[role] ?? allFrozen)(place, lead);
+  } else if (value.kind === "dictionary") (OF_DICTIONARY[role] ?? allDrawn)(place, lead);
 }
 
 const OF_ITEMS: Partial<Record<Role, Role>> = {
@@ -64,20 +71,19 @@ const OF_ITEMS: Partial<Record<Role, Role>> = {
   [ROLE.fields]: ROLE.field,
   [ROLE.fieldKids]: ROLE.field,
   [ROLE.storeList]: ROLE.frozen,
-  [ROLE.appearanceStream]: ROLE.frozen,
+  [ROLE.appearanceStream]: ROLE.drawn,
 };
 
 function entriesOf({ value }: Place): ReadonlyMap<string, PdfValue> {
   return value.kind === "dictionary" ? value.entries : new Map();
 }
 
-/** The roles by key; `null` for what only names an object, and frozen for what is not said. */
-function keys(roles: Readonly<Record<string, Role | null>>): Edges {
+/** The roles by key. `others`: the role of what is not named. */
+function keys(roles: Readonly<Record<string, Role>>, others: Role): Edges {
   return (place, lead) => {
     for (const [key, value] of entriesOf(place)) {
       const role = roles[key];
-      if (role === null) lead.pointer(value);
-      else if (role === undefined) lead.by(key, value, ROLE.frozen);
+      if (role === undefined || (role & HANDED_DOWN) !== 0) lead.by(key, value, role ?? others);
       else lead.to(value, role, place.along);
     }
   };
@@ -88,74 +94,101 @@ const every =
   (place, lead) => {
     for (const [key, value] of entriesOf(place)) lead.by(key, value, role);
   };
-const allFrozen = every(ROLE.frozen);
+const allDrawn = every(ROLE.drawn);
+
+/** A value that should name the object through which its owner was reached: readers climb it for what it lacks. */
+function climb(value: PdfValue, above: number | undefined, lead: Lead): void {
+  if (value.kind !== "reference" || value.number !== above) lead.by("Parent", value, ROLE.drawn);
+}
+
+/** Keys of a page that lead to what is not drawn: actions, articles, private data. */
+const PAGE_KEYS = "AA B DPart SeparationInfo PresSteps AF Metadata PieceInfo ID".split(" ");
+
+const page: Edges = (place, lead) => {
+  for (const [key, value] of entriesOf(place)) {
+    if (key === "Parent") climb(value, place.along.above, lead);
+    else if (key === "Kids") lead.to(value, ROLE.pageKids, { above: place.number });
+    else if (key === "Annots") lead.to(value, ROLE.annots);
+    else lead.by(key, value, PAGE_KEYS.includes(key) ? ROLE.frozen : ROLE.drawn);
+  }
+};
+
+/** Keys of an annotation that lead to what happens with it, to other annotations, or to a signature. */
+const ACTION_KEYS = "A AA PA Dest Lock SV P Popup IRT V".split(" ");
 
 const annotation: Edges = (place, lead) => {
   if (lead.isField(place.number)) return;
   const isWidget = place.value.kind === "dictionary" && nameOf(place.value, "Subtype") === "Widget";
+  const isPart = !isWidget && !place.isStream;
   for (const [key, value] of entriesOf(place)) {
-    if (key === "P" || key === "Parent" || key === "Popup" || key === "IRT") lead.pointer(value);
-    else lead.by(key, value, isWidget || place.isStream ? ROLE.frozen : ROLE.annotationPart);
+    const acts = ACTION_KEYS.includes(key) || (isPart && key === "Parent");
+    if (isPart) lead.by(key, value, key === "AP" ? ROLE.drawnPart : ROLE.annotationPart);
+    else lead.by(key, value, acts ? ROLE.frozen : ROLE.drawn);
   }
 };
 
 const field: Edges = (place, lead) => {
-  if (place.value.kind !== "dictionary" || place.isStream) return allFrozen(place, lead);
+  if (place.value.kind !== "dictionary" || place.isStream) return allDrawn(place, lead);
   const { number, value: dictionary } = place;
   const parent = place.along.parent ?? ROOT;
-  const title = dictionary.entries.get("T");
+  const [title, kind, flag] = ["T", "FT", "Ff"].map((key) => dictionary.entries.get(key));
   const own = title?.kind === "string" ? stringText(title) : undefined;
   const name = [parent.name, own].filter((part) => part !== undefined).join(".");
   const type = nameOf(dictionary, "FT") ?? parent.type;
+  const flags = flag === undefined ? parent.flags : flagsOf(dictionary, "Ff");
+  const ambiguous = (title !== undefined && own === undefined) || (kind !== undefined && kind.kind !== "name");
   const holder = own === undefined ? (parent.holder ?? number) : number;
-  lead.field({ name, type, holder, parent, ambiguous: false }, dictionary);
+  lead.field({ name, type, holder, parent, flags, ambiguous }, dictionary);
   for (const [key, value] of dictionary.entries) {
-    if (key === "P" || key === "Parent") lead.pointer(value);
-    else if (key === "Kids") lead.to(value, ROLE.fieldKids, { parent: { name, type, holder } });
+    if (key === "Parent") climb(value, parent.node, lead);
+    else if (key === "Kids") lead.to(value, ROLE.fieldKids, { parent: { name, type, holder, node: number, flags } });
     else if (key === "AP") lead.to(value, ROLE.appearance, { owner: number });
     else if (key === "V" && type !== "Sig") lead.to(value, ROLE.fieldValue, { owner: number });
-    else lead.by(key, value, ROLE.frozen);
+    else lead.by(key, value, ACTION_KEYS.includes(key) ? ROLE.frozen : ROLE.drawn);
   }
 };
 
 const appearanceStream: Edges = (place, lead) => {
   for (const [key, value] of entriesOf(place)) {
     if (key === "Length" && place.isStream) lead.to(value, ROLE.fieldValue, place.along);
-    else lead.by(key, value, ROLE.frozen);
-  }
-};
-
-const structure: Edges = (place, lead) => {
-  for (const [key, value] of entriesOf(place)) {
-    if (key === "K") lead.to(value, ROLE.structure);
-    else if (key === "P" || key === "Pg") lead.pointer(value);
-    else lead.by(key, value, ROLE.frozen);
+    else lead.by(key, value, ROLE.drawn);
   }
 };
 
 const OF_DICTIONARY: Partial<Record<Role, Edges>> = {
-  [ROLE.catalog]: keys({
-    Pages: ROLE.page,
-    DSS: ROLE.store,
-    Metadata: ROLE.metadata,
-    Extensions: ROLE.extensions,
-    MarkInfo: ROLE.markInfo,
-    StructTreeRoot: ROLE.structureRoot,
-    AcroForm: ROLE.form,
-  }),
-  [ROLE.page]: keys({ Kids: ROLE.pageKids, Annots: ROLE.annots, Parent: null }),
-  [ROLE.form]: keys({ Fields: ROLE.fields, DR: ROLE.resources, CO: null }),
+  [ROLE.frozen]: every(ROLE.frozen),
+  [ROLE.catalog]: keys(
+    {
+      Pages: ROLE.page,
+      DSS: ROLE.store,
+      Metadata: ROLE.metadata,
+      Extensions: ROLE.extensions,
+      MarkInfo: ROLE.markInfo,
+      StructTreeRoot: ROLE.structureRoot,
+      AcroForm: ROLE.form,
+      OCProperties: ROLE.drawn,
+      OutputIntents: ROLE.drawn,
+    },
+    ROLE.frozen,
+  ),
+  [ROLE.page]: page,
+  [ROLE.form]: keys({ Fields: ROLE.fields, DR: ROLE.resources, CO: ROLE.frozen }, ROLE.drawn),
   [ROLE.annotation]: annotation,
-  [ROLE.annotationPart]: every(ROLE.annotationPart),
+  [ROLE.annotationPart]: keys({ AP: ROLE.drawnPart }, ROLE.annotationPart),
+  [ROLE.drawnPart]: every(ROLE.drawnPart),
   [ROLE.field]: field,
   [ROLE.fieldValue]: every(ROLE.fieldValue),
-  [ROLE.appearance]: keys({ N: ROLE.appearanceStream, R: ROLE.appearanceStream, D: ROLE.appearanceStream }),
+  [ROLE.appearance]: keys({ N: ROLE.appearanceStream, R: ROLE.appearanceStream, D: ROLE.appearanceStream }, ROLE.drawn),
   [ROLE.appearanceStream]: appearanceStream,
   [ROLE.resources]: every(ROLE.resourceNames),
   [ROLE.information]: every(ROLE.information),
   [ROLE.extensions]: every(ROLE.extensions),
-  [ROLE.store]: keys({ Certs: ROLE.storeList, CRLs: ROLE.storeList, OCSPs: ROLE.storeList, VRI: ROLE.validation }),
-  [ROLE.structureRoot]: keys({ K: ROLE.structure, ParentTree: ROLE.parentTree }),
-  [ROLE.structure]: structure,
-  [ROLE.parentTree]: keys({ Kids: ROLE.parentTree, Nums: ROLE.parentTree }),
+  [ROLE.store]: keys(
+    { Certs: ROLE.storeList, CRLs: ROLE.storeList, OCSPs: ROLE.storeList, VRI: ROLE.validation },
+    ROLE.frozen,
+  ),
+  [ROLE.validation]: every(ROLE.frozen),
+  [ROLE.structureRoot]: keys({ K: ROLE.structure, ParentTree: ROLE.parentTree }, ROLE.frozen),
+  [ROLE.structure]: keys({ K: ROLE.structure }, ROLE.frozen),
+  [ROLE.parentTree]: keys({ Kids: ROLE.parentTree, Nums: ROLE.parentTree }, ROLE.frozen),
 };

@@ -28,7 +28,10 @@ export function judgeHistory(
 ): StepResult[] {
   const revisions = loadRevisions(document);
   const table: Table = new Map();
-  for (const revision of revisions.slice(oldest).toReversed()) merge(table, entriesOfRevision(document, revision));
+  const containers = new Set<number>();
+  for (const revision of revisions.slice(oldest).toReversed()) {
+    merge(table, entriesOfRevision(document, revision), containers);
+  }
   const known: Known = new Map();
   const reach = createReach();
   let earlier = createView(documentAt(document, oldest), (number) => table.get(number), known);
@@ -48,8 +51,8 @@ export function judgeHistory(
       get: (number) => read(number).get(number),
       set: (number, stored) => read(number).set(number, stored),
     });
-    steps.push(judgeStep(earlier, later, reach, changed.keys()));
-    merge(table, changed);
+    steps.push(judgeStep(earlier, later, reach, changed.keys(), containers));
+    merge(table, changed, containers);
     for (const number of changed.keys()) known.delete(number);
     for (const [number, stored] of fresh) known.set(number, stored);
     reaches = Math.max(reaches, furthest(fresh.values()));
@@ -70,8 +73,10 @@ function documentAt(document: PdfDocument, index: number): PdfDocument {
   return { ...document, revisions, trailer, objects: new Map() };
 }
 
-function merge(table: Table, entries: Table): void {
+/** @param containers gains the object streams that the entries lead into */
+function merge(table: Table, entries: Table, containers: Set<number>): void {
   for (const [number, entry] of entries) {
+    if (entry.type === "compressed") containers.add(entry.stream);
     if (entry.type === "free") table.delete(number);
     else table.set(number, entry);
   }

@@ -1,6 +1,7 @@
 import { sameValue } from "../same-value.ts";
-import { integerOf, type PdfValue } from "../values.ts";
-import { type ChangeLevel, worst } from "./levels.ts";
+import { integerOf, type PdfDictionary, type PdfValue } from "../values.ts";
+import type { XrefEntry } from "../xref.ts";
+import { type Level, worst } from "./levels.ts";
 import type { Reach } from "./reach.ts";
 import { ROLE, type Role, rolesIn } from "./roles.ts";
 import { catalog, extensions, information, markInfo, metadata } from "./rules/catalog.ts";
@@ -17,6 +18,8 @@ const unchangeable: Rule = () => "other";
 
 const RULES: Readonly<Record<Role, Rule>> = {
   [ROLE.frozen]: unchangeable,
+  [ROLE.drawn]: unchangeable,
+  [ROLE.drawnPart]: annotationPart,
   [ROLE.catalog]: catalog,
   [ROLE.page]: page,
   [ROLE.pageKids]: unchangeable,
@@ -45,36 +48,56 @@ const RULES: Readonly<Record<Role, Rule>> = {
 };
 
 /** What one revision did: at most this, and to these fields. */
-export type StepResult = { readonly level: ChangeLevel; readonly touched: readonly Touched[] };
+export type StepResult = {
+  readonly level: Level;
+  readonly touched: readonly Touched[];
+  /** Where the values begin that the revision's new invisible fields have. */
+  readonly invisible: readonly (number | undefined)[];
+};
 
 /**
  * Judges a revision by what became of each object that its sections name.
  *
  * @param numbers the objects that they name
+ * @param containers the object streams that any earlier section uses
  * @throws EvidenceError when an object can't be read, or reading takes too much work
  */
-export function judgeStep(earlier: View, later: View, reach: Reach, numbers: Iterable<number>): StepResult {
+export function judgeStep(
+  earlier: View,
+  later: View,
+  reach: Reach,
+  numbers: Iterable<number>,
+  containers: ReadonlySet<number>,
+): StepResult {
   const touched: Touched[] = [];
   const added = addedFields(earlier, later, reach);
+  let computed: ReadonlySet<number> | undefined;
   const step: Step = {
     earlier,
     later,
     reach,
     newFields: new Map(added.flatMap(({ level, widgets }) => widgets.map((number) => [number, { level }]))),
+    computed: () => {
+      computed ??= computedFields(earlier);
+      return computed;
+    },
     between: (role, before, after) =>
       RULES[role]({ before: storedOf(earlier, before), after: storedOf(later, after), number: undefined }, step),
     touch: (one) => touched.push(one),
   };
-  for (const { name, whenLocked } of added) touched.push({ name, whenLocked });
-  const levels: ChangeLevel[] = [trailerLevel(step)];
-  for (const number of numbers) levels.push(objectLevel(step, number));
-  return { level: worst(levels), touched };
+  for (const { name, whenLocked } of added) touched.push({ name, whenLocked, readOnly: false });
+  const levels: Level[] = [trailerLevel(step)];
+  for (const number of numbers) {
+    levels.push(containerLevel(step, number, containers), objectLevel(step, number));
+  }
+  const values = added.flatMap(({ invisible }) => invisible ?? []);
+  return { level: worst(levels), touched, invisible: values.map((number) => later.get(number)?.start) };
 }
 
 const MAX_SIZE = 8_388_608;
 
 /** The root stays where it is; the information dictionary may be left out or moved. */
-function trailerLevel({ earlier, later, between }: Step): ChangeLevel {
+function trailerLevel({ earlier, later, between }: Step): Level {
   const [was, is] = [earlier.trailer.entries, later.trailer.entries];
   for (const key of ["Root", "Encrypt"]) if (!sameValue(was.get(key), is.get(key))) return "other";
   if (later.trailer.repeated.length > 0) return "other";
@@ -86,12 +109,22 @@ function trailerLevel({ earlier, later, between }: Step): ChangeLevel {
   return between(ROLE.information, was.get("Info"), information);
 }
 
-const REMOVABLE = ROLE.annotation | ROLE.annotationPart;
+/** What lies in an object stream changes with it, though no section names it. */
+function containerLevel({ earlier, later }: Step, number: number, containers: ReadonlySet<number>): Level {
+  const [was, is] = [earlier.entry(number), later.entry(number)];
+  if (containers.has(number) && !isSameEntry(was, is)) return "other";
+  const holder = is?.type === "compressed" ? is.stream : undefined;
+  // Readers that know the number as something else need not look for objects in it.
+  return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
+}
 
-function objectLevel(step: Step, number: number): ChangeLevel {
+const REMOVABLE = ROLE.annotation | ROLE.annotationPart | ROLE.drawnPart;
+
+function objectLevel(step: Step, number: number): Level {
   const { earlier, later, reach } = step;
   const roles = reach.roles.get(number) ?? 0;
   const [was, is] = [earlier.inUse(number), later.inUse(number)];
+  if (isSameEntry(earlier.entry(number), later.entry(number))) return "none";
   const [before, after] = [earlier.get(number), later.get(number)];
   if (after !== undefined && hasRepeatedKey(after.value)) return "other";
   if (!was && (!is || roles === 0)) return "none";
@@ -102,6 +135,19 @@ function objectLevel(step: Step, number: number): ChangeLevel {
   return worst(rolesIn(roles).map((role) => RULES[role]({ before, after, number }, step)));
 }
 
+/** Whether two sections lead to the same bytes of the file; those of an object stream that earlier sections use stay. */
+function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): boolean {
+  if (one?.type === "offset") {
+    return other?.type === "offset" && one.offset === other.offset && one.generation === other.generation;
+  }
+  return (
+    one?.type === "compressed" &&
+    other?.type === "compressed" &&
+    one.stream === other.stream &&
+    one.index === other.index
+  );
+}
+
 /** Readers differ in which of two equal keys they take. */
 function hasRepeatedKey(value: PdfValue): boolean {
   if (value.kind === "array") return value.items.some(hasRepeatedKey);
@@ -109,13 +155,20 @@ function hasRepeatedKey(value: PdfValue): boolean {
   return value.repeated.length > 0 || [...value.entries.values()].some(hasRepeatedKey);
 }
 
+function formOf(view: View): PdfDictionary | undefined {
+  const catalog = plainDictionary(view, view.trailer.entries.get("Root"));
+  return plainDictionary(view, catalog?.entries.get("AcroForm"));
+}
+
+function computedFields(view: View): ReadonlySet<number> {
+  const items = itemsOf(view, formOf(view)?.entries.get("CO"));
+  view.spend(items.length);
+  return new Set(items.flatMap((item) => (item.kind === "reference" ? [item.number] : [])));
+}
+
 /** The signature fields that the form's list has gained. One that bears a name that is taken is none of its own. */
 function addedFields(earlier: View, later: View, { fields }: Reach): AddedField[] {
-  const [old, now] = [earlier, later].map((view) => {
-    const catalog = plainDictionary(view, view.trailer.entries.get("Root"));
-    const form = plainDictionary(view, catalog?.entries.get("AcroForm"));
-    return itemsOf(view, form?.entries.get("Fields"));
-  });
+  const [old, now] = [earlier, later].map((view) => itemsOf(view, formOf(view)?.entries.get("Fields")));
   if (old === undefined || now === undefined || old === now) return [];
   later.spend(old.length + now.length);
   const known = new Set(old.map((item) => (item.kind === "reference" ? item.number : -1)));

@@ -1,7 +1,7 @@
 import { stringText } from "../text.ts";
 import { integerOf, nameOf, type PdfDictionary } from "../values.ts";
 import type { Touched } from "./step.ts";
-import { itemsOf, plainDictionary, type View } from "./view.ts";
+import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
 /** What a signature locks besides the document: form fields, and what its lock permits (ISO 32000-2 tables 236 and 259). */
 export type Lock = {
@@ -10,48 +10,54 @@ export type Lock = {
   readonly permission: 1 | 2 | 3 | null;
 };
 
+/** So deep are the names that are looked at; how deep a field may be. */
+const MAX_DEPTH = 32;
+
 /**
- * The locks of a signature: the FieldMDP that it signed, and the /Lock of its field, which asks for the same.
+ * The locks of a signature: the FieldMDP that it signed, and the /Lock of its field, which asks for the same. Readers differ
+ * in what they make of a value that is not of its type, or not direct: it counts as the strictest.
  *
  * @param view the document at the signed revision
  */
 export function lockOf(view: View, signature: PdfDictionary, field: PdfDictionary | undefined): Lock {
-  const parameters = [plainDictionary(view, field?.entries.get("Lock"))];
+  const stated = field?.entries.get("Lock");
+  const parameters = stated === undefined || stated.kind === "null" ? [] : [plainDictionary(view, stated)];
   for (const item of itemsOf(view, signature.entries.get("Reference"))) {
     const reference = plainDictionary(view, item);
-    if (reference === undefined || nameOf(reference, "TransformMethod") !== "FieldMDP") continue;
-    // A lock whose parameters can't be read locks all.
-    parameters.push(plainDictionary(view, reference.entries.get("TransformParams")) ?? reference);
+    if (reference !== undefined && nameOf(reference, "TransformMethod") !== "FieldMDP") continue;
+    parameters.push(reference && plainDictionary(view, reference.entries.get("TransformParams")));
   }
-  const given = parameters.filter((one) => one !== undefined);
-  const tests = given.map((one) => fieldTest(view, one));
-  const stated = given.flatMap((one) => permissionOf(one) ?? []);
-  const permission = ([1, 2, 3] as const).find((level) => stated.includes(level)) ?? null;
+  const tests = parameters.map((one) => fieldTest(view, one));
+  const permissions = parameters.map((one) => (one === undefined ? null : permissionOf(one)));
+  const permission = ([1, 2, 3] as const).find((level) => permissions.includes(level)) ?? null;
   return { permission, locks: ({ name, whenLocked }) => !whenLocked && tests.some((test) => test(name)) };
 }
 
 function permissionOf(parameters: PdfDictionary): 1 | 2 | 3 | null {
-  const stated = integerOf(parameters, "P");
-  return stated === 1 || stated === 2 || stated === 3 ? stated : null;
+  if (!parameters.entries.has("P")) return null;
+  const level = integerOf(parameters, "P");
+  return level === 2 || level === 3 ? level : 1;
 }
 
-function fieldTest(view: View, parameters: PdfDictionary): (name: string) => boolean {
-  const items = itemsOf(view, parameters.entries.get("Fields"));
-  const names = new Set(items.flatMap((item) => (item.kind === "string" ? [stringText(item)] : [])));
-  switch (nameOf(parameters, "Action")) {
-    case "Include":
-      return (name) => isNamed(names, name);
-    case "Exclude":
-      return (name) => !isNamed(names, name);
-    default:
-      return () => true;
-  }
+/** @param parameters undefined for those that can't be read: they lock all */
+function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: string | null) => boolean {
+  const action = parameters && nameOf(parameters, "Action");
+  if (parameters === undefined || (action !== "Include" && action !== "Exclude")) return () => true;
+  const listed = storedOf(view, parameters.entries.get("Fields"))?.value;
+  const items = listed?.kind === "array" ? listed.items : null;
+  const list = (items ?? []).flatMap((item) => (item.kind === "string" ? [stringText(item)] : []));
+  const paths = list.map(pathsTo);
+  const names = new Set(list);
+  const isNamed = (name: string | null) => name !== null && pathsTo(name)?.some((path) => names.has(path)) === true;
+  if (action === "Exclude") return (name) => !isNamed(name);
+  if (items?.length !== list.length || paths.includes(null)) return () => true;
+  // What is changed in a field is changed for those below it, too.
+  const above = new Set(paths.flatMap((one) => one ?? []));
+  return (name) => (name === null || pathsTo(name) === null ? names.size > 0 : above.has(name) || isNamed(name));
 }
 
-/** Whether a field, or one above it, is named. */
-function isNamed(names: ReadonlySet<string>, name: string): boolean {
-  for (let end = name.length; end > 0; end = name.lastIndexOf(".", end - 1)) {
-    if (names.has(name.slice(0, end))) return true;
-  }
-  return false;
+/** A field's name after those of the fields above it; null for one that is too deep. */
+function pathsTo(name: string): string[] | null {
+  const parts = name.split(".", MAX_DEPTH + 1);
+  return parts.length > MAX_DEPTH ? null : parts.map((_, index) => parts.slice(0, index + 1).join("."));
 }

@@ -3,7 +3,7 @@
  * may become of it is what both allow.
  */
 export const ROLE = {
-  /** Anything that no rule lets change: contents, fonts, outlines, signatures. */
+  /** Anything that no rule lets change and no page draws: outlines, actions, signatures. It may name pages and fields. */
   frozen: 0x1,
   catalog: 0x2,
   /** A page, or a node of the page tree. */
@@ -37,6 +37,10 @@ export const ROLE = {
   structureRoot: 0x800000,
   structure: 0x1000000,
   parentTree: 0x2000000,
+  /** What a reader may reach while it draws a page. Whatever it leads to is drawn, too. */
+  drawn: 0x4000000,
+  /** What a reader may reach while it draws an annotation that is no form field. */
+  drawnPart: 0x8000000,
 } as const;
 export type Role = (typeof ROLE)[keyof typeof ROLE];
 

@@ -1,7 +1,7 @@
 import { readByteRange } from "../byte-range.ts";
 import { stringText } from "../text.ts";
 import { nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
-import { type ChangeLevel, worst } from "./levels.ts";
+import { type Level, worst } from "./levels.ts";
 import { paintsNothing } from "./paint.ts";
 import type { Step } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
@@ -16,10 +16,12 @@ const MAX_WIDGETS = 16;
 
 /** A signature field that a revision adds. */
 export type AddedField = {
-  readonly level: ChangeLevel;
+  readonly level: Level;
   readonly name: string;
-  /** A lock on all fields does not forbid it: it shows nothing, and holds nothing or a document time stamp. */
+  /** A lock on all fields does not forbid it: it shows nothing, and was not there to be locked. */
   readonly whenLocked: boolean;
+  /** The object of its value, for a signature in a field that does not show. */
+  readonly invisible: number | null;
   /** Its object, and those of its widgets, which pages may list. */
   readonly widgets: readonly number[];
 };
@@ -41,12 +43,13 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
   const shows = parts.some((part) => part.shows);
   const widgets = [item.number, ...parts.map((part) => part.number)];
   if (!shows) {
-    const whenLocked = value === undefined || signed === "validation";
-    return { level: signed, name, whenLocked, widgets };
+    const isSignature = value?.kind === "reference" && signed === "signatures";
+    const level = isSignature ? "invisible" : signed;
+    return { level, name, whenLocked: true, invisible: isSignature ? value.number : null, widgets };
   }
   // Nobody has signed in it: then it is no more than a picture on the page.
   const isPicture = !isSigned(later, value) && parts.some(({ dictionary }) => dictionary.entries.has("AP"));
-  return { level: isPicture ? "annotations" : "fields", name, whenLocked: false, widgets };
+  return { level: isPicture ? "annotations" : "fields", name, whenLocked: false, invisible: null, widgets };
 }
 
 /** Whether a value covers something, and is not just called a signature. */
@@ -110,7 +113,7 @@ function couldShow(view: View, widget: PdfDictionary): boolean {
 }
 
 /** How grave a signature field's value is: a new signature or document time stamp, or none yet; null for anything else. */
-function valueLevel(earlier: View, later: View, value: PdfValue | undefined): ChangeLevel | null {
+function valueLevel(earlier: View, later: View, value: PdfValue | undefined): Level | null {
   if (value === undefined || value.kind === "null") return "signatures";
   if (value.kind !== "reference" || earlier.inUse(value.number)) return null;
   const signature = plainDictionary(later, value);
@@ -120,7 +123,7 @@ function valueLevel(earlier: View, later: View, value: PdfValue | undefined): Ch
 }
 
 /** What became of a signature field that was there and empty; null when it was not empty, or still is. */
-export function filledLevel({ earlier, later }: Step, field: number): ChangeLevel | null {
+export function filledLevel({ earlier, later }: Step, field: number): Level | null {
   const [old, now] = [earlier, later].map((view) => {
     const stored = view.get(field);
     return stored?.value.kind === "dictionary" && stored.data === undefined ? stored.value : undefined;

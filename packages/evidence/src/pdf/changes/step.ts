@@ -1,6 +1,6 @@
 import { sameValue } from "../same-value.ts";
 import type { PdfDictionary, PdfReference, PdfValue } from "../values.ts";
-import type { ChangeLevel } from "./levels.ts";
+import type { Level } from "./levels.ts";
 import type { Reach } from "./reach.ts";
 import type { Role } from "./roles.ts";
 import type { Stored, View } from "./view.ts";
@@ -13,16 +13,25 @@ export type Step = {
   readonly reach: Reach;
   /** The signature fields that the revision adds, and their widgets, by object. */
   readonly newFields: ReadonlyMap<number, NewField>;
+  /** The fields that the form has computed (/CO). */
+  readonly computed: () => ReadonlySet<number>;
   /** Judges the change of a value by its role. */
-  readonly between: (role: Role, before: PdfValue | undefined, after: PdfValue | undefined) => ChangeLevel;
+  readonly between: (role: Role, before: PdfValue | undefined, after: PdfValue | undefined) => Level;
   /** Notes that a field was changed. */
   readonly touch: (touched: Touched) => void;
 };
 
-/** A field that a revision changed. `whenLocked`: a lock does not forbid what was done. */
-export type Touched = { readonly name: string; readonly whenLocked: boolean };
+/** A field that a revision changed, with those below it. */
+export type Touched = {
+  /** Null for every field of the form. */
+  readonly name: string | null;
+  /** A lock does not forbid what was done. */
+  readonly whenLocked: boolean;
+  /** It was read-only, and is computed from others. */
+  readonly readOnly: boolean;
+};
 
-type NewField = { readonly level: ChangeLevel };
+type NewField = { readonly level: Level };
 
 /** Two versions of one thing; undefined where there is none. */
 export type Change = {
@@ -33,7 +42,7 @@ export type Change = {
 };
 
 /** Judges a change of a thing in one role. */
-export type Rule = (change: Change, step: Step) => ChangeLevel;
+export type Rule = (change: Change, step: Step) => Level;
 
 /** The keys whose values differ, those only one of them has included. */
 export function changedKeys(before: PdfDictionary | undefined, after: PdfDictionary): string[] {

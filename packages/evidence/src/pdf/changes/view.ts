@@ -30,6 +30,8 @@ export type Stored = {
 export type View = {
   readonly trailer: PdfDictionary;
   readonly inUse: (number: number) => boolean;
+  /** Where an object is; undefined when it is not in use. */
+  readonly entry: (number: number) => XrefEntry | undefined;
   /** @throws EvidenceError when the object is not where the revision says */
   readonly get: (number: number) => Stored | undefined;
   readonly spend: (work: number) => void;
@@ -75,6 +77,7 @@ export function createView(
   const view: View = {
     trailer: document.trailer,
     inUse: (number) => entry(number) !== undefined,
+    entry,
     get: (number) => {
       if (known.has(number)) return known.get(number);
       const found = entry(number);

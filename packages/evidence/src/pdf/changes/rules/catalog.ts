@@ -1,5 +1,5 @@
 import { indexOfText } from "../../search.ts";
-import { nameOf } from "../../values.ts";
+import { nameOf, type PdfValue } from "../../values.ts";
 import { worst } from "../levels.ts";
 import { ROLE, type Role } from "../roles.ts";
 import { changedKeys, type Rule } from "../step.ts";
@@ -30,12 +30,38 @@ export const catalog: Rule = ({ before, after }, step) => {
   );
 };
 
-/** /Extensions: names and numbers (section 7.12). */
-export const extensions: Rule = ({ after }) => (dictionaryOf(after) === undefined ? "other" : "validation");
+/** What an extension may say besides names and numbers (section 7.12.2). */
+const EXTENSION_TEXTS = new Set(["URL", "ExtensionRevision"]);
+
+/** /Extensions (section 7.12): developers' prefixes, and of each what it extends; nothing that leads elsewhere. */
+export const extensions: Rule = ({ before, after }) => {
+  const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
+  if (now === undefined || (before !== undefined && old === undefined)) return "other";
+  const fit = changedKeys(old, now).every((key) => {
+    const value = now.entries.get(key);
+    if (key === "Type") return value?.kind === "name";
+    const extended = value === undefined ? [] : value.kind === "array" ? value.items : [value];
+    return extended.every((one) => one.kind === "dictionary" && [...one.entries].every(isPlain));
+  });
+  return fit ? "validation" : "other";
+};
+
+function isPlain([key, { kind }]: readonly [string, PdfValue]): boolean {
+  return kind === "name" || kind === "number" || (kind === "string" && EXTENSION_TEXTS.has(key));
+}
+
+const MARKS = new Set(["Marked", "UserProperties", "Suspects"]);
 
 /** /MarkInfo (section 14.7.1). */
-export const markInfo: Rule = ({ before, after }) =>
-  dictionaryOf(before) === undefined || dictionaryOf(after) === undefined ? "other" : "signatures";
+export const markInfo: Rule = ({ before, after }) => {
+  const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
+  if (old === undefined || now === undefined) return "other";
+  const fit = changedKeys(old, now).every((key) => {
+    const kind = now.entries.get(key)?.kind;
+    return MARKS.has(key) && (kind === undefined || kind === "boolean");
+  });
+  return fit ? "signatures" : "other";
+};
 
 /** The information dictionary, and strings in it (section 14.3.3). */
 export const information: Rule = ({ before, after }) =>

@@ -1,7 +1,7 @@
 import { sameValue } from "../../same-value.ts";
-import { integerOf, type PdfDictionary } from "../../values.ts";
+import { flagsOf, type PdfDictionary } from "../../values.ts";
 import type { Field } from "../edges.ts";
-import type { ChangeLevel } from "../levels.ts";
+import type { Level } from "../levels.ts";
 import { filledLevel } from "../signature-field.ts";
 import { type Change, changedKeys, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
@@ -13,6 +13,7 @@ const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
 const LOCK_KEYS = new Set(["Ff", "Type"]);
 /** Invisible, Hidden, NoView and ToggleNoView (table 167). */
 const VISIBILITY = 0x1 | 0x2 | 0x20 | 0x100;
+const READ_ONLY = 0x1;
 /** ReadOnly, Required and NoExport (table 227): the others say how a value is shown. */
 const COMMON_FLAGS = 0x7;
 
@@ -28,22 +29,28 @@ export const field: Rule = ({ before, after, number }, step) => {
     return "other";
   }
   if (keys.every((key) => LOCK_KEYS.has(key))) return "signatures";
-  if (!isSignature) return filled(known, step);
+  if (!isSignature) return filled(known, step, number);
   return signed(known, step);
 };
 
-function fits(key: string, old: PdfDictionary, now: PdfDictionary, { type }: Field, step: Step): boolean {
+function fits(key: string, old: PdfDictionary, now: PdfDictionary, { type, flags }: Field, step: Step): boolean {
   const value = now.entries.get(key);
   if (key === "Type") return !old.entries.has(key) && value?.kind === "name" && value.value === "Annot";
   if (key === "F") return sameFlags(old, now, key, VISIBILITY);
-  if (key === "Ff") return sameFlags(old, now, key, ~COMMON_FLAGS);
+  if (key === "Ff") {
+    // What was read-only stays so, or a revision opens what the next one fills.
+    const set = now.entries.has(key) ? flagsOf(now, key) : 0;
+    const opened = flags === null || ((flags & READ_ONLY) !== 0 && ((set ?? 0) & READ_ONLY) === 0);
+    return !opened && sameFlags(old, now, key, ~COMMON_FLAGS);
+  }
   if (key === "AP") return value === undefined || isAppearance(step, plainDictionary(step.later, value));
   // A dictionary is the value of a signature field alone: no other field may pass for one.
   return key !== "V" || type === "Sig" || plainDictionary(step.later, value) === undefined;
 }
 
 function sameFlags(old: PdfDictionary, now: PdfDictionary, key: string, mask: number): boolean {
-  return ((integerOf(old, key) ?? 0) & mask) === ((integerOf(now, key) ?? 0) & mask);
+  const [was, is] = [flagsOf(old, key), flagsOf(now, key)];
+  return was !== null && is !== null && (was & mask) === (is & mask);
 }
 
 /** /AP: appearances, each a stream or one for each state. */
@@ -54,25 +61,34 @@ function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolea
   );
 }
 
-function filled({ name }: Field, step: Step): ChangeLevel {
-  step.touch({ name, whenLocked: false });
+/** A read-only field is filled by nobody; but a reader computes some from what others are filled with. */
+function filled({ name, flags }: Field, step: Step, number: number | undefined): Level {
+  const readOnly = flags === null || (flags & READ_ONLY) !== 0;
+  if (readOnly && !isComputed(step, number)) return "other";
+  step.touch({ name, whenLocked: false, readOnly });
   return "forms";
 }
 
-function signed({ name, holder }: Field, step: Step): ChangeLevel {
+/** Whether the form's order of calculation names a field, or one that it belongs to. */
+function isComputed({ reach, computed }: Step, number: number | undefined): boolean {
+  for (let at = number; at !== undefined; at = reach.fields.get(at)?.parent.node) if (computed().has(at)) return true;
+  return false;
+}
+
+function signed({ name, holder }: Field, step: Step): Level {
   const level = filledLevel(step, holder);
   if (level === null) return "other";
-  step.touch({ name, whenLocked: level === "validation" });
+  step.touch({ name, whenLocked: level === "validation", readOnly: false });
   return level;
 }
 
 /** How the change of a field's part counts: as that of the one field it belongs to. */
-function ofOwner({ number }: Change, step: Step): ChangeLevel {
+function ofOwner({ number }: Change, step: Step): Level {
   const owners = number === undefined ? undefined : step.reach.owners.get(number);
   const [owner, another] = owners ?? [];
   const known = owner === undefined ? undefined : step.reach.fields.get(owner);
   if (known === undefined || another !== undefined || known.ambiguous) return "other";
-  return known.type === "Sig" ? signed(known, step) : filled(known, step);
+  return known.type === "Sig" ? signed(known, step) : filled(known, step, owner);
 }
 
 /** /AP as an object of its own. */

@@ -1,10 +1,15 @@
-import { integerOf } from "../../values.ts";
+import { flagsOf } from "../../values.ts";
 import { worst } from "../levels.ts";
 import { ROLE } from "../roles.ts";
-import { changedKeys, listChange, type Rule } from "../step.ts";
+import { changedKeys, listChange, type Rule, type Step } from "../step.ts";
 import { dictionaryOf } from "../view.ts";
 
 const NEW_FORM = new Set(["Fields", "SigFlags", "DR", "DA", "Q", "NeedAppearances"]);
+
+/** What every value may be drawn by. */
+const SHOWN_BY = new Set(["DR", "DA", "Q", "NeedAppearances"]);
+
+const touchAll = (step: Step) => step.touch({ name: null, whenLocked: false, readOnly: false });
 
 /** The form (ISO 32000-2 section 12.7.3). XFA and the order of calculation stay as they are. */
 export const form: Rule = ({ before, after }, step) => {
@@ -14,10 +19,11 @@ export const form: Rule = ({ before, after }, step) => {
   return worst(
     changedKeys(old, now).map((key) => {
       const [was, is] = [old?.entries.get(key), now.entries.get(key)];
+      if (SHOWN_BY.has(key)) touchAll(step);
       if (key === "Fields") return step.between(ROLE.fields, was, is);
       if (key === "SigFlags") {
-        const [flags, set] = [(old && integerOf(old, key)) ?? 0, integerOf(now, key) ?? 0];
-        return (flags & set) === flags ? "validation" : "other";
+        const [flags, set] = [old === undefined ? 0 : flagsOf(old, key), flagsOf(now, key)];
+        return flags !== null && set !== null && (flags & set) === flags ? "validation" : "other";
       }
       if (key === "DR") return old === undefined ? "forms" : step.between(ROLE.resources, was, is);
       return key === "NeedAppearances" || key === "DA" || key === "Q" ? "forms" : "other";
@@ -37,6 +43,7 @@ export const fields: Rule = ({ before, after }, step) => {
 
 /** /DR, and the names of one kind in it: what had a name keeps it, for values may be drawn anew by it. */
 export const resources: Rule = ({ before, after }, step) => {
+  touchAll(step);
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";
   return worst(
@@ -47,7 +54,8 @@ export const resources: Rule = ({ before, after }, step) => {
   );
 };
 
-export const resourceNames: Rule = ({ before, after }) => {
+export const resourceNames: Rule = ({ before, after }, step) => {
+  touchAll(step);
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";
   return changedKeys(old, now).every((key) => !old.entries.has(key)) ? "forms" : "other";

@@ -1,5 +1,5 @@
 import { nameOf } from "../../values.ts";
-import { type ChangeLevel, worst } from "../levels.ts";
+import { type Level, worst } from "../levels.ts";
 import { ROLE } from "../roles.ts";
 import { changedKeys, listChange, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, storedOf } from "../view.ts";
@@ -54,10 +54,10 @@ function isWidget(stored: Parameters<Rule>[0]["before"]): boolean {
 }
 
 /** `annotations` for an annotation that is no form field, whatever it calls itself besides. */
-function annotationLevel(stored: Parameters<Rule>[0]["before"]): ChangeLevel {
+function annotationLevel(stored: Parameters<Rule>[0]["before"]): Level {
   const dictionary = dictionaryOf(stored);
   const subtype = dictionary && nameOf(dictionary, "Subtype");
-  const type = dictionary && nameOf(dictionary, "Type");
-  if (subtype === undefined || subtype === "Widget" || (type !== undefined && type !== "Annot")) return "other";
+  if (subtype === undefined || subtype === "Widget") return "other";
+  if (dictionary?.entries.has("Type") && nameOf(dictionary, "Type") !== "Annot") return "other";
   return "annotations";
 }

@@ -1,9 +1,9 @@
 import { sameValue } from "../../same-value.ts";
 import { nameOf, type PdfDictionary, type PdfValue } from "../../values.ts";
-import { type ChangeLevel, worst } from "../levels.ts";
+import { type Level, worst } from "../levels.ts";
 import { ROLE } from "../roles.ts";
 import { changedKeys, type Rule, type Step } from "../step.ts";
-import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
+import { dictionaryOf, itemsOf, plainDictionary, storedOf } from "../view.ts";
 
 /** Depth of new elements that is looked at. */
 const MAX_DEPTH = 4;
@@ -27,6 +27,8 @@ export const structureRoot: Rule = ({ before, after }, step) => {
 
 /** An element, or the list of what it groups. */
 export const structure: Rule = ({ before, after }, step) => {
+  // Tags have no data of their own: a stream is something else besides.
+  if (before?.data !== undefined || after?.data !== undefined) return "other";
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   // One object reference may become a list of them.
   const isElement = old !== undefined && now !== undefined && nameOf(old, "Type") !== "OBJR";
@@ -44,7 +46,7 @@ export const parentTree: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old !== undefined && now !== undefined) {
     const levels = changedKeys(old, now).map((key) => {
-      if (key === "Limits") return "signatures";
+      if (key === "Limits") return isLimits(now.entries.get(key)) ? "signatures" : "other";
       return key === "Nums" || key === "Kids"
         ? step.between(ROLE.parentTree, old.entries.get(key), now.entries.get(key))
         : "other";
@@ -53,8 +55,25 @@ export const parentTree: Rule = ({ before, after }, step) => {
   }
   const [was, is] = [before?.value, after?.value];
   if (was?.kind !== "array" || is?.kind !== "array") return "other";
-  return hasGrown(was.items, is.items) ? "signatures" : "other";
+  const added = addedTo(was.items, is.items);
+  return added === null ? "other" : worst(added.map((item) => numberedLevel(step, item, 0)));
 };
+
+function isLimits(value: PdfValue | undefined): boolean {
+  return value?.kind === "array" && value.items.length === 2 && value.items.every(({ kind }) => kind === "number");
+}
+
+/** What a parent tree gains: the tags of new annotations, or nodes of such. */
+function numberedLevel(step: Step, value: PdfValue, depth: number): Level {
+  const node = plainDictionary(step.later, value);
+  if (node === undefined || !node.entries.has("Nums")) return tagLevel(step, "later", value, 0);
+  const { entries } = node;
+  const fits = [...entries.keys()].every((key) => key === "Nums" || key === "Limits");
+  const isNew = value.kind === "reference" && !step.earlier.inUse(value.number);
+  if (!isNew || !fits || !isLimits(entries.get("Limits")) || depth > MAX_DEPTH) return "other";
+  const added = addedTo([], itemsOf(step.later, entries.get("Nums")));
+  return added === null ? "other" : worst(["signatures", ...added.map((item) => numberedLevel(step, item, depth + 1))]);
+}
 
 function listOf(value: PdfValue | undefined): readonly PdfValue[] {
   if (value === undefined) return [];
@@ -68,7 +87,7 @@ function kidsOf(step: Step, which: "earlier" | "later", element: PdfDictionary):
 }
 
 /** What an element groups may grow by tags of annotations, and lose those of annotations. */
-function kids(before: readonly PdfValue[], after: readonly PdfValue[], step: Step): ChangeLevel {
+function kids(before: readonly PdfValue[], after: readonly PdfValue[], step: Step): Level {
   step.later.spend(before.length + after.length);
   const inBefore = membership(before);
   const inAfter = membership(after);
@@ -102,18 +121,24 @@ function isSame(one: readonly PdfValue[], other: readonly PdfValue[]): boolean {
   return one.length === other.length && one.every((item, index) => sameValue(item, other[index]));
 }
 
-/** Whether a list grew by whole entries: numbers with their values, or nodes. */
-function hasGrown(before: readonly PdfValue[], after: readonly PdfValue[]): boolean {
-  const width = before[0]?.kind === "number" ? 2 : 1;
+/** What a list has gained in whole entries: values of numbers, or nodes. Null where it has changed in another way. */
+function addedTo(before: readonly PdfValue[], after: readonly PdfValue[]): readonly PdfValue[] | null {
+  const isTree = (before[0] ?? after[0])?.kind === "number";
+  const width = isTree ? 2 : 1;
+  const added: PdfValue[] = [];
   let at = 0;
-  for (let index = 0; index < after.length && at < before.length; index += width) {
-    if (isSame(before.slice(at, at + width), after.slice(index, index + width))) at += width;
+  for (let index = 0; index < after.length; index += width) {
+    const entry = after.slice(index, index + width);
+    const [number, value] = isTree ? entry : [undefined, entry[0]];
+    if (at < before.length && isSame(before.slice(at, at + width), entry)) at += width;
+    else if (value !== undefined && (!isTree || number?.kind === "number")) added.push(value);
+    else return null;
   }
-  return at >= before.length;
+  return at >= before.length ? added : null;
 }
 
 /** A tag of an annotation, or a group of such: as grave as the annotation. */
-function tagLevel(step: Step, which: "earlier" | "later", value: PdfValue, depth: number): ChangeLevel {
+function tagLevel(step: Step, which: "earlier" | "later", value: PdfValue, depth: number): Level {
   const view = step[which];
   const isNew = value.kind !== "reference" || which === "earlier" || !step.earlier.inUse(value.number);
   const element = plainDictionary(view, value);

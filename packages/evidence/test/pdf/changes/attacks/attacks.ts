@@ -8,6 +8,7 @@ import { fields } from "./fields.ts";
 import { locks } from "./locks.ts";
 import { removals } from "./removals.ts";
 import { sections } from "./sections.ts";
+import { shielded } from "./shielded.ts";
 
 /** Every manipulation of a signed form. */
 export const attacks: readonly (Attack & { readonly kind: string })[] = Object.entries({
@@ -23,4 +24,5 @@ export const attacks: readonly (Attack & { readonly kind: string })[] = Object.e
   annotations,
   tags,
   sections,
+  ...shielded,
 }).flatMap(([kind, made]) => made.map((attack) => ({ kind, ...attack })));
