@@ -3,13 +3,21 @@ import { claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, spend } from "../pdf/budget.ts";
-import { type ChangeLevel, type LaterChanges, laterChanges, permits } from "../pdf/changes/changes.ts";
+import { type ChangeLevel, type LaterChanges, laterChanges } from "../pdf/changes/changes.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";
-import type { Certificate } from "../x509/certificate.ts";
 import { claimedTimeOf } from "./claimed-time.ts";
 import { type PadesVerification, verifyPades } from "./pades.ts";
+import {
+  isClosedBehind,
+  isTrustedSeal,
+  laterChangesClaim,
+  type OwnSeal,
+  sealFormOf,
+  VANISHED,
+} from "./permitted-changes.ts";
 import { vanishedSignatures } from "./vanished-signatures.ts";
+import type { SealTrust } from "./verify-seal.ts";
 
 export type EarlierClaimName = "signature_present" | "revision_covered" | "signature_valid" | "later_changes_permitted";
 
@@ -25,6 +33,8 @@ export interface EarlierSignature {
   readonly laterChanges: ChangeLevel | null;
   /** /P of a certification, or of the signature's lock. */
   readonly docMdp: 1 | 2 | 3 | null;
+  /** Whether it is a seal of the service that the caller trusts: what it sealed is finished. */
+  readonly closes: boolean;
 }
 
 const MAX_SIGNATURES = 64;
@@ -41,11 +51,11 @@ export async function verifyEarlierSignatures(input: {
   readonly document: PdfDocument;
   readonly signatures: readonly RangedSignature[];
   readonly seal: RangedSignature | null;
-  readonly tsaAnchors: readonly Certificate[];
+  readonly trust: SealTrust;
   readonly at: number;
   readonly crypto: EvidenceCrypto;
 }): Promise<EarlierSignature[]> {
-  const { document, tsaAnchors, at, crypto } = input;
+  const { document } = input;
   const others = input.signatures.filter((signature) => signature !== input.seal);
   const present = withRanges(document, others, "foreign");
   const vanished = await vanishedSignatures(document, input.signatures, MAX_SIGNATURES - present.length);
@@ -57,18 +67,59 @@ export async function verifyEarlierSignatures(input: {
   });
   const compared = laterChanges(document, comparable);
   const changes = new Map(comparable.map(({ signature }, index) => [signature, compared[index]]));
-  const digests = await signedDigests(document, all, crypto);
-  const results: EarlierSignature[] = [];
-  for (const signature of all) {
+  const judged = await judgeEach(document, all, changes, input);
+  const seals = [...judged.values()].flatMap(({ own }) => own ?? []);
+  const last = input.seal === null ? null : sealFormOf(input.seal.dictionary);
+  // Of the one that covers the whole file other claims tell whether it is trusted.
+  if (last !== null && input.seal?.start !== undefined) {
+    seals.push({ start: input.seal.start, revision: 0, purpose: last });
+  }
+  return all.map((signature) => {
     const { byteRange, dictionary } = signature;
+    const later = changes.get(signature);
     const gone = vanished.includes(signature);
-    const docMdp = strictest(signature.docMdp, changes.get(signature)?.lockPermission ?? undefined);
-    if (!byteRange.ok) {
-      const why = `The signature does not cover a revision (${byteRange.problem}).`;
+    const docMdp = strictest(signature.docMdp, later?.lockPermission ?? undefined);
+    const { pades = null, own = null } = judged.get(signature) ?? {};
+    if (!byteRange.ok || pades === null) {
+      const problem = byteRange.ok ? "it is not judged" : byteRange.problem;
+      const why = `The signature does not cover a revision (${problem}).`;
       const claims = [{ name: "revision_covered", state: "fails", why }] as const;
-      results.push({ claims, pades: null, claimedTime: null, revisionEnd: null, laterChanges: null, docMdp });
-      continue;
+      return { claims, pades, claimedTime: null, revisionEnd: null, laterChanges: null, docMdp, closes: false };
     }
+    const permission = docMdp ?? inherited(signature, all);
+    const closed = own === null || later === undefined || isClosedBehind(own, later, seals, permission);
+    return {
+      claims: [
+        ...(gone ? [VANISHED] : []),
+        coverageClaim(byteRange.range.end, gone || later?.covered === true),
+        signatureClaim(pades),
+        laterChangesClaim(gone, later, permission, closed, dictionary.entries.has("SSSActSha256")),
+      ],
+      pades,
+      claimedTime: claimedTimeOf(dictionary),
+      revisionEnd: byteRange.range.end,
+      laterChanges: gone ? "other" : (later?.level ?? null),
+      docMdp,
+      closes: own !== null,
+    };
+  });
+}
+
+type Judged = { readonly pades: PadesVerification; readonly own: OwnSeal | null };
+
+/** What is said of each signature that has a range. */
+async function judgeEach(
+  document: PdfDocument,
+  all: readonly RangedSignature[],
+  changes: ReadonlyMap<RangedSignature, LaterChanges | undefined>,
+  { trust, at, crypto: uncharged }: { readonly trust: SealTrust; readonly at: number; readonly crypto: EvidenceCrypto },
+): Promise<ReadonlyMap<RangedSignature, Judged>> {
+  const digests = await signedDigests(document, all, uncharged);
+  const crypto = charged(uncharged, document.budget);
+  const judged = new Map<RangedSignature, Judged>();
+  for (const signature of all) {
+    const { byteRange, dictionary, start } = signature;
+    if (!byteRange.ok) continue;
     const { range } = byteRange;
     spend(document.budget, COST.signature + COST.signatureByte * range.contents.length);
     const value = digests.get(signature);
@@ -76,27 +127,18 @@ export async function verifyEarlierSignatures(input: {
       dictionary,
       range,
       sealAnchors: [],
-      tsaAnchors,
+      tsaAnchors: trust.tsaAnchors,
       at,
-      crypto: charged(crypto, document.budget),
+      crypto,
       ...(value !== undefined && { knownDigest: { hash: "SHA-256", value } }),
     });
-    const later = changes.get(signature);
-    results.push({
-      claims: [
-        ...(gone ? [VANISHED] : []),
-        coverageClaim(range.end, gone || later?.covered === true),
-        signatureClaim(pades),
-        laterChangesClaim(gone, later, docMdp ?? inherited(signature, all)),
-      ],
-      pades,
-      claimedTime: claimedTimeOf(dictionary),
-      revisionEnd: range.end,
-      laterChanges: gone ? "other" : (later?.level ?? null),
-      docMdp,
-    });
+    const purpose = sealFormOf(dictionary);
+    const revision = changes.get(signature)?.revision ?? -1;
+    const isSeal = purpose !== null && start !== undefined && revision >= 0;
+    const isOwn = isSeal && (await isTrustedSeal(dictionary, pades, trust, at, crypto));
+    judged.set(signature, { pades, own: isOwn ? { start, revision, purpose } : null });
   }
-  return results;
+  return judged;
 }
 
 /**
@@ -138,12 +180,6 @@ function charged(crypto: EvidenceCrypto, budget: Budget): EvidenceCrypto {
   };
 }
 
-const VANISHED = {
-  name: "signature_present",
-  state: "fails",
-  why: "A later revision took the signature away.",
-} as const;
-
 function strictest(one: 1 | 2 | 3 | undefined, other: 1 | 2 | 3 | undefined): 1 | 2 | 3 | null {
   if (one === undefined || other === undefined) return one ?? other ?? null;
   return one < other ? one : other;
@@ -174,39 +210,6 @@ function signatureClaim(pades: PadesVerification): Claim<EarlierClaimName> {
     pades.valid,
     "The signature is valid over the bytes it covers. Who made it was not checked.",
     `${failedWhy(pades) ?? pades.problem ?? "The signature is not valid"}.`,
-  );
-}
-
-const PERMITTED = {
-  1: "no changes",
-  2: "form values and signatures in the fields that are there",
-  3: "form values, signatures and annotations",
-} as const;
-
-function laterChangesClaim(
-  gone: boolean,
-  later: LaterChanges | undefined,
-  permission: 1 | 2 | 3 | null,
-): Claim<EarlierClaimName> {
-  const name = "later_changes_permitted";
-  if (gone) return { ...VANISHED, name };
-  if (later === undefined) return { name, state: "unchecked", why: "There is no revision to compare with." };
-  if (!later.covered)
-    return { name, state: "fails", why: "There is no revision that later ones could be compared with." };
-  if (later.lockedField !== null) {
-    return {
-      name,
-      state: "fails",
-      why: `A later revision changed the field "${later.lockedField}", which the signature locks.`,
-    };
-  }
-  return claim(
-    name,
-    permits(permission, later.level),
-    `Later revisions changed: ${later.level}.`,
-    permission === null
-      ? `Later revisions changed more than form values and signatures: ${later.level}.`
-      : `The signature permits ${PERMITTED[permission]} (level ${permission}), and later revisions changed: ${later.level}.`,
   );
 }
 

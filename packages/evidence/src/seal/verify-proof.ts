@@ -208,12 +208,12 @@ async function earlierOf(
   document: PdfDocument,
   signatures: readonly RangedSignature[],
   seal: RangedSignature | null,
-  { tsaAnchors }: ProofTrust,
+  trust: ProofTrust,
   at: number,
   crypto: EvidenceCrypto,
 ): Promise<EarlierSignature[] | EvidenceError> {
   try {
-    return await verifyEarlierSignatures({ document, signatures, seal, tsaAnchors, at, crypto });
+    return await verifyEarlierSignatures({ document, signatures, seal, trust, at, crypto });
   } catch (error) {
     if (error instanceof EvidenceError) return error;
     throw error;
@@ -226,9 +226,9 @@ function unjudgedClaim(error: EvidenceError): Claim<ProofClaimName> {
 }
 
 function certificationClaims(earlier: readonly EarlierSignature[]): Claim<ProofClaimName>[] {
-  return earlier.flatMap(({ docMdp, claims }) => {
+  return earlier.flatMap(({ docMdp, closes, claims }) => {
     const changes = claims.find(({ name }) => name === "later_changes_permitted");
-    if (docMdp === null) return [];
+    if (docMdp === null && !closes) return [];
     const why = changes?.why ?? "The certification signature does not cover a revision.";
     return [{ name: "certification_respected", state: changes?.state ?? "unchecked", why }];
   });

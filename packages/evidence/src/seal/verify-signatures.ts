@@ -19,5 +19,12 @@ export async function verifySignatures(
 ): Promise<EarlierSignature[]> {
   const document = await openUnlocked(bytes);
   const signatures = withRanges(document, findSignatures(document));
-  return verifyEarlierSignatures({ document, signatures, seal: null, tsaAnchors, at, crypto });
+  return verifyEarlierSignatures({
+    document,
+    signatures,
+    seal: null,
+    trust: { sealAnchors: [], tsaAnchors },
+    at,
+    crypto,
+  });
 }

@@ -4,6 +4,7 @@ import { changes } from "./changes.ts";
 import { closingSets } from "./closing.ts";
 import { custodySets } from "./custody.ts";
 import { documents } from "./documents.ts";
+import { finished } from "./finished.ts";
 import { forged, movedGaps } from "./forged.ts";
 import { issued } from "./issued.ts";
 import { proofRecords } from "./proof-records.ts";
@@ -40,6 +41,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await movedGaps(),
     await documents(),
     await changes(),
+    await finished(),
     zips(),
     proofRecords(),
     roomRecords(),

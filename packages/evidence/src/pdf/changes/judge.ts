@@ -85,7 +85,7 @@ export function judgeStep(
       RULES[role]({ before: storedOf(earlier, before), after: storedOf(later, after), number: undefined }, step),
     touch: (one) => touched.push(one),
   };
-  for (const { name, whenLocked } of added) touched.push({ name, whenLocked, readOnly: false });
+  for (const { name, whenLocked, isNew } of added) touched.push({ name, whenLocked, isNew, readOnly: false });
   const levels: Level[] = [trailerLevel(step)];
   for (const number of numbers) {
     levels.push(containerLevel(step, number, containers), objectLevel(step, number));

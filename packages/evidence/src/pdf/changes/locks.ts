@@ -21,16 +21,23 @@ const MAX_DEPTH = 32;
  */
 export function lockOf(view: View, signature: PdfDictionary, field: PdfDictionary | undefined): Lock {
   const stated = field?.entries.get("Lock");
-  const parameters = stated === undefined || stated.kind === "null" ? [] : [plainDictionary(view, stated)];
+  const asked = stated === undefined || stated.kind === "null" ? [] : [plainDictionary(view, stated)];
+  const signed: (PdfDictionary | undefined)[] = [];
   for (const item of itemsOf(view, signature.entries.get("Reference"))) {
     const reference = plainDictionary(view, item);
     if (reference !== undefined && nameOf(reference, "TransformMethod") !== "FieldMDP") continue;
-    parameters.push(reference && plainDictionary(view, reference.entries.get("TransformParams")));
+    signed.push(reference && plainDictionary(view, reference.entries.get("TransformParams")));
   }
-  const tests = parameters.map((one) => fieldTest(view, one));
-  const permissions = parameters.map((one) => (one === undefined ? null : permissionOf(one)));
+  const [bySignature, byField] = [signed, asked].map((all) => all.map((one) => fieldTest(view, one)));
+  const permissions = [...signed, ...asked].map((one) => (one === undefined ? 1 : permissionOf(one)));
   const permission = ([1, 2, 3] as const).find((level) => permissions.includes(level)) ?? null;
-  return { permission, locks: ({ name, whenLocked }) => !whenLocked && tests.some((test) => test(name)) };
+  return {
+    permission,
+    locks: ({ name, whenLocked, isNew = false }) => {
+      const tests = [...(bySignature ?? []), ...(isNew ? [] : (byField ?? []))];
+      return !whenLocked && tests.some((test) => test(name));
+    },
+  };
 }
 
 function permissionOf(parameters: PdfDictionary): 1 | 2 | 3 | null {

@@ -18,8 +18,10 @@ const MAX_WIDGETS = 16;
 export type AddedField = {
   readonly level: Level;
   readonly name: string;
-  /** A lock on all fields does not forbid it: it shows nothing, and was not there to be locked. */
+  /** A lock on all fields does not forbid it: it shows nothing, and holds nothing or a document time stamp. */
   readonly whenLocked: boolean;
+  /** Whether it shows nothing. */
+  readonly isNew: boolean;
   /** The object of its value, for a signature in a field that does not show. */
   readonly invisible: number | null;
   /** Its object, and those of its widgets, which pages may list. */
@@ -45,11 +47,19 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
   if (!shows) {
     const isSignature = value?.kind === "reference" && signed === "signatures";
     const level = isSignature ? "invisible" : signed;
-    return { level, name, whenLocked: true, invisible: isSignature ? value.number : null, widgets };
+    const whenLocked = value === undefined || signed === "validation";
+    return { level, name, whenLocked, isNew: true, invisible: isSignature ? value.number : null, widgets };
   }
   // Nobody has signed in it: then it is no more than a picture on the page.
   const isPicture = !isSigned(later, value) && parts.some(({ dictionary }) => dictionary.entries.has("AP"));
-  return { level: isPicture ? "annotations" : "fields", name, whenLocked: false, invisible: null, widgets };
+  return {
+    level: isPicture ? "annotations" : "fields",
+    name,
+    whenLocked: false,
+    isNew: false,
+    invisible: null,
+    widgets,
+  };
 }
 
 /** Whether a value covers something, and is not just called a signature. */

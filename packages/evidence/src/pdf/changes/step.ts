@@ -27,6 +27,8 @@ export type Touched = {
   readonly name: string | null;
   /** A lock does not forbid what was done. */
   readonly whenLocked: boolean;
+  /** A new field that does not show: only what was signed (FieldMDP) locks it, and not what a field asks for (/Lock). */
+  readonly isNew?: boolean;
   /** It was read-only, and is computed from others. */
   readonly readOnly: boolean;
 };

@@ -38,21 +38,25 @@ function signed(
   return { original, signed: signForm(original, { signer, reserve: 1500, ...certify, ...one.signature }) };
 }
 
-/** Honest changes that pyHanko's rules don't foresee: none of them shows, but for what a form field is filled with. */
-const KINDER = new Set([
-  "a field filled that had no appearance",
-  "a field's indirect value rewritten",
-  "a field with rich text filled",
-  "a list's choice",
-  "a radio button set: the group has the value, its kids neither type nor name",
-  "a signature field and an order of tabs",
-  "a signature field and its tag",
-  // What its strict reader refuses.
-  "nothing",
-  "an object in a number that was never used",
-  "free numbers, freed again",
-  "a field filled in a hybrid section",
-]);
+/** Honest changes that pyHanko refuses, and why no reader shows more by them than what a field is filled with. */
+const KINDER: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "a field filled that had no appearance": "it knows no /M in a field, which says when it was filled",
+    "a field's indirect value rewritten": "it follows a value to one field alone by its path in the form",
+    "a field with rich text filled": "it knows no /RV, the same value with its styles",
+    "a list's choice": "it knows no /I and /TI, by which readers keep the chosen line and the first that shows",
+    "a radio button set: the group has the value, its kids neither type nor name":
+      "it knows kids with a name alone, and ISO 32000-2 section 12.7.5.2.4 has none",
+    "a field that is computed from others, though it is read-only":
+      "it takes the order of calculation (/CO) for a use of its own of the field",
+    "a signature field and an order of tabs": "it knows no /Tabs, by which nothing is drawn",
+    "a signature field and its tag": "it knows no tags",
+    nothing: "its reader refuses an empty section",
+    "an object in a number that was never used": "its reader refuses what nothing leads to",
+    "free numbers, freed again": "its reader refuses a number freed twice",
+    "a field filled in a hybrid section": "its reader refuses hybrid sections behind a signature",
+  }),
+);
 
 test("is as strict as pyHanko on every manipulation, and as kind on every honest change", async () => {
   const made = [

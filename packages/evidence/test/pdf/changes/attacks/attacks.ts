@@ -5,6 +5,7 @@ import { contents, lists } from "./contents.ts";
 import { dressed } from "./dressed.ts";
 import { fieldKeys } from "./field-keys.ts";
 import { fields } from "./fields.ts";
+import { indirect } from "./indirect.ts";
 import { locks } from "./locks.ts";
 import { removals } from "./removals.ts";
 import { sections } from "./sections.ts";
@@ -25,4 +26,5 @@ export const attacks: readonly (Attack & { readonly kind: string })[] = Object.e
   tags,
   sections,
   ...shielded,
+  ...indirect,
 }).flatMap(([kind, made]) => made.map((attack) => ({ kind, ...attack })));

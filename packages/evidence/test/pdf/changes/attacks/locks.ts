@@ -1,6 +1,7 @@
 import type { NewObject } from "../../../seal/signed-pdf.ts";
-import { edited, type FormSignature, formXObject, OBJECT } from "../document.ts";
-import { type Attack, update } from "./attack.ts";
+import { testSigner } from "../../../signer.ts";
+import { edited, type FormSignature, formXObject, OBJECT, signForm } from "../document.ts";
+import { ALL, type Attack, update } from "./attack.ts";
 import { newField } from "./fields.ts";
 
 const lockedField = (
@@ -43,6 +44,12 @@ export const locks: readonly Attack[] = [
   lockedField("a lock removed from the signature's field", { lock: lockAmount }, (signed) => [
     edited(signed, 46, / \/Lock << .*? >>/, ""),
   ]),
+  {
+    name: "an invisible signature under a signed lock of all",
+    signature: { fieldMdp: "/Action /All" },
+    forbidden: ALL,
+    make: (signed) => signForm(signed, { signer: testSigner("stranger"), reserve: 1500 }),
+  },
   lockedField(
     "a new text field under a lock of all",
     { fieldMdp: "/Action /All" },

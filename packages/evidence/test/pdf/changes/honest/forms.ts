@@ -95,6 +95,18 @@ export const forms: readonly Honest[] = [
     signature: { fieldMdp: "/Action /Include /Fields [(Name)]" },
   }),
   update(
+    "a field that is computed from others, though it is read-only",
+    FORMS,
+    (signed) => [edited(signed, OBJECT.name, "(1)", "(2)")],
+    {
+      prepared: {
+        form: "<< /Fields 15 0 R /SigFlags 3 /DR << /Font << /Helv 6 0 R >> >> /DA (/Helv 0 Tf 0 g) /CO [21 0 R] >>",
+        name: "<< /Type /Annot /Subtype /Widget /FT /Tx /T (Name) /F 4 /Ff 1 /Rect [72 560 272 580] /P 10 0 R /V (1) /AP << /N 44 0 R >> >>",
+        orphan: formXObject("BT (1) Tj ET"),
+      },
+    },
+  ),
+  update(
     "a field filled that is excluded from the lock",
     FORMS,
     (signed) => [edited(signed, OBJECT.amount, "(100)", "(250)")],

@@ -5,6 +5,14 @@ import { withStore } from "./validation.ts";
 
 export const signatures: readonly Honest[] = [
   { name: "an invisible signature", permitted: FORMS, make: (signed, signer) => signForm(signed, { signer }) },
+  ...["/Action /All", "/Action /Exclude /Fields [(Amount)]", "/Action /All /P 2"].map(
+    (lock): Honest => ({
+      name: `an invisible signature where the signed field asks for a lock of ${lock}`,
+      permitted: FORMS,
+      signature: { lock },
+      make: (signed, signer) => signForm(signed, { signer }),
+    }),
+  ),
   {
     name: "an invisible signature on no page",
     permitted: FORMS,

@@ -1,0 +1,129 @@
+import { type Claim, claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { isWithin, type LaterChanges, permits } from "../pdf/changes/changes.ts";
+import type { PdfDictionary } from "../pdf/values.ts";
+import { verifyChain } from "../x509/chain.ts";
+import { claimedTimeOf } from "./claimed-time.ts";
+import type { PadesVerification } from "./pades.ts";
+import { type SealPurpose, sealPurposeOf } from "./purpose.ts";
+import { retirementClaims } from "./retirement.ts";
+import type { SealTrust } from "./verify-seal.ts";
+
+/** A seal of the service in a document, whose certificate the caller trusts. */
+export type OwnSeal = {
+  /** Where its object begins. */
+  readonly start: number;
+  /** Its revision, counted from the newest. */
+  readonly revision: number;
+  readonly purpose: SealPurpose;
+};
+
+/** What a dictionary in the form of the service's seals was made for; null for any other. Trust is not asked. */
+export function sealFormOf(dictionary: PdfDictionary): SealPurpose | null {
+  return dictionary.entries.has("SSSOriginalLength") ? sealPurposeOf(dictionary) : null;
+}
+
+/** Whether the certificate of a valid signature is a seal's that the caller trusts, and counted when it was made. */
+export async function isTrustedSeal(
+  dictionary: PdfDictionary,
+  { valid, certificate: leaf, certificates: intermediates, timeStamps }: PadesVerification,
+  { sealAnchors: anchors, retired = [] }: SealTrust,
+  at: number,
+  crypto: EvidenceCrypto,
+): Promise<boolean> {
+  if (!valid || leaf === null || leaf.isSigners || anchors.length === 0) return false;
+  const times = timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
+  const provenTime = times.length === 0 ? null : Math.min(...times);
+  const claimedTime = claimedTimeOf(dictionary);
+  const instant = provenTime ?? claimedTime ?? at;
+  const chain = await verifyChain({ leaf, intermediates, anchors, at: instant, purpose: "documentSigning", crypto });
+  if (!chain.valid) return false;
+  const path = [leaf, ...intermediates, ...chain.path];
+  const instants = { provenTime, stampedTime: provenTime, claimedTime };
+  return !retirementClaims(path, retired, instants).some(({ state }) => state === "fails");
+}
+
+/**
+ * Whether what came behind a seal of the service is what a finished document permits: validation data, time stamps, and
+ * further seals of the service that show nothing. Behind a seal of signers the same order's notary may come, too: that
+ * ends in a seal of its own.
+ *
+ * @param seals all seals of the service in the document
+ * @param permission what the document's certification permits until that end
+ */
+export function isClosedBehind(
+  { revision, purpose }: OwnSeal,
+  later: LaterChanges,
+  seals: readonly OwnSeal[],
+  permission: 1 | 2 | 3 | null,
+): boolean {
+  const ends = seals.filter(
+    (one) =>
+      purpose.kind === "signed" &&
+      one.purpose.kind === "notarized" &&
+      one.purpose.environment === purpose.environment &&
+      one.revision < revision,
+  );
+  const end = Math.max(-1, ...ends.map((one) => one.revision));
+  const starts = new Set(seals.map(({ start }) => start));
+  return later.revisions.every(({ level, invisible }, index) => {
+    const isNotary = end >= 0 && revision - 1 - index >= end;
+    if (isNotary) return permits(permission, level);
+    const areSeals = level === "invisible" && invisible.every((start) => start !== undefined && starts.has(start));
+    return areSeals || isWithin(level, "validation");
+  });
+}
+
+export const VANISHED = {
+  name: "signature_present",
+  state: "fails",
+  why: "A later revision took the signature away.",
+} as const;
+
+const PERMITTED = {
+  1: "no changes",
+  2: "form values and signatures in the fields that are there",
+  3: "form values, signatures and annotations",
+} as const;
+
+/**
+ * Whether later revisions did what a signature permits.
+ *
+ * @param gone a later revision took the signature away
+ * @param permission the strictest that it states or inherits
+ * @param closed whether nothing was done that a finished document forbids
+ * @param isAct whether it is an act of the service's ceremony, behind which nobody fills what is read-only
+ */
+export function laterChangesClaim(
+  gone: boolean,
+  later: LaterChanges | undefined,
+  permission: 1 | 2 | 3 | null,
+  closed: boolean,
+  isAct: boolean,
+): Claim<"later_changes_permitted"> {
+  const name = "later_changes_permitted";
+  if (gone) return { ...VANISHED, name };
+  if (later === undefined) return { name, state: "unchecked", why: "There is no revision to compare with." };
+  if (!later.covered)
+    return { name, state: "fails", why: "There is no revision that later ones could be compared with." };
+  const { lockedField, readOnlyField } = later;
+  if (lockedField !== null) {
+    const what = lockedField === "" ? "what all fields are drawn by" : `the field "${lockedField}"`;
+    return { name, state: "fails", why: `A later revision changed ${what}, which the signature locks.` };
+  }
+  if (isAct && readOnlyField !== null) {
+    return { name, state: "fails", why: `A later revision changed the read-only field "${readOnlyField}".` };
+  }
+  if (!closed) {
+    const why = `The document was sealed as finished, and later revisions did more than add invisible seals of the service or time stamps: ${later.level}.`;
+    return { name, state: "fails", why };
+  }
+  return claim(
+    name,
+    permits(permission, later.level),
+    `Later revisions changed: ${later.level}.`,
+    permission === null
+      ? `Later revisions changed more than form values and signatures: ${later.level}.`
+      : `The signature permits ${PERMITTED[permission]} (level ${permission}), and later revisions changed: ${later.level}.`,
+  );
+}
