@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { verifyProof } from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
@@ -22,11 +23,21 @@ const context: Context = {
   tsaTrustPath: null,
 };
 
+const vectors = new URL("../../evidence/vectors/", import.meta.url);
+
+/** The files of a folder of vectors. */
+const vectorFiles = (folder: string) =>
+  readdirSync(new URL(folder, vectors)).map((name) => ({
+    path: name,
+    bytes: Uint8Array.from(readFileSync(new URL(`${folder}${name}`, vectors))),
+  }));
+
 /** Each file of the vectors once, and a seal with a time stamp. */
 function artifacts(): { path: string; bytes: Uint8Array }[] {
   const names = new Set(wholeCases.flatMap(({ files }) => Object.values(files).flat()));
   const stamped = { path: "stamped.pdf", bytes: proofPdf() };
-  return [...[...names].map((path) => ({ path, bytes: wholeFile(path) })), stamped];
+  const others = ["rfc3161/", "ots/accept/"].flatMap(vectorFiles);
+  return [...[...names].map((path) => ({ path, bytes: wholeFile(path) })), ...others, stamped];
 }
 
 /** Another digit in a hexadecimal /Contents: what a flipped bit of a certificate's key looks like in a seal. */

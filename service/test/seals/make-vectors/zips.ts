@@ -109,6 +109,34 @@ function missing(): readonly Row[] {
       "A missing proof lowers nothing.",
     ],
     [
+      "an empty sealed PDF, a token and a proof",
+      entries({
+        ...sealedOnly,
+        "sealed.pdf": text(""),
+        "timestamp.tst": evidence.token,
+        "sealed.pdf.ots": evidence.proof,
+      }),
+      { verdict: "not_a_pdf", claims: { pdf_readable: "fails" } },
+      "What the sealed PDF is decides before what lies beside it.",
+    ],
+    [
+      "a sealed PDF that was cut before its seal, a token and a proof",
+      entries({
+        ...sealedOnly,
+        "sealed.pdf": evidence.original,
+        "timestamp.tst": evidence.token,
+        "sealed.pdf.ots": evidence.proof,
+      }),
+      { verdict: "unsigned", claims: { pdf_readable: "holds" } },
+      "Likewise.",
+    ],
+    [
+      "an empty sealed PDF and a record",
+      entries({ ...sealedOnly, "sealed.pdf": text(""), "passport.json": asJson(evidence.record) }),
+      { verdict: "not_verified", claims: { record_sealed_hash: "fails" } },
+      "A claim about the rest that fails makes the verdict not_verified.",
+    ],
+    [
       "the sealed PDF alone",
       entries({ ...sealedOnly, "sealed.pdf": evidence.pdf }),
       verified({ time_stamp_valid: "holds" }),
