@@ -1,9 +1,13 @@
 import type { Encryption } from "./encryption/ciphers.ts";
+import type { Ref } from "./lexer.ts";
 import type { Budget } from "./limits.ts";
 import type { ObjectStream } from "./object-stream.ts";
 import type { Dict } from "./values.ts";
 import type { XrefStream } from "./xref/xref-stream.ts";
 import type { XrefTable } from "./xref/xref-table.ts";
+
+/** An object and its offset as a cross-reference writes it. */
+export type Placed = { readonly ref: Ref; readonly offset: number };
 
 /** One cross-reference section, newest first in `PdfFile.sections`. */
 export type Section = {
@@ -21,6 +25,8 @@ export type PdfFile = {
   readonly base: number;
   /** The number after the last `startxref`, as written. */
   readonly startxref: number;
+  /** Every object in the order of its number, when the document's own cross-reference can't be read; else null. */
+  readonly restated: readonly Placed[] | null;
   readonly sections: readonly Section[];
   readonly budget: Budget;
   readonly objectStreams: Map<number, ObjectStream>;

@@ -38,3 +38,9 @@ export function spendLexed(budget: Budget, count: number): void {
   budget.lexedBytes -= count;
   if (budget.lexedBytes < 0) throw new PdfRefusal("too_complex", "reading the document takes too many steps");
 }
+
+/** The whole budget, for a document that is read from its beginning. */
+export function newBudget(): Budget {
+  const { lexedBytes, inflatedBytes, subsections, compressedObjects } = LIMITS;
+  return { lexedBytes, inflatedBytes, subsections, compressedObjects };
+}

@@ -32,7 +32,7 @@ function spanAt(file: PdfFile, { bytes, start }: Place): Span {
 }
 
 /** The entry of an object in the newest section that lists it. In a hybrid file a free entry is looked up again. */
-function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
+export function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
   for (const { table, stream } of file.sections) {
     spendLexed(file.budget, 1 + comparisons(table?.subsections) + comparisons(stream?.ranges));
     const listed = table ? tableEntry(table, num) : undefined;

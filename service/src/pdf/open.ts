@@ -1,7 +1,7 @@
 import { openEncryption } from "./encryption/encryption.ts";
 import type { PdfFile, Section } from "./file.ts";
 import { hasWord, readDigits, readObjectHeader, skipSpace } from "./lexer.ts";
-import { type Budget, LIMITS, spendLexed } from "./limits.ts";
+import { type Budget, LIMITS, newBudget, spendLexed } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { asInteger, asName, type Dict, entry, readDict, unambiguous } from "./values.ts";
 import { readXrefStream, type XrefStream } from "./xref/xref-stream.ts";
@@ -14,37 +14,51 @@ import { readXrefTable } from "./xref/xref-table.ts";
  * @throws PdfRefusal `not_a_pdf`, `too_large`, `encrypted`, `needs_repair`, `too_complex`
  */
 export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): PdfFile {
-  const header = bytes.subarray(0, LIMITS.headerSearch + 5).indexOf("%PDF-", 0, "latin1");
-  if (header < 0) throw new PdfRefusal("not_a_pdf", "no %PDF- header");
+  const header = headerOffset(bytes);
   if (bytes.length > maxBytes) throw new PdfRefusal("too_large", `${bytes.length} bytes, at most ${maxBytes}`);
-  const budget: Budget = {
-    lexedBytes: LIMITS.lexedBytes,
-    inflatedBytes: LIMITS.inflatedBytes,
-    subsections: LIMITS.subsections,
-    compressedObjects: LIMITS.compressedObjects,
-  };
-  const startxref = findStartxref(bytes);
-  // ISO 32000-1 counts from the header, some producers count from the start of the file.
-  const base = isSection(bytes, startxref + header) ? header : 0;
-  const sections = readSections(bytes, base, startxref, budget);
-  const file = { bytes, base, startxref, sections, budget };
-  // What is looked at before the key is known must not be kept: an object stream would be read as it is encrypted.
-  const encryption = openEncryption({ ...file, objectStreams: new Map(), encryption: null });
-  return { ...file, objectStreams: new Map(), encryption };
-}
-
-function findStartxref(bytes: Buffer): number {
-  const searched = Math.max(0, bytes.length - LIMITS.startxrefSearch);
-  const keyword = bytes.subarray(searched).lastIndexOf("startxref", undefined, "latin1");
-  if (keyword < 0) throw new PdfRefusal("needs_repair", "no startxref");
-  const { value, end } = readDigits(bytes, skipSpace(bytes, searched + keyword + 9));
-  if (value <= 0) throw new PdfRefusal("needs_repair", `no offset after the startxref at ${searched + keyword}`);
+  const { value: startxref, end } = findStartxref(bytes);
   // Objects behind the last cross-reference are a revision that lost its own: readers that repair would show it.
   const lost = bytes.indexOf("endobj", end, "latin1");
   if (lost >= 0) {
     throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
   }
-  return value;
+  const file = openChain(bytes, header, startxref);
+  // What is looked at before the key is known must not be kept: an object stream would be read as it is encrypted.
+  return { ...file, objectStreams: new Map(), encryption: openEncryption(file) };
+}
+
+/** The sections that the last `startxref` leads to, encrypted or not, whatever stands behind them; null where they can't be read. */
+export function readableChain(bytes: Buffer, header: number): PdfFile | null {
+  try {
+    return openChain(bytes, header, findStartxref(bytes).value);
+  } catch (error) {
+    if (error instanceof PdfRefusal && error.reason === "needs_repair") return null;
+    throw error;
+  }
+}
+
+function openChain(bytes: Buffer, header: number, startxref: number): PdfFile {
+  const budget = newBudget();
+  // ISO 32000-1 counts from the header, some producers count from the start of the file.
+  const base = isSection(bytes, startxref + header) ? header : 0;
+  const sections = readSections(bytes, base, startxref, budget);
+  return { bytes, base, startxref, restated: null, sections, budget, objectStreams: new Map(), encryption: null };
+}
+
+/** Where `%PDF-` stands. @throws PdfRefusal `not_a_pdf` */
+export function headerOffset(bytes: Buffer): number {
+  const header = bytes.subarray(0, LIMITS.headerSearch + 5).indexOf("%PDF-", 0, "latin1");
+  if (header < 0) throw new PdfRefusal("not_a_pdf", "no %PDF- header");
+  return header;
+}
+
+function findStartxref(bytes: Buffer): { value: number; end: number } {
+  const searched = Math.max(0, bytes.length - LIMITS.startxrefSearch);
+  const keyword = bytes.subarray(searched).lastIndexOf("startxref", undefined, "latin1");
+  if (keyword < 0) throw new PdfRefusal("needs_repair", "no startxref");
+  const { value, end } = readDigits(bytes, skipSpace(bytes, searched + keyword + 9));
+  if (value <= 0) throw new PdfRefusal("needs_repair", `no offset after the startxref at ${searched + keyword}`);
+  return { value, end };
 }
 
 function isSection(bytes: Buffer, at: number): boolean {

@@ -22,6 +22,8 @@ describe("pageCount", () => {
       if (expected !== "sealed") continue;
       // Poppler takes fields of 8 bytes for damage; readers of the standard take them.
       if (name === "xref-stream-widths-888.pdf") continue;
+      // Poppler opens no document without a trailer.
+      if (name === "broken-truncated-table.pdf") continue;
       const counted = /^Pages:\s+(\d+)/m.exec(execFileSync("pdfinfo", [path], { encoding: "latin1", stdio: "pipe" }));
       assert.equal(pageCount(zooBytes(name)), Number(counted?.[1]), name);
     }

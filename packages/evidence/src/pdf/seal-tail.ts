@@ -1,5 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 import type { SignedRange } from "./byte-range.ts";
+import { cursorAt, skipSpace, takeKeyword, takeUnsigned } from "./cursor.ts";
 import { locate, type PdfDocument } from "./document.ts";
 import { isTextAt } from "./search.ts";
 import type { SignatureInPdf } from "./signatures.ts";
@@ -8,9 +9,12 @@ import { entriesOf, type XrefSection } from "./xref.ts";
 
 const SIGNATURE_KEYS = /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
+/** Of a section that names every object of the document, too. */
+const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
 /** The signature, its field, page, form, catalog, and the section itself where it is a stream. */
 const MAX_OBJECTS = 8;
+const MAX_RESTATED = 100_008;
 
 type Entry = { readonly number: number; readonly generation: number; readonly start: number };
 
@@ -30,7 +34,8 @@ export function tailProblem(
 ): string | null {
   const { bytes, base } = document;
   const section = document.revisions[0]?.main;
-  const entries = section === undefined ? [] : placesOf(section, base);
+  const all = section === undefined ? [] : placesOf(section, base);
+  const entries = all.filter(({ start }) => start >= originalLength);
   const [first, second, ...others] = entries;
   const isStream = section?.kind === "stream";
   if (section === undefined || first === undefined || second === undefined || entries.length > MAX_OBJECTS) {
@@ -45,8 +50,12 @@ export function tailProblem(
     if (entry === second && !isFieldOf(value, first)) return "The seal is not followed by its field";
     at = value.end + END_OF_OBJECT.length;
   }
+  const restated = all.slice(0, all.length - entries.length);
+  if (section.prev !== undefined ? restated.length > 0 : !restated.every((entry) => isHeaderOf(bytes, entry))) {
+    return "The cross-reference section names an object of the document where none begins";
+  }
   if (section.offset !== at) return "The objects behind the seal are not followed by their cross-reference section";
-  const end = isStream ? streamEnd(bytes, section, entries) : tableEnd(bytes, section, entries, base);
+  const end = isStream ? streamEnd(bytes, section, entries) : tableEnd(bytes, section, all, base);
   const last = `startxref\n${section.offset - base}\n%%EOF\n`;
   const ends = end !== null && isTextAt(bytes, last, end) && end + last.length === bytes.length;
   return ends ? null : "The file does not end as the sealer ends it";
@@ -57,11 +66,22 @@ const END_OF_OBJECT = "\nendobj\n";
 /** The objects that a section names, by their place in the file; none when it names anything else. */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];
+  const most = section.prev === undefined ? MAX_RESTATED : MAX_OBJECTS;
   for (const [number, entry] of entriesOf(section)) {
+    if (section.prev === undefined && number === 0 && entry.type === "free") continue;
     if (entry.type !== "offset") return [];
-    if (places.push({ number, generation: entry.generation, start: entry.offset + base }) > MAX_OBJECTS) break;
+    if (places.push({ number, generation: entry.generation, start: entry.offset + base }) > most) break;
   }
   return places.sort((one, other) => one.start - other.start);
+}
+
+function isHeaderOf(bytes: Uint8Array, { number, generation, start }: Entry): boolean {
+  const cursor = cursorAt(bytes, start);
+  if (takeUnsigned(cursor) !== number) return false;
+  skipSpace(cursor);
+  if (takeUnsigned(cursor) !== generation) return false;
+  skipSpace(cursor);
+  return takeKeyword(cursor, "obj");
 }
 
 /** Where the object of the signature dictionary ends; null unless it is written as the sealer does. */
@@ -105,7 +125,8 @@ function isFieldOf(value: PdfValue, seal: Entry): boolean {
 /** Where a cross-reference table and its trailer end; null unless they are written as the sealer does. */
 function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[], base: number): number | null {
   const rows = entries.toSorted((one, other) => one.number - other.number);
-  let text = "xref\n";
+  const isRestated = section.prev === undefined;
+  let text = isRestated ? "xref\n0 1\n0000000000 65535 f \n" : "xref\n";
   let next = -1;
   for (const [index, { number, generation, start }] of rows.entries()) {
     if (number !== next) {
@@ -119,7 +140,9 @@ function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Ent
   text += "trailer\n";
   const { trailer, offset } = section;
   if (!isTextAt(bytes, text, offset) || trailer.start !== offset + text.length) return null;
-  return hasKeys(trailer, TABLE_KEYS) && bytes[trailer.end] === 0x0a ? trailer.end + 1 : null;
+  return hasKeys(trailer, isRestated ? RESTATED_KEYS : TABLE_KEYS) && bytes[trailer.end] === 0x0a
+    ? trailer.end + 1
+    : null;
 }
 
 /** The same of a cross-reference stream, which is the last of the objects that it names. */

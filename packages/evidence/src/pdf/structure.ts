@@ -94,7 +94,7 @@ export type OriginalBoundary =
 /**
  * Reads /SSSOriginalLength of a seal: how many bytes of the file are the document as it was handed in. It is believed
  * only when the signature object begins right there (after one line feed when the document does not end in a line end)
- * and the document's own last startxref is the /Prev of the tail.
+ * and the document's own last startxref is the /Prev of the tail, or the tail names every object of the document itself.
  */
 export function originalBoundary(document: PdfDocument, seal: RangedSignature): OriginalBoundary {
   const { bytes } = document;
@@ -113,6 +113,8 @@ export function originalBoundary(document: PdfDocument, seal: RangedSignature): 
   if (newest === undefined || newest.offset < seal.dictionary.end) {
     return wrong("The seal is not followed by the cross-reference section that names it");
   }
+  // A section without /Prev restates the cross-reference of a document whose own can't be read.
+  if (newest.prev === undefined && newest.kind === "table") return { kind: "length", length };
   const startxref = lastIndexOfText(bytes, "startxref", length, 0);
   const value = startxref < 0 ? undefined : startxrefValue(bytes, startxref);
   if (value === undefined || value !== newest.prev) {

@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits.ts";
 import { openPdf } from "../open.ts";
 import { PdfRefusal } from "../refusal.ts";
-import { catalog } from "../xref/lookup.ts";
+import { catalog, lookUpPdf } from "../xref/lookup.ts";
 import { countPages } from "./page-tree.ts";
 
 /**
@@ -10,10 +10,20 @@ import { countPages } from "./page-tree.ts";
  */
 export function pageCount(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): number | null {
   try {
-    const file = openPdf(bytes, maxBytes);
-    return countPages(file, catalog(file).dict);
+    const { file, root } = readable(bytes, maxBytes);
+    return countPages(file, root.dict);
   } catch (error) {
     if (error instanceof PdfRefusal) return null;
+    throw error;
+  }
+}
+
+function readable(bytes: Buffer, maxBytes: number) {
+  try {
+    const file = openPdf(bytes, maxBytes);
+    return { file, root: catalog(file) };
+  } catch (error) {
+    if (error instanceof PdfRefusal && error.reason === "needs_repair") return lookUpPdf(bytes, maxBytes);
     throw error;
   }
 }

@@ -1,8 +1,9 @@
+import type { Placed } from "../file.ts";
 import type { Ref } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
 import type { NewObject } from "./new-object.ts";
 import { stringEncryption } from "./string-encryption.ts";
-import { type Placed, xrefSection } from "./xref-section.ts";
+import { xrefSection } from "./xref-section.ts";
 
 /** Offset and length, twice: what a signature covers (ISO 32000-1 12.8.1), from the start of the file. */
 export type ByteRange = readonly [0, number, number, number];

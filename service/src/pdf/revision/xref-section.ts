@@ -1,8 +1,7 @@
-import type { Ref, Span } from "../lexer.ts";
+import type { Placed } from "../file.ts";
+import type { Span } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
-
-/** An object and its offset as a cross-reference writes it. */
-export type Placed = { readonly ref: Ref; readonly offset: number };
+import { consecutive, subsectionText } from "../xref/xref-table.ts";
 
 /** 64 octets as hexadecimal digits. */
 const MAX_ID = 130;
@@ -13,9 +12,16 @@ const MAX_ID = 130;
  * @param at the section's own offset as a cross-reference writes it
  */
 export function xrefSection(look: PdfLookup, placed: readonly Placed[], at: number, docSha256: string): string {
-  const objects = placed.toSorted((a, b) => a.ref.num - b.ref.num);
+  const objects = withRestated(look, placed).toSorted((a, b) => a.ref.num - b.ref.num);
   const section = look.xrefKind === "table" ? table(look, objects, docSha256) : stream(look, objects, at, docSha256);
   return `${section}startxref\n${at}\n%%EOF\n`;
+}
+
+/** Where the document's own cross-reference can't be read, the section lists every object and not only the new ones. */
+function withRestated({ file: { restated } }: PdfLookup, placed: readonly Placed[]): readonly Placed[] {
+  if (restated === null) return placed;
+  const numbers = new Set(placed.map(({ ref }) => ref.num));
+  return [...restated.filter(({ ref }) => !numbers.has(ref.num)), ...placed];
 }
 
 function trailerEntries(look: PdfLookup, size: number, docSha256: string): string {
@@ -30,18 +36,15 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
     `/Size ${size}/Root ${root.ref.num} ${root.ref.gen} R` +
     (info ? `/Info ${info.num} ${info.gen} R` : "") +
     (encrypt ? `/Encrypt ${written(encrypt)}` : "") +
-    `/ID[${first}${second}]/Prev ${file.startxref}`
+    `/ID[${first}${second}]` +
+    (file.restated === null ? `/Prev ${file.startxref}` : "")
   );
 }
 
 function table(look: PdfLookup, objects: readonly Placed[], docSha256: string): string {
-  let text = "xref\n";
-  for (const group of consecutive(objects)) {
-    text += `${group[0]?.ref.num} ${group.length}\n`;
-    for (const { ref, offset } of group) {
-      text += `${String(offset).padStart(10, "0")} ${String(ref.gen).padStart(5, "0")} n \n`;
-    }
-  }
+  // A section that no other precedes begins with the head of the list of free objects.
+  const head = look.file.restated === null ? "" : "0 1\n0000000000 65535 f \n";
+  const text = `xref\n${head}${consecutive(objects).map(subsectionText).join("")}`;
   return `${text}trailer\n<<${trailerEntries(look, sizeAfter(objects), docSha256)}>>\n`;
 }
 
@@ -64,15 +67,4 @@ function stream(look: PdfLookup, objects: readonly Placed[], at: number, docSha2
 
 function sizeAfter(objects: readonly Placed[]): number {
   return (objects.at(-1)?.ref.num ?? 0) + 1;
-}
-
-function consecutive(objects: readonly Placed[]): Placed[][] {
-  const groups: Placed[][] = [];
-  let next = -1;
-  for (const object of objects) {
-    if (object.ref.num === next) groups.at(-1)?.push(object);
-    else groups.push([object]);
-    next = object.ref.num + 1;
-  }
-  return groups;
 }

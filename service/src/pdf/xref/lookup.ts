@@ -1,12 +1,13 @@
-import type { PdfFile } from "../file.ts";
+import type { PdfFile, Placed } from "../file.ts";
 import { type Ref, type Span, skipRegular } from "../lexer.ts";
 import { LIMITS } from "../limits.ts";
-import { type FoundDict, resolve, resolveDict } from "../objects.ts";
-import { openPdf } from "../open.ts";
+import { type FoundDict, findEntry, resolve, resolveDict } from "../objects.ts";
+import { headerOffset, openPdf, readableChain } from "../open.ts";
 import { firstPage, type Page } from "../pages/page-tree.ts";
 import { certification, countSignatures } from "../permissions.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString, unambiguous } from "../values.ts";
+import { restate } from "./restate.ts";
 
 /** All that an appended revision needs to know about the document before it. Nothing is copied. */
 export type PdfLookup = {
@@ -38,12 +39,31 @@ export type PdfLookup = {
  */
 export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): PdfLookup {
   try {
-    return lookUp(bytes, maxBytes);
+    return lookUp(openPdf(bytes, maxBytes));
   } catch (error) {
-    throw error instanceof PdfRefusal && error.reason === "needs_repair" && mentionsEncryption(bytes)
-      ? new PdfRefusal("encrypted", `it needs repair too: ${error.detail}`)
-      : error;
+    if (!(error instanceof PdfRefusal) || error.reason !== "needs_repair") throw error;
+    if (mentionsEncryption(bytes)) throw new PdfRefusal("encrypted", `it needs repair too: ${error.detail}`);
+    return lookUpRestated(bytes, error);
   }
+}
+
+/** @throws PdfRefusal the one that the document's own cross-reference led to, unless its objects have one reading */
+function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
+  try {
+    const header = headerOffset(bytes);
+    const look = lookUp(restate(bytes, header));
+    // An earlier signature would not be verified by what its own revision says.
+    const isSigned = look.signatures > 0 || look.docMdp !== null;
+    if (!isSigned && listsAll(readableChain(bytes, header), look.file.restated ?? [])) return look;
+  } catch (error) {
+    if (!(error instanceof PdfRefusal)) throw error;
+  }
+  throw refusal;
+}
+
+/** Readers that go by sections with wrong places must not know of fewer objects than those that search for them. */
+function listsAll(chain: PdfFile | null, restated: readonly Placed[]): boolean {
+  return chain === null || restated.every(({ ref }) => findEntry(chain, ref.num)?.type === "offset");
 }
 
 /** Whether a trailer may name an Encrypt dictionary, in a file that can't be read well enough to know. */
@@ -56,8 +76,7 @@ function mentionsEncryption(bytes: Buffer): boolean {
 
 const ENCRYPT = "/Encrypt";
 
-function lookUp(bytes: Buffer, maxBytes: number): PdfLookup {
-  const file = openPdf(bytes, maxBytes);
+function lookUp(file: PdfFile): PdfLookup {
   const trailer = newestTrailer(file);
   const root = catalog(file);
   const docMdp = certification(file, root.dict);
@@ -100,7 +119,7 @@ export function catalog(file: PdfFile): { ref: Ref; dict: Dict } {
 function nextObject(file: PdfFile): number {
   let next = 1;
   for (const { table, stream, trailer } of file.sections) {
-    const size = asInteger(entry(trailer, "Size"));
+    const size = asInteger(entry(trailer, "Size")) ?? (file.restated === null ? undefined : 0);
     if (size === undefined) throw new PdfRefusal("needs_repair", `the trailer at ${trailer.start} has no Size`);
     next = Math.max(next, size, table?.size ?? 0, stream?.size ?? 0);
   }

@@ -1,3 +1,4 @@
+import type { Placed } from "../file.ts";
 import { hasWord, isDigit, readDigits, skipSpace } from "../lexer.ts";
 import { type Budget, LIMITS } from "../limits.ts";
 import { PdfRefusal } from "../refusal.ts";
@@ -104,7 +105,10 @@ function walk(bytes: Buffer, at: number, count: number) {
 
 function isEntry(bytes: Buffer, at: number): boolean {
   const kind = bytes[at + 17];
-  return readDigits(bytes, at).end === at + 10 && isDigit(bytes, at + 15) && (kind === 0x6e || kind === 0x66);
+  const isSpaced = bytes[at + 10] === 0x20 && bytes[at + 16] === 0x20;
+  return (
+    readDigits(bytes, at).end === at + 10 && isDigit(bytes, at + 15) && isSpaced && (kind === 0x6e || kind === 0x66)
+  );
 }
 
 /** The entry of an object; undefined when the table does not list it. @throws PdfRefusal `needs_repair` */
@@ -136,4 +140,38 @@ function readEntry(bytes: Buffer, at: number): XrefEntry {
   const gen = readDigits(bytes, at + 11);
   if (gen.end !== at + 16) throw damaged(at);
   return { type: "offset", offset: readDigits(bytes, at).value, gen: gen.value };
+}
+
+/** A table of objects in the order of their numbers, as a section would list them. */
+export function xrefRows(objects: readonly Placed[]): XrefTable {
+  const subsections: Subsection[] = [];
+  let rows = "";
+  for (const group of consecutive(objects)) {
+    const first = group[0]?.ref.num ?? 0;
+    subsections.push({ first, count: group.length, at: rows.length, stride: 20, positions: null });
+    rows += group.map(row).join("");
+  }
+  const size = (objects.at(-1)?.ref.num ?? 0) + 1;
+  return { bytes: Buffer.from(rows, "latin1"), subsections, size, trailerAt: 0 };
+}
+
+/** A subsection with its header, as a table is written. @param group objects whose numbers follow one another */
+export function subsectionText(group: readonly Placed[]): string {
+  return `${group[0]?.ref.num} ${group.length}\n${group.map(row).join("")}`;
+}
+
+function row({ ref, offset }: Placed): string {
+  return `${String(offset).padStart(10, "0")} ${String(ref.gen).padStart(5, "0")} n \n`;
+}
+
+/** The objects in groups whose numbers follow one another. @param objects in the order of their numbers */
+export function consecutive(objects: readonly Placed[]): Placed[][] {
+  const groups: Placed[][] = [];
+  let next = -1;
+  for (const object of objects) {
+    if (object.ref.num === next) groups.at(-1)?.push(object);
+    else groups.push([object]);
+    next = object.ref.num + 1;
+  }
+  return groups;
 }

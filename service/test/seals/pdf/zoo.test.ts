@@ -21,6 +21,11 @@ after(() => {
 
 /** What the readers themselves find fault with before anything was sealed: they can't praise it afterwards. */
 const QPDF_WARNS = [
+  "broken-offsets.pdf",
+  "broken-startxref-zero.pdf",
+  "broken-truncated-startxref.pdf",
+  "broken-truncated-table.pdf",
+  "broken-wrong-startxref.pdf",
   "encrypted-open-no-id.pdf",
   "gs-fast-web-view.pdf",
   "junk-after.pdf",
@@ -31,6 +36,10 @@ const QPDF_WARNS = [
 ];
 /** What mutool opens only after a repair: then it verifies against its own repaired offsets. */
 const MUTOOL_REPAIRS = [
+  "broken-startxref-zero.pdf",
+  "broken-truncated-startxref.pdf",
+  "broken-truncated-table.pdf",
+  "broken-wrong-startxref.pdf",
   "junk-after.pdf",
   "junk-before-absolute.pdf",
   "junk-before-xref-stream.pdf",
