@@ -12,6 +12,14 @@ export {
 } from "./people.ts";
 export { needsPasskey, type OperatorRole, operatorRoles, type Permission, readRoles } from "./roles.ts";
 export {
+  type Approval,
+  requirePerson,
+  requireRefusedByAnother,
+  requireSecondPerson,
+  requireText,
+  soloWaitMinutes,
+} from "./second-person.ts";
+export {
   byCommandLine,
   chooseConsoleEnvironment,
   may,

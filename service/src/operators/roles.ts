@@ -10,6 +10,8 @@ export type Permission =
   | "orders.read"
   /** Quotes, holds, releases, cancellations, retries, uploads, notes. */
   | "orders.work"
+  /** Handing in a document that was signed or notarized elsewhere; of a notarized one another person approves. */
+  | "documents.take_in"
   /** Signers and their links; envelopes that declined or expired. */
   | "signers.work"
   /** Asking for a refund; another decides. */
@@ -33,7 +35,7 @@ export type Permission =
   | "health.read";
 
 const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
-  agent: ["orders.read", "orders.work", "signers.work", "refunds.request", "partners.read"],
+  agent: ["orders.read", "orders.work", "documents.take_in", "signers.work", "refunds.request", "partners.read"],
   notary: ["notary.work"],
   shipper: ["paper.work"],
   approver: ["orders.read", "money.decide", "partners.read"],
@@ -49,8 +51,9 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   auditor: ["orders.read", "partners.read", "records.read", "health.read"],
 };
 
-/** What concerns money, keys or roles: nobody without a passkey of their own does it. */
+/** Money, keys, roles, and documents that the service vouches for unseen: nobody without a passkey of their own does it. */
 const withPasskey: ReadonlySet<Permission> = new Set([
+  "documents.take_in",
   "money.decide",
   "partners.manage",
   "people.manage",

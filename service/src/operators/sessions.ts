@@ -43,12 +43,15 @@ export function requirePermission(operator: Operator, permissions: readonly Perm
   if (permitted.length === 0) throw new ServiceError("role_required", "Your roles do not permit this.");
   const { session } = operator;
   if (session === null || session.proof.hasPasskey || permitted.some((each) => !needsPasskey(each))) return;
-  throw new ServiceError("passkey_required", "Add a passkey first: what concerns money, keys or roles needs one.");
+  throw new ServiceError(
+    "passkey_required",
+    "Add a passkey first: money, keys, roles and documents from elsewhere need one.",
+  );
 }
 
 /** @throws ServiceError when the person has shown no passkey within the last 15 minutes; a link of the command line needs none */
 export function requirePasskeyOf({ session }: Pick<Operator, "session">, now: Date): void {
-  if (session) requireRecentPasskey(session.proof, now, "what concerns money, keys or roles needs one");
+  if (session) requireRecentPasskey(session.proof, now, "money, keys, roles and documents from elsewhere need one");
 }
 
 /** Resolves the cookies of the console: a link of the command line first, then a person's own session. */

@@ -11,6 +11,7 @@ export { addressLines } from "./contents.ts";
 export { keepFaxReport } from "./fax-report.ts";
 export type { FinishedCheck, FinishedReport } from "./finished/check.ts";
 export {
+  approveFinished,
   type FinishedConfirmation,
   type FinishedDeps,
   type Finishing,
@@ -18,6 +19,7 @@ export {
   reportOnFinished,
   takeFinished,
 } from "./finished/finished.ts";
+export { type ApprovalDeps, endTakingIn, openTakingIn, type TakingIn } from "./finished/second-person.ts";
 export { type PaperOrder, paperOrder, paperStatuses, sentDocument } from "./paper-order.ts";
 
 export type PaperDeps = EnvelopeDeps;

@@ -1,14 +1,20 @@
 import { perform } from "../fulfilment/fulfilment.ts";
-import { type Operator, requirePasskeyOf, requirePermission } from "../operators/operators.ts";
+import {
+  type Operator,
+  requirePasskeyOf,
+  requirePermission,
+  requireRefusedByAnother,
+  requireSecondPerson,
+  requireText,
+} from "../operators/operators.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { end, lockOpen } from "./request.ts";
-import { areSame, heldFor, type RefundDeps, refusalOf, requirePerson, requireText, soloWaitMinutes } from "./rules.ts";
-import type { RefundRequest } from "./store.ts";
+import { areSame, heldFor, type RefundDeps, refusalOf, requirePersonOfRefund } from "./rules.ts";
 
 /** The person who decides. @throws ServiceError without the permission, or a passkey shown lately */
 function requireApprover({ clock }: RefundDeps, operator: Operator): string {
   requirePermission(operator, ["money.decide"]);
-  const by = requirePerson(operator);
+  const by = requirePersonOfRefund(operator);
   requirePasskeyOf(operator, clock());
   return by;
 }
@@ -23,8 +29,7 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
   await deps.db.transaction(async (tx) => {
     const at = deps.clock();
     const { order, request } = await lockOpen(tx, operator, id);
-    const solo = request.requestedBy === by;
-    if (solo) requireSolo(deps, operator, request);
+    const solo = requireSecondPerson(deps.refundApproval, operator, request, "refund");
     const held = await heldFor(tx, order.id);
     const refusal = refusalOf(order, held);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
@@ -39,25 +44,13 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
   });
 }
 
-/** @throws ServiceError where two persons are needed, or too early, or without a sign-in after the wait */
-function requireSolo({ refundApproval }: RefundDeps, { signedInAt }: Operator, { requestedAt }: RefundRequest): void {
-  if (refundApproval !== "solo")
-    throw new ServiceError("conflict", "You asked for this refund yourself. Another operator decides.");
-  if (signedInAt.getTime() < requestedAt.getTime() + soloWaitMinutes * 60_000)
-    throw new ServiceError(
-      "conflict",
-      `You asked for this refund yourself. Sign in again ${soloWaitMinutes} minutes after that, and approve it then.`,
-    );
-}
-
 /** Refuses a refund that another operator asked for, with why. @throws ServiceError as for approving */
 export async function refuseRefund(deps: RefundDeps, operator: Operator, id: string, typed: string): Promise<void> {
   const by = requireApprover(deps, operator);
   const note = requireText("note", typed);
   await deps.db.transaction(async (tx) => {
     const { order, request } = await lockOpen(tx, operator, id);
-    if (request.requestedBy === by)
-      throw new ServiceError("conflict", "You asked for this refund yourself. Withdraw the request instead.");
+    requireRefusedByAnother(operator, request, "refund");
     await end(tx, operator, order, id, { state: "refused", by, at: deps.clock(), note });
   });
 }

@@ -2,4 +2,4 @@
 export { approveRefund, refuseRefund } from "./decide.ts";
 export { previewRefund, type RefundPreview } from "./preview.ts";
 export { listRefunds, type RefundRequest, refundOf, requestRefund, withdrawRefund } from "./request.ts";
-export { type Held, type RefundDeps, soloWaitMinutes } from "./rules.ts";
+export type { Held, RefundDeps } from "./rules.ts";

@@ -1,11 +1,11 @@
 import { auditLine } from "../audit/audit.ts";
-import { type Operator, requirePermission } from "../operators/operators.ts";
+import { type Operator, requirePermission, requireText } from "../operators/operators.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
 import { isUuid } from "../platform/text.ts";
 import { closeTasks, openTask } from "../tasks/tasks.ts";
-import { heldFor, lockShown, type RefundDeps, refusalOf, requirePerson, requireText } from "./rules.ts";
+import { heldFor, lockShown, type RefundDeps, refusalOf, requirePersonOfRefund } from "./rules.ts";
 import * as store from "./store.ts";
 
 export type { RefundRequest } from "./store.ts";
@@ -40,7 +40,7 @@ export async function requestRefund(
   { code, reason: typed }: { code: string; reason: string },
 ): Promise<string> {
   requirePermission(operator, ["refunds.request"]);
-  const requestedBy = requirePerson(operator);
+  const requestedBy = requirePersonOfRefund(operator);
   const reason = requireText("reason", typed);
   return db.transaction(async (tx) => {
     const at = clock();
@@ -76,7 +76,7 @@ function endedWords({ state, decidedByName, note }: store.RefundRequest): string
 
 /** Takes back what one asked for oneself. @throws ServiceError for another's request, and for one that has ended */
 export async function withdrawRefund({ db, clock }: RefundDeps, operator: Operator, id: string): Promise<void> {
-  const by = requirePerson(operator);
+  const by = requirePersonOfRefund(operator);
   await db.transaction(async (tx) => {
     const at = clock();
     const { order, request } = await lockOpen(tx, operator, id);

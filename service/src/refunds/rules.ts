@@ -1,37 +1,18 @@
-import type { Operator } from "../operators/operators.ts";
+import { type Approval, type Operator, requirePerson } from "../operators/operators.ts";
 import type { LockedOrder } from "../orders/orders.ts";
 import { lockOrder, targetOf } from "../orders/orders.ts";
 import { heldPayments } from "../payments/payments.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
+import { ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
-import { isCode, isPlainLines } from "../platform/text.ts";
+import { isCode } from "../platform/text.ts";
 
-export type RefundDeps = { db: Database; clock: Clock; log: Log; refundApproval: "two-persons" | "solo" };
-
-/** So long after asking may who asked approve, where one person runs the service. */
-export const soloWaitMinutes = 60;
-
-const maxTextLength = 500;
+export type RefundDeps = { db: Database; clock: Clock; log: Log; refundApproval: Approval };
 
 /** The person, by id. @throws ServiceError for whoever came by a link of the command line: refunds are between people with names */
-export function requirePerson({ id }: Operator): string {
-  if (id === null)
-    throw new ServiceError(
-      "conflict",
-      "Refunds need people with names. Sign in by email, or use order move at the command line.",
-    );
-  return id;
-}
-
-/** @throws ServiceError when it is none, or too long */
-export function requireText(name: string, typed: string): string {
-  const text = typed.trim().replaceAll("\r\n", "\n");
-  if (text === "" || text.length > maxTextLength || !isPlainLines(text))
-    throw invalid(`${name} must have 1 to ${maxTextLength} characters.`);
-  return text;
-}
+export const requirePersonOfRefund = (operator: Operator): string =>
+  requirePerson(operator, "Refunds need people with names. Sign in by email, or use order move at the command line.");
 
 /** An order of the environment that the operator sees, locked until the transaction ends. @throws ServiceError */
 export async function lockShown(tx: Tx, { environment }: Operator, code: string): Promise<LockedOrder> {

@@ -15,6 +15,7 @@ import { newOperator, newSession } from "./console-people.ts";
 const matrix: Readonly<Record<Permission, readonly OperatorRole[]>> = {
   "orders.read": ["agent", "approver", "admin", "auditor"],
   "orders.work": ["agent"],
+  "documents.take_in": ["agent"],
   "signers.work": ["agent"],
   "refunds.request": ["agent"],
   "money.decide": ["approver"],
@@ -102,7 +103,13 @@ test("who is no operator sees nothing of it: without a session, with a person's,
     }
 });
 
-const needs: ReadonlySet<Permission> = new Set(["money.decide", "partners.manage", "people.manage", "notaries.manage"]);
+const needs: ReadonlySet<Permission> = new Set([
+  "documents.take_in",
+  "money.decide",
+  "partners.manage",
+  "people.manage",
+  "notaries.manage",
+]);
 const needsPasskey = ({ permissions = [] }: Route): boolean =>
   permissions.length > 0 && permissions.every((each) => needs.has(each));
 

@@ -8,6 +8,7 @@ import {
 } from "../../envelopes/envelopes.ts";
 import { type MoveDeps, moveOrder } from "../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../identity/identity.ts";
+import { type Operator, requirePasskeyOf, requirePermission, requireSecondPerson } from "../../operators/operators.ts";
 import { type LockedOrder, type OrderState, targetOf } from "../../orders/orders.ts";
 import { countPagesIn } from "../../pdf/pages/count-pages.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -17,6 +18,7 @@ import { type Task, tooCostly } from "../../platform/workers/task.ts";
 import { claimantOf } from "../../tasks/tasks.ts";
 import { furthestOf } from "../paper-order.ts";
 import type { FinishedCheck, FinishedReport, FinishedRules } from "./check.ts";
+import { type ApprovalDeps, decideTakingIn, openTakingIn, requestTakingIn } from "./second-person.ts";
 
 const checking: Task<FinishedRules, FinishedReport> = {
   name: "check a document that people finished",
@@ -71,19 +73,71 @@ const signedCheck = ({ signed, of }: SignedHere): FinishedCheck => ({
 /** What a person says of a report: of which file it was, how the document was finished, and the checks that warned. */
 export type FinishedConfirmation = { sha256: string; reason: string; warnings: readonly string[] };
 
+/** A report to look at again, where it is not what was confirmed. */
+export type Unconfirmed = { report: FinishedReport; problem: string };
+
+type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
+
 /**
- * Seals and stores a document that people finished elsewhere, and moves the order on.
- * @param actor who does it, for the audit log
- * @returns the report to look at again, where it is not what was confirmed: nothing has happened then; null when it is done
+ * Seals and stores a document that people finished elsewhere, and moves the order on. A notarized one waits for a second person, unless
+ * a notary hands it in.
+ * @returns the report to look at again: nothing has happened then; else whether the document is sealed, or waits
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
 export async function takeFinished(
   deps: FinishedDeps & MoveDeps,
+  operator: Operator,
   order: FinishedOrder,
   on: Finishing,
-  upload: { bytes: Buffer; confirmed: FinishedConfirmation; actor: string },
-): Promise<{ report: FinishedReport; problem: string } | null> {
-  const { bytes, confirmed, actor } = upload;
+  upload: Upload,
+): Promise<Unconfirmed | "sealed" | "asked"> {
+  requirePermission(operator, ["documents.take_in"]);
+  requirePasskeyOf(operator, deps.clock());
+  const again = await requireConfirmed(deps, order, on, upload);
+  if (again) return again;
+  const { sha256, reason, warnings } = upload.confirmed;
+  if (on === "notarized" && !operator.roles.includes("notary")) {
+    const request = { sha256, reason: reason.trim(), warnings };
+    await requestTakingIn(deps, operator, order.code, request, async (tx, locked) => {
+      requireTurn(locked, on);
+      await requireFree(tx, locked, on, operator.actor);
+    });
+    return "asked";
+  }
+  await sealFinished(deps, order, on, { bytes: upload.bytes, reason, actor: operator.actor });
+  return "sealed";
+}
+
+/**
+ * Approves a document that another operator handed in, with the same file.
+ * @throws ServiceError for another file, for one's own request, and for one that has ended: of two who approve at once one does
+ */
+export async function approveFinished(
+  deps: FinishedDeps & MoveDeps & ApprovalDeps,
+  operator: Operator,
+  order: FinishedOrder,
+  bytes: Buffer,
+): Promise<void> {
+  requirePermission(operator, ["documents.take_in"]);
+  requirePasskeyOf(operator, deps.clock());
+  const request = await openTakingIn(deps.db, order.code);
+  if (!request) throw new ServiceError("conflict", "Nothing waits here for a second person.");
+  requireSecondPerson(deps.refundApproval, operator, request, "document to be taken in");
+  const { sha256, reason, warnings } = request;
+  const again = await requireConfirmed(deps, order, "notarized", { bytes, confirmed: { sha256, reason, warnings } });
+  if (again) throw new ServiceError("conflict", `${again.problem} Refuse this request, and ask again.`);
+  await sealFinished(deps, order, "notarized", { bytes, reason, actor: operator.actor }, (tx) =>
+    decideTakingIn(tx, deps, operator, { orderCode: order.code, id: request.id, state: "approved" }),
+  );
+}
+
+/** @returns the report, where it is not what was confirmed @throws ServiceError */
+async function requireConfirmed(
+  deps: FinishedDeps,
+  order: FinishedOrder,
+  on: Finishing,
+  { bytes, confirmed }: Upload,
+): Promise<Unconfirmed | null> {
   const report = await reportOnFinished(deps, order, on, bytes);
   if (report.sha256 !== confirmed.sha256) throw invalid("This is another file than the one that was checked.");
   const failed = report.checks.filter(({ state }) => state === "fails");
@@ -94,13 +148,25 @@ export async function takeFinished(
   const warned = report.checks.filter(({ state }) => state === "warns").map(({ name }) => name);
   if (warned.some((name) => !confirmed.warnings.includes(name)))
     return { report, problem: `Confirm what the check warns of: ${warned.join(", ")}.` };
-  const request = { code: order.code, to: requireTurn(order, on), actor, document: bytes, facts: { reason } };
+  return null;
+}
+
+/** @param also happens in the move's transaction, under the order's lock */
+async function sealFinished(
+  deps: FinishedDeps & MoveDeps,
+  order: FinishedOrder,
+  on: Finishing,
+  { bytes, reason, actor }: { bytes: Buffer; reason: string; actor: string },
+  also: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
+  const facts = { reason: reason.trim() };
+  const request = { code: order.code, to: requireTurn(order, on), actor, document: bytes, facts };
   const requireByHand: MoveDeps["requireByHand"] = async (tx, locked, event) => {
     await deps.requireByHand?.(tx, locked, event);
     await requireFree(tx, locked, on, actor);
+    await also(tx);
   };
   await moveOrder({ ...deps, requireByHand }, request);
-  return null;
 }
 
 /** @throws ServiceError `conflict` when all have signed here meanwhile, or a notary has the order in hand */

@@ -7,7 +7,7 @@ import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
 import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
 import { type NotaryUploadDeps, notaryUploadRoutes } from "./notary/upload-routes.ts";
-import { type FinishedRouteDeps, finishedRoutes } from "./orders/finished-routes.ts";
+import { type FinishedRouteDeps, finishedRoutes, takingInRoutes } from "./orders/finished-routes.ts";
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { faxReportRoute, type PaperRouteDeps, paperRoutes } from "./paper/routes.ts";
@@ -38,6 +38,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     todayRoutes(scope, deps);
     orderListRoutes(scope, deps);
     orderPageRoutes(scope, deps);
+    takingInRoutes(scope, deps);
     paperRoutes(scope, deps);
     healthRoutes(scope, deps);
     approvalRoutes(scope, deps);

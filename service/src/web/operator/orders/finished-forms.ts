@@ -1,8 +1,9 @@
-import type { FinishedCheck, FinishedReport, Finishing } from "../../../paper/paper.ts";
-import { card, notice, pageHead } from "../../ui/components.ts";
-import { shortCode } from "../../ui/format.ts";
-import { hiddenFields } from "../../ui/forms/button-form.ts";
-import { checkbox, errorSummary, field } from "../../ui/forms/fields.ts";
+import { may, type Operator } from "../../../operators/operators.ts";
+import type { FinishedCheck, FinishedReport, Finishing, TakingIn } from "../../../paper/paper.ts";
+import { card, codeText, facts, notice, pageHead } from "../../ui/components.ts";
+import { shortCode, time } from "../../ui/format.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
+import { checkbox, errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { checksTable, fileField, warnedOf } from "../frame/upload-report.ts";
 
@@ -16,7 +17,7 @@ const words: Readonly<Record<Finishing, { title: string; label: string; note: st
   notarized: {
     title: "Notarized on paper or elsewhere",
     label: "The notarized document",
-    note: "For a notary without a desk here. No journal is kept of it.",
+    note: "For a notary without a desk here. No journal is kept of it. Unless you are a notary, another operator approves it.",
     hint: "For example: in ink, by Nora Ames, notary in Franklin County, Ohio.",
   },
 };
@@ -64,6 +65,29 @@ ${hiddenFields({ sha256 })}
 ${fileField(on, label, "Choose the same file again: what is stored is what you saw the report of.")}
 ${field({ name: "reason", label: `How it was ${on}`, required: true, maxLength: 500, value: reason, hint })}
 ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), label: `I looked at it, and it is right: ${warned.map((name) => titles[name].toLowerCase()).join(", ")}`, required: true })}
-<p>The document is sealed then, and the order goes on.</p>
+<p>The seal says that it was ${on} elsewhere, and taken in by an operator. The order goes on then.</p>
 <div class="form-actions"><button type="submit">Seal the document</button></div></form>`;
 }
+
+/** A document that waits for a second person, and what the reader may do about it. */
+export function takingInPart(code: string, request: TakingIn, operator: Operator): Html {
+  const path = `/operator/orders/${code}/taking-in`;
+  return html`${facts([
+    ["Handed in by", html`<span class="breakable">${request.requestedByName}</span>, ${time(request.requestedAt)}`],
+    ["How it was notarized", html`<span class="breakable">${request.reason}</span>`],
+    ["SHA-256 of the file", codeText(request.sha256, "the hash")],
+  ])}${may(operator, "documents.take_in") && decisionForms(path, request.requestedBy === operator.id)}`;
+}
+
+const decisionForms = (path: string, isOwn: boolean): Html =>
+  html`<form class="form" method="post" action="${path}/approve" enctype="multipart/form-data">
+<p>${isOwn ? "Another operator approves it with the same file." : "Get the file from the person who handed it in, look at it, and choose it here. It is sealed then."}</p>
+${fileField("taking-in", "The notarized document", "The same file: its hash is compared.")}
+<div class="form-actions"><button type="submit">Approve, and seal the document</button></div></form>
+${
+  isOwn
+    ? buttonForm(`${path}/withdrawn`, "Withdraw the request", { kind: "quiet-button" })
+    : html`<form class="form" method="post" action="${path}/refused">
+${textArea({ form: "taking-in", name: "note", label: "Why not", required: true, maxLength: 500, rows: 2 })}
+<div class="form-actions"><button type="submit" class="quiet-button">Refuse</button></div></form>`
+}`;

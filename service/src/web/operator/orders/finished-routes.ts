@@ -1,6 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { orderRecord } from "../../../console/console.ts";
 import {
+  type ApprovalDeps,
+  approveFinished,
+  endTakingIn,
   type FinishedDeps,
   type FinishedReport,
   type Finishing,
@@ -16,15 +19,16 @@ import { type UploadDeps, withUpload } from "../frame/uploads.ts";
 import { finishedBody } from "./finished-forms.ts";
 import { type OrderPageDeps, showOrder } from "./order-routes.ts";
 
-export type FinishedRouteDeps = OrderPageDeps & UploadDeps & { finished: FinishedDeps };
+export type FinishedRouteDeps = OrderPageDeps & UploadDeps & ApprovalDeps & { finished: FinishedDeps };
 
 type Call = ConsoleCall<{ code: string; on: string }>;
+
+const permission = "documents.take_in" as const;
 
 const isFinishing = (text: string): text is Finishing => finishings.some((each) => each === text);
 
 /** A document that was signed or notarized on paper or elsewhere: what the verifier says of it, and taking it. Its scope takes multipart forms. */
 export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps): void {
-  const permission = "orders.work" as const;
   const refused = (call: Call, problem: string) => showOrder(deps, call, undefined, problem);
 
   async function orderOf({ params: { code, on }, operator }: Call) {
@@ -63,11 +67,43 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
       withUpload(deps, call.request, call.operator, async ({ bytes, fields }) => {
         const { on, order } = await orderOf(call);
         const reason = fields.get("reason") ?? "";
-        const upload = { bytes, confirmed: { ...confirmedIn(fields), reason }, actor: call.operator.actor };
-        const again = await takeFinished({ ...deps, ...deps.finished }, order, on, upload);
-        if (again) return { page: page(call, on, again.report, { problem: again.problem, reason }), status: 400 };
-        return done(`/operator/orders/${order.code}`, "order-moved");
+        const upload = { bytes, confirmed: { ...confirmedIn(fields), reason } };
+        const taken = await takeFinished({ ...deps, ...deps.finished }, call.operator, order, on, upload);
+        if (typeof taken !== "string")
+          return { page: page(call, on, taken.report, { problem: taken.problem, reason }), status: 400 };
+        return done(`/operator/orders/${order.code}`, taken === "sealed" ? "order-moved" : "taking-in-requested");
       }),
     refused,
   });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/orders/:code/taking-in/approve",
+    permission,
+    handle: (call) =>
+      withUpload(deps, call.request, call.operator, async ({ bytes }) => {
+        const { code } = call.params;
+        const { order, partnerId } = await orderRecord(deps.db, code, call.operator.environment);
+        await approveFinished({ ...deps, ...deps.finished }, call.operator, { ...order, partnerId }, bytes);
+        return done(`/operator/orders/${code}`, "order-moved");
+      }),
+    refused: (call, problem) => showOrder(deps, call, undefined, problem),
+  });
+}
+
+/** What a second person says of a document that was notarized elsewhere, apart from approving it. */
+export function takingInRoutes(scope: FastifyInstance, deps: OrderPageDeps & ApprovalDeps): void {
+  for (const state of ["refused", "withdrawn"] as const)
+    consoleRoute(scope, deps, {
+      method: "POST",
+      url: `/operator/orders/:code/taking-in/${state}` as "/operator/orders/:code/taking-in/state",
+      permission,
+      async handle({ params: { code }, operator, form }) {
+        await orderRecord(deps.db, code, operator.environment);
+        const decision = state === "refused" ? { state, note: form["note"] ?? "" } : { state };
+        await endTakingIn(deps, operator, code, decision);
+        return done(`/operator/orders/${code}`, state === "refused" ? "taking-in-refused" : "taking-in-withdrawn");
+      },
+      refused: (call, problem) => showOrder(deps, call, undefined, problem),
+    });
 }

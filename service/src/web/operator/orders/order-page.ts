@@ -3,7 +3,7 @@ import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts
 import type { FaxAttempt } from "../../../faxing/faxing.ts";
 import type { Operator } from "../../../operators/operators.ts";
 import { serviceFlags } from "../../../orders/orders.ts";
-import { addressLines, type Finishing } from "../../../paper/paper.ts";
+import { addressLines, type Finishing, type TakingIn } from "../../../paper/paper.ts";
 import type { ShownLabel } from "../../../shipping/shipping.ts";
 import { taskWords } from "../../../tasks/tasks.ts";
 import {
@@ -24,7 +24,7 @@ import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { handOverOf, labelList } from "../paper/labels.ts";
 import { faxList } from "./fax-list.ts";
-import { finishedForm } from "./finished-forms.ts";
+import { finishedForm, takingInPart } from "./finished-forms.ts";
 import { letterList } from "./letter-list.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
 import { signerList } from "./signer-list.ts";
@@ -45,6 +45,8 @@ export type OrderView = {
   movesOfOthers: readonly ConsoleMove[];
   /** What people may have done to the document elsewhere. */
   finishingsNow: readonly Finishing[];
+  /** A notarized document that waits for a second person. */
+  takingIn: TakingIn | undefined;
   mayWorkSigners: boolean;
   mayNote: boolean;
   mayRequestRefund: boolean;
@@ -64,6 +66,7 @@ ${errorSummary(view.error)}
 <div class="order">
 <div class="order-main">
 ${statusCard(view, path)}
+${view.takingIn && card("taking-in", "Waits for a second person", takingInPart(order.code, view.takingIn, view.operator))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
 ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}

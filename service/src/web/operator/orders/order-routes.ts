@@ -14,7 +14,7 @@ import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../../identity/identity.ts";
 import { may, type Operator, requirePermission } from "../../../operators/operators.ts";
 import { targetOf } from "../../../orders/orders.ts";
-import { finishings, paperStatuses } from "../../../paper/paper.ts";
+import { finishings, openTakingIn, paperStatuses } from "../../../paper/paper.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
 import { shownLabels } from "../../../shipping/shipping.ts";
@@ -83,12 +83,13 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
-  const [{ signers }, documents, faxAttempts, labels, underWay] = await Promise.all([
+  const [{ signers }, documents, faxAttempts, labels, underWay, takingIn] = await Promise.all([
     readSigning(envelopes, record.order.code, owner),
     orderDocuments(deps.db, record.order.code, owner),
     attemptsOf(deps.db, record.id),
     shownLabels(deps.db, record.id),
     actUnderWay(deps.db, record.id),
+    openTakingIn(deps.db, record.order.code),
   ]);
   const body = orderBody({
     operator,
@@ -100,6 +101,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     labels,
     underWay,
     ...mayDo(record, operator, underWay !== null),
+    takingIn,
     typed,
     error: error ?? typed?.error,
   });
@@ -186,7 +188,7 @@ const isClaimedByNotary = (tasks: OrderRecord["tasks"], { actor }: Operator): bo
 const mayDo = ({ order, letters, tasks }: OrderRecord, operator: Operator, isUnderWay: boolean) => ({
   moves: movesOf(order, operator, isUnderWay),
   movesOfOthers: movesOfOthers(order, operator, isUnderWay),
-  finishingsNow: may(operator, "orders.work")
+  finishingsNow: may(operator, "documents.take_in")
     ? finishings.filter(
         (on) => targetOf(order, on) !== null && !(on === "notarized" && isClaimedByNotary(tasks, operator)),
       )

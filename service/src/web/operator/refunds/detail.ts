@@ -1,5 +1,5 @@
-import { may, type Operator } from "../../../operators/operators.ts";
-import { type RefundDeps, type RefundPreview, type RefundRequest, soloWaitMinutes } from "../../../refunds/refunds.ts";
+import { may, type Operator, soloWaitMinutes } from "../../../operators/operators.ts";
+import type { RefundDeps, RefundPreview, RefundRequest } from "../../../refunds/refunds.ts";
 import { card, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";

@@ -1,5 +1,5 @@
+import { soloWaitMinutes } from "../../../operators/operators.ts";
 import type { Held, RefundDeps, RefundRequest } from "../../../refunds/refunds.ts";
-import { soloWaitMinutes } from "../../../refunds/refunds.ts";
 import { notice, statusBadge, type Tone } from "../../ui/components.ts";
 import { moneyIn } from "../../ui/format.ts";
 import type { Html } from "../../ui/render.ts";

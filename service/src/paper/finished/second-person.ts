@@ -1,0 +1,130 @@
+import { auditLine } from "../../audit/audit.ts";
+import {
+  type Approval,
+  type Operator,
+  requirePerson,
+  requireRefusedByAnother,
+  requireSecondPerson,
+  requireText,
+} from "../../operators/operators.ts";
+import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import { closeTasks, openTask } from "../../tasks/tasks.ts";
+
+/** A setting of refunds, too: whether one person may do both. */
+export type ApprovalDeps = { refundApproval: Approval };
+
+type Deps = { db: Database; clock: Clock };
+
+/** A document that was notarized elsewhere, and waits for the word of a second person. */
+export type TakingIn = {
+  id: string;
+  /** Of the file that both hand in. */
+  sha256: string;
+  reason: string;
+  warnings: string[];
+  requestedBy: string;
+  requestedByName: string;
+  requestedAt: Date;
+};
+
+const noPerson = "Two people with names are needed. Sign in by email, or use order move at the command line.";
+
+/** The request of an order that is open; there is at most one. */
+export async function openTakingIn(db: Sql, orderCode: string): Promise<TakingIn | undefined> {
+  const [found] = await db.query<TakingIn>(sql`
+    SELECT r.id, r.sha256, r.reason, r.warnings, r.requested_by AS "requestedBy", a.name AS "requestedByName",
+      r.requested_at AS "requestedAt"
+    FROM taking_in_requests r JOIN orders o ON o.id = r.order_id JOIN operators a ON a.user_id = r.requested_by
+    WHERE o.code = ${orderCode} AND r.state = 'requested'`);
+  return found;
+}
+
+async function lockKnown(tx: Tx, orderCode: string): Promise<LockedOrder> {
+  const order = await lockOrder(tx, orderCode);
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  return order;
+}
+
+/** Asks another operator for their word. @param judge refuses what the order does not wait for @throws ServiceError */
+export async function requestTakingIn(
+  { db, clock }: Deps,
+  operator: Operator,
+  orderCode: string,
+  { sha256, reason, warnings }: { sha256: string; reason: string; warnings: readonly string[] },
+  judge: (tx: Tx, order: LockedOrder) => Promise<void>,
+): Promise<void> {
+  const requestedBy = requirePerson(operator, noPerson);
+  await db.transaction(async (tx) => {
+    const { id: orderId, ...order } = await lockKnown(tx, orderCode);
+    await judge(tx, { id: orderId, ...order });
+    const [id, at] = [newUuid(), clock()];
+    const inserted = await tx.query(sql`
+      INSERT INTO taking_in_requests (id, order_id, sha256, reason, warnings, requested_by, requested_at)
+      VALUES (${id}, ${orderId}, ${sha256}, ${reason}, ${[...warnings]}::text[], ${requestedBy}, ${at})
+      ON CONFLICT (order_id) WHERE state = 'requested' DO NOTHING RETURNING 1`);
+    if (inserted.length === 0)
+      throw new ServiceError("conflict", "A notarized document of this order waits for a second person already.");
+    const { environment, partnerId } = order;
+    await tx.query(openTask({ kind: "taking_in_approval", at, environment, orderId, reason }));
+    const detail = { requestId: id, sha256, reason };
+    const { actor } = operator;
+    await tx.query(auditLine({ at, action: "taking_in.requested", actor, partnerId, orderId, detail }));
+  });
+}
+
+type Decision = {
+  orderCode: string;
+  /** Of the request that was looked at. */
+  id: string;
+  state: "approved" | "refused" | "withdrawn";
+  note?: string;
+};
+
+/** Ends an open request, under the order's lock. @throws ServiceError when it has ended, or another person has to decide */
+export async function decideTakingIn(
+  tx: Tx,
+  { clock, refundApproval }: ApprovalDeps & Pick<Deps, "clock">,
+  operator: Operator,
+  { orderCode, id, state, note }: Decision,
+): Promise<void> {
+  const by = requirePerson(operator, noPerson);
+  const { id: orderId, partnerId } = await lockKnown(tx, orderCode);
+  const request = await openTakingIn(tx, orderCode);
+  if (request?.id !== id) throw new ServiceError("conflict", "This request has ended.");
+  if (state === "refused") requireRefusedByAnother(operator, request, "document to be taken in");
+  if (state === "withdrawn" && request.requestedBy !== by)
+    throw new ServiceError("conflict", "Only the person who asked withdraws the request.");
+  const solo =
+    state === "approved" && requireSecondPerson(refundApproval, operator, request, "document to be taken in");
+  const at = clock();
+  await tx.query(sql`
+    UPDATE taking_in_requests SET state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo},
+      note = ${note ?? null}
+    WHERE id = ${id}`);
+  const { actor } = operator;
+  const end = { state: state === "withdrawn" ? "dropped" : "done", at, by: actor, outcome: state } as const;
+  await tx.query(closeTasks({ orderId, kinds: ["taking_in_approval"] }, end));
+  const detail = { requestId: id, requestedBy: request.requestedBy, ...(solo && { solo }), ...(note && { note }) };
+  await tx.query(auditLine({ at, action: `taking_in.${state}`, actor, partnerId, orderId, detail }));
+}
+
+/** Refuses what another operator handed in, with why, or withdraws one's own. @throws ServiceError */
+export async function endTakingIn(
+  deps: Deps & ApprovalDeps,
+  operator: Operator,
+  orderCode: string,
+  decision: { state: "refused"; note: string } | { state: "withdrawn" },
+): Promise<void> {
+  const checked = decision.state === "refused" ? { ...decision, note: requireText("note", decision.note) } : decision;
+  await deps.db.transaction(async (tx) => {
+    await lockKnown(tx, orderCode);
+    const request = await openTakingIn(tx, orderCode);
+    if (!request) throw new ServiceError("conflict", "This request has ended.");
+    await decideTakingIn(tx, deps, operator, { orderCode, id: request.id, ...checked });
+  });
+}
