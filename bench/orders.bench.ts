@@ -47,6 +47,8 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
     totalCents: 1200,
     carrierRate: null,
     documentName: null,
+    documentNotices: null,
+    notices: [],
     rowMac: Buffer.alloc(36),
     createdAt: new Date(),
     principal: {

@@ -12,7 +12,7 @@ import { createUploadPlaces } from "./http/uploads/upload-places.ts";
 import type { Environment, Owner } from "./identity/identity.ts";
 import { sessionResolver } from "./members/members.ts";
 import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
-import { openFirmNotes, titleReader } from "./orders/orders.ts";
+import { noticeReader, openFirmNotes, titleReader } from "./orders/orders.ts";
 import {
   createStorageQuota,
   keyLimitsOf,
@@ -89,6 +89,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const records = { ...frame, db, clock, log };
   const names = openDocumentNames(deps);
   const titleOf = titleReader({ names, pricing });
+  const noticesOf = noticeReader(names);
   const kept = { rowMac, blobs };
   const processor = config.stripe && openProcessor(config.stripe, baseUrl);
   const checkout = { ...records, processor };
@@ -117,6 +118,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       ...kept,
       names,
       titleOf,
+      noticesOf,
       firmNotes: openFirmNotes({ db, clock, secrets, log }),
       takesPayment: (environment: Environment) => takesPayment(processor, environment),
       pricing,
@@ -139,7 +141,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     finished: { ...envelopes, tsaRoots: tsaRootsPem(config) },
     envelopes,
     signing: {
-      ceremony: openCeremony({ ...envelopes, titleOf }),
+      ceremony: openCeremony({ ...envelopes, titleOf, noticesOf }),
       consentTexts: envelopes.consentTexts,
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(deps, { partnerId })),
     },

@@ -1,4 +1,6 @@
 /** Envelopes: a document's way from the order to the seal, by the acts of its signers. */
+
+export type { NoticeCode } from "../pdf/unseen/notice.ts";
 export { signingRoutes } from "./api/routes.ts";
 export { readSigning, type SigningReadDeps } from "./api/signing-api.ts";
 export type { Ceremony, CodeOutcome, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";

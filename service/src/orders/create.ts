@@ -19,10 +19,11 @@ import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import type { NamedSigner, OrderSigner } from "./form/signers.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
+import { sealNotices } from "./notices.ts";
 import { estimatedPages, looksLikePdf, pagesOf } from "./original.ts";
 import { signingMembers } from "./signing-row.ts";
 import type { OriginalDocument } from "./store.ts";
-import type { TrySigning } from "./try-signing.ts";
+import type { TriedDocument, TrySigning } from "./try-signing.ts";
 
 export type CreateDeps = {
   db: Database;
@@ -69,7 +70,7 @@ export async function createOrder(
   const filled = await filledDocument(deps, sent.fields);
   const form = parseOrderForm(withSlugOf(filled, sent.fields), sent.upload !== null, deps.pricing);
   requireTexts(deps, form.signing.signers ?? [], sent.fields);
-  const pages = await pagesSent(deps, principal, { sent, filled, form });
+  const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal, form, pages);
   if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
   const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
@@ -77,7 +78,7 @@ export async function createOrder(
   if (!document) throw unusableFill();
   try {
     const name = documentName(sent.upload?.filename ?? sent.documentName);
-    const order = newOrder(deps, principal, { form, signers, priced, document, name });
+    const order = newOrder(deps, principal, { form, signers, priced, document, name, notices });
     if (await write(deps.db, order, claim?.(order) ?? null)) return order;
   } catch (error) {
     if (sent.upload && !isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
@@ -113,24 +114,27 @@ function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["field
   return new Map([...fields, ["doc_slug", filled.slug]]);
 }
 
-/** The number of pages. A document that is to be signed is one that can be: what stands against it is said before it is stored. */
-async function pagesSent(
+/** Reads the document. One that is to be signed is tried first: what stands against it is said before it is stored. */
+async function examineSent(
   deps: CreateDeps,
   { partnerId: holder }: Principal,
   { sent: { upload }, filled, form }: { sent: SentOrder; filled: FilledDocument | undefined; form: OrderForm },
-): Promise<number> {
+): Promise<{ pages: number; notices: TriedDocument["notices"] }> {
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
   const names = signers?.map(({ name }) => name) ?? [form.name ?? form.email];
   const signing = (bytes: Buffer, sha256: string) => deps.trySigning({ holder, bytes, sha256, signers: names, fields });
-  if (upload && form.services.sign) return (await signing(upload.bytes, upload.sha256)) ?? estimatedPages(upload.bytes);
-  if (upload) return pagesOf(deps.workers, holder, upload.bytes);
+  if (upload && form.services.sign) {
+    const { pages, notices } = await signing(upload.bytes, upload.sha256);
+    return { pages: pages ?? estimatedPages(upload.bytes), notices };
+  }
+  if (upload) return { pages: await pagesOf(deps.workers, holder, upload.bytes), notices: [] };
   if (!filled) throw unusableFill();
   if (form.services.sign) {
     const bytes = await deps.blobs.get(filled.blobKey, documentUse(filled.sha256));
-    if (bytes) await signing(bytes, filled.sha256);
+    if (bytes) return { pages: filled.pages, notices: (await signing(bytes, filled.sha256)).notices };
   }
-  return filled.pages;
+  return { pages: filled.pages, notices: [] };
 }
 
 const unusableFill = () => invalid("fill_token is unknown, used or expired.");
@@ -168,12 +172,13 @@ type Made = {
   priced: Priced;
   document: OriginalDocument;
   name: string | null;
+  notices: TriedDocument["notices"];
 };
 
 function newOrder(
   { clock, pricing, rowMac, names }: CreateDeps,
   principal: Principal,
-  { form, signers, priced, document, name }: Made,
+  { form, signers, priced, document, name, notices }: Made,
 ): NewOrder {
   const code = newCode();
   const { outcome, quote, carrierRate } = priced;
@@ -199,6 +204,8 @@ function newOrder(
     signers,
     carrierRate,
     documentName: names.seal(name, code),
+    documentNotices: sealNotices(names, code, notices),
+    notices,
     priceBookVersion: pricing.priceBookVersion,
     document: {
       ...document,

@@ -1,6 +1,7 @@
 import { auditLine } from "../audit/audit.ts";
 import { eventRow } from "../events/events.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
+import type { DocumentNotice } from "../pdf/unseen/notice.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { CarrierRate } from "../pricing/pricing.ts";
@@ -23,6 +24,7 @@ export type NewOrder = OrderRow & {
   priceBookVersion: number;
   /** What its document is called, encrypted. */
   documentName: Buffer | null;
+  notices: readonly DocumentNotice[];
   document: OriginalDocument & { rowMac: Buffer };
   /** Of what the order says of its signers; null for one without signing. */
   rowMac: Buffer | null;
@@ -60,13 +62,13 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
       INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
         external_reference, customer_email, customer_name, doc_slug, signer_state, dest_state, ship_method, ship_to,
         ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version,
-        carrier_rate, document_name, signers, signature_fields, row_mac, created_at, updated_at)
+        carrier_rate, document_name, document_notices, signers, signature_fields, row_mac, created_at, updated_at)
       SELECT ${code}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
         ${order.fax}, ${order.envelopeStatus}, ${order.externalReference}, ${order.customerEmail}, ${form.name},
         ${form.docSlug}, ${form.signerState}, ${form.destState}, ${form.shipMethod}, ${jsonOrNull(form.shipTo)}::jsonb,
         ${jsonOrNull(form.shipFrom)}::jsonb, ${order.faxTo}, ${JSON.stringify(order.lines)}::jsonb,
         ${order.subtotalCents}, ${order.discountCents}, ${order.totalCents}, ${order.priceBookVersion},
-        ${jsonOrNull(order.carrierRate)}::jsonb, ${order.documentName}::bytea, ${jsonOrNull(order.signers)}::jsonb,
+        ${jsonOrNull(order.carrierRate)}::jsonb, ${order.documentName}::bytea, ${order.documentNotices}::bytea, ${jsonOrNull(order.signers)}::jsonb,
         ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${at}, ${at}
       ${claim ? sql`FROM claim` : nothing}
       RETURNING id

@@ -10,6 +10,7 @@ export { aKind, mostSize, type RequestedField } from "./form/requested-fields.ts
 export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "./form/signers.ts";
 export { mostFields, replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";
 export { orderPage } from "./list.ts";
+export { type NoticesOf, noticeMessage, noticeReader } from "./notices.ts";
 export { pagesOf } from "./original.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
@@ -55,5 +56,5 @@ export {
   type TransitionResult,
   transition,
 } from "./transitions/transitions.ts";
-export type { ToSign, TrySigning } from "./try-signing.ts";
+export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
 export type { OrderRow, PublicOrderRow } from "./views.ts";

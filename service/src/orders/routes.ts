@@ -10,6 +10,7 @@ import { ServiceError } from "../platform/errors.ts";
 import { isCode } from "../platform/text.ts";
 import type { SentOrder } from "./create.ts";
 import { orderPage } from "./list.ts";
+import { noticeReader } from "./notices.ts";
 import { type OrderDeps, placeOrder, type Wording } from "./place.ts";
 import { CreatedOrder, OrderDetail, OrderLine, OrderList, OrderSummary, orderFormSchema } from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
@@ -85,7 +86,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
       const { code } = request.params;
       const order = isCode(code) ? await findOwnOrder(deps.db, code, principalOf(request)) : undefined;
       if (!order) throw new ServiceError("not_found", "Order not found.");
-      return detailView(order, request.id);
+      return detailView(order, noticeReader(deps.names)(order), request.id);
     },
   });
 }
@@ -107,7 +108,7 @@ const wordingOf = (request: FastifyRequest, sent: SentOrder["fields"]): Wording 
   status: 201,
   bodyOf: (order) =>
     JSON.stringify({
-      ...createdView(order, request.id, null),
+      ...createdView(order, order.notices, request.id, null),
       ...warningsFor(request, () => orderWarnings(sent.keys(), order)),
     }),
   async withCheckout(body, mint) {

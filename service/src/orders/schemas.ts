@@ -10,6 +10,7 @@ import {
   timestamp,
 } from "../http/schema-parts.ts";
 import { warnings } from "../http/warnings.ts";
+import { noticeCodes } from "../pdf/unseen/notice.ts";
 import { mostFields, mostSigners, requestedFieldSchema, signerAuths, signerSchema } from "./form/signing-schemas.ts";
 
 const cents = (description: string, example: number) => Type.Integer({ description, examples: [example] });
@@ -46,6 +47,30 @@ export const OrderLine = Type.Object(
   { $id: "OrderLine", description: "A line of an order's price." },
 );
 
+export const DocumentNoticeView = Type.Object(
+  {
+    code: Type.String({
+      examples: ["text_below_place"],
+      description: `What it is: ${noticeCodes.map((code) => `\`${code}\``).join(", ")}. The list may grow.`,
+    }),
+    page: nullable(Type.Integer(), "The page, from 1; null for the whole document."),
+    text: nullable(
+      Type.String(),
+      "What the document says there, or what it names. Null where there is nothing to quote, and always in the answer to create: get the order to read it.",
+    ),
+    message: described("The same for people, in English.", "A place to sign or fill in is on top of words (page 2)."),
+  },
+  {
+    $id: "DocumentNotice",
+    description:
+      "Something in a document that is signed which people may not see as it is sealed. Each signer is told it, too.",
+  },
+);
+
+const documentNotices = Type.Array(ref(DocumentNoticeView), {
+  description: "What the signers are told of the document; empty when nothing was found, and without signing.",
+});
+
 const common = {
   requestId: requestId(),
   orderCode: orderCode(),
@@ -66,6 +91,7 @@ export const CreatedOrder = Type.Object(
       Type.String(),
       "The hosted payment page. Null unless `create_checkout` was sent, payments are set up and the order can be paid.",
     ),
+    documentNotices,
     warnings,
   },
   { $id: "CreatedOrder", description: "The new order, with its price." },
@@ -81,6 +107,7 @@ export const OrderDetail = Type.Object(
     ),
     customerEmail: customerEmail(),
     createdAt: createdAt(),
+    documentNotices,
   },
   { $id: "OrderDetail", description: "An order." },
 );

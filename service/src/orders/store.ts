@@ -13,7 +13,7 @@ const summaryColumns = sql`code, status, sign, notarize, ship, fax, total_cents 
   external_reference AS "externalReference", customer_email AS "customerEmail", created_at AS "createdAt"`;
 
 const detailColumns = sql`${summaryColumns}, envelope_status AS "envelopeStatus", fax_to AS "faxTo", lines,
-  subtotal_cents AS "subtotalCents", discount_cents AS "discountCents"`;
+  subtotal_cents AS "subtotalCents", discount_cents AS "discountCents", document_notices AS "documentNotices"`;
 
 export const ownOrderStatement = (code: string, { partnerId, environment }: Owner): Statement => sql`
   SELECT ${detailColumns} FROM orders

@@ -1,3 +1,4 @@
+import type { DocumentNotice } from "../pdf/unseen/notice.ts";
 import type { RequestedField } from "./form/requested-fields.ts";
 
 /** A document that is to be signed. */
@@ -15,7 +16,13 @@ export type ToSign = {
 
 /**
  * Goes through all that signing will take, in memory.
- * @returns the number of pages; null when that can't be found
  * @throws ServiceError `validation` naming what stands against it
  */
-export type TrySigning = (document: ToSign) => Promise<number | null>;
+export type TrySigning = (document: ToSign) => Promise<TriedDocument>;
+
+/** A document that can be signed. */
+export type TriedDocument = {
+  /** Null when their number can't be found. */
+  readonly pages: number | null;
+  readonly notices: readonly DocumentNotice[];
+};

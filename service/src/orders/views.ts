@@ -1,6 +1,8 @@
 import type { Static } from "typebox";
 import type { Environment } from "../identity/identity.ts";
+import type { DocumentNotice } from "../pdf/unseen/notice.ts";
 import type { BoughtServices, OrderLine } from "../pricing/pricing.ts";
+import { noticeMessage } from "./notices.ts";
 import type { CreatedOrder, OrderDetail, OrderSummary } from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
 
@@ -17,6 +19,8 @@ export type OrderRow = BoughtServices & {
   discountCents: number;
   totalCents: number;
   createdAt: Date;
+  /** What its document has that people may not see, encrypted. */
+  documentNotices: Buffer | null;
 };
 
 /** What an order's page needs to know besides. */
@@ -50,23 +54,33 @@ const common = (order: OrderRow) => ({
 /** Contract, "Order response (create)". */
 export const createdView = (
   order: OrderRow,
+  notices: readonly DocumentNotice[],
   requestId: string,
   checkoutUrl: string | null,
 ): Static<typeof CreatedOrder> => ({
   requestId,
   ...common(order),
   checkoutUrl,
+  // Answers are kept for repeated requests, and not encrypted: what is quoted of the document stays out.
+  documentNotices: notices.map((notice) => noticeView({ ...notice, text: null })),
 });
 
 /** Contract, "Order detail (fetch)". */
-export const detailView = (order: OrderRow, requestId: string): Static<typeof OrderDetail> => ({
+export const detailView = (
+  order: OrderRow,
+  notices: readonly DocumentNotice[],
+  requestId: string,
+): Static<typeof OrderDetail> => ({
   requestId,
   ...common(order),
   services: serviceFlags(order),
   envelopeStatus: order.envelopeStatus,
   customerEmail: order.customerEmail,
   createdAt: order.createdAt.toISOString(),
+  documentNotices: notices.map(noticeView),
 });
+
+const noticeView = (notice: DocumentNotice) => ({ ...notice, message: noticeMessage(notice) });
 
 export type OrderSummaryRow = BoughtServices &
   Pick<OrderRow, "code" | "status" | "totalCents" | "externalReference" | "customerEmail" | "createdAt">;

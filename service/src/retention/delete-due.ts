@@ -89,8 +89,9 @@ SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
 
 /** What deleted documents were called, and what was noted of their orders, is forgotten with them. */
 const namesOf = (blobKeys: readonly string[]): Statement[] => [
-  sql`UPDATE orders SET document_name = NULL FROM documents d
-    WHERE d.order_id = orders.id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[]) AND document_name IS NOT NULL`,
+  sql`UPDATE orders SET document_name = NULL, document_notices = NULL FROM documents d
+    WHERE d.order_id = orders.id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[])
+      AND (document_name IS NOT NULL OR document_notices IS NOT NULL)`,
   // With the first of them: from then on the order's page says that they are gone, and shows none.
   sql`DELETE FROM firm_notes USING documents d
     WHERE d.order_id = firm_notes.order_id AND d.blob_key = ANY (${blobKeys}::text[])`,

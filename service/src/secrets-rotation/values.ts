@@ -52,6 +52,13 @@ const columns: readonly SealedColumn[] = [
     context: sql`${key}::text`,
   })),
   {
+    use: documentNameColumn,
+    table: sql`orders`,
+    key: sql`code`,
+    column: sql`document_notices`,
+    context: sql`code || '/notices'`,
+  },
+  {
     use: firmNoteColumn,
     table: sql`firm_notes`,
     key: sql`id`,

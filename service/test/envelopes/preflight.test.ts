@@ -11,10 +11,12 @@ import { TaskKilled } from "../../src/platform/workers/task.ts";
 import { formWith } from "./pdf/made-forms.ts";
 
 const preflight = createPreflight(inlineWorkers);
-const preflightOf = (bytes: Buffer, fields: RequestedField[] | null = null, signers = ["Jane Doe"]) => {
+const tried = (bytes: Buffer, fields: RequestedField[] | null = null, signers = ["Jane Doe"]) => {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return preflight({ holder: "firm", bytes, sha256, signers, fields });
 };
+const preflightOf = async (...given: Parameters<typeof tried>) => (await tried(...given)).pages;
+const noticesOf = async (...given: Parameters<typeof tried>) => (await tried(...given)).notices;
 const refusal = async (bytes: Buffer, fields: RequestedField[] | null = null): Promise<string> => {
   const error = await preflightOf(bytes, fields).then(
     () => assert.fail("not refused"),
@@ -179,6 +181,70 @@ describe("what can't be signed is refused before it is stored:", () => {
     const call = { holder: "firm", bytes: makePdf(), sha256: "", signers: ["J"], fields: null };
     await assert.rejects(killed(call), /^ServiceError: document can't be signed: reading it takes too long\.$/);
   });
+});
+
+describe("the words of a document that people may not see are told:", () => {
+  const below = "BT /F1 16 Tf 80 150 Td (And 1000000 dollars besides. ______) Tj ET";
+
+  test("those below a place of the order, without rules that are written with characters", async () => {
+    assert.deepEqual(await noticesOf(makePdf({ content: below }), [signature]), [
+      { code: "text_below_place", page: 1, text: "And 1000000 dollars besides." },
+    ]);
+    assert.deepEqual(await noticesOf(makePdf({ content: below }), [{ ...signature, y: 500 }]), []);
+  });
+
+  test("those below a place on a page that is rotated and cropped", async () => {
+    const turned = makePdf({ content: below, pageEntries: "/Rotate 90 /CropBox [36 36 576 756]" });
+    const place = { ...signature, x: 100, y: 30, width: 40, height: 200 };
+    assert.deepEqual(
+      await noticesOf(turned, [
+        { ...place, kind: "text" },
+        { ...signature, x: 400, y: 100 },
+      ]),
+      [{ code: "text_below_place", page: 1, text: "And 1000000 dollars besides." }],
+    );
+  });
+
+  test("those below the document's own signature field", async () => {
+    const own = formWith([{ name: "buyer", rect: "60 710 260 750" }]);
+    assert.deepEqual(await noticesOf(own), [{ code: "text_below_place", page: 1, text: "Page 1 of 1" }]);
+  });
+
+  test("not those of the tag that asks for the place", async () => {
+    assert.deepEqual(await noticesOf(makePdf({ text: "{{signature, r1}}" })), []);
+  });
+
+  for (const [what, content] of [
+    ["in no rendering mode", "BT 3 Tr /F1 12 Tf 80 300 Td (I owe a million.) Tj ET"],
+    ["white on paper", "q 1 1 1 rg BT /F1 12 Tf 80 300 Td (I owe a million.) Tj ET Q"],
+  ] as const)
+    test(`text ${what}`, async () => {
+      assert.deepEqual(await noticesOf(makePdf({ content })), [
+        { code: "hidden_text", page: 1, text: "I owe a million." },
+      ]);
+    });
+
+  for (const [what, content] of [
+    ["in black", "BT /F1 12 Tf 80 300 Td (I owe a million.) Tj ET"],
+    ["in white on black", "0 0 0 rg 70 290 200 30 re f 1 1 1 rg BT /F1 12 Tf 80 300 Td (I owe a million.) Tj ET"],
+    ["beside the page, which the text view leaves out", "BT /F1 12 Tf 80 900 Td (I owe a million.) Tj ET"],
+    ["after a restored rendering mode", "q 3 Tr Q BT /F1 12 Tf 80 300 Td (I owe a million.) Tj ET"],
+  ] as const)
+    test(`not text ${what}`, async () => {
+      assert.deepEqual(await noticesOf(makePdf({ content })), []);
+    });
+
+  test("a document of more pages than are read, as one that was read in part", async () => {
+    assert.deepEqual(await noticesOf(makePdf({ pages: 301 })), [{ code: "partly_examined", page: null, text: null }]);
+  });
+});
+
+test("refuses print-only content by a sentence that says so", async () => {
+  const stamp = "<< /Type /Annot /Subtype /Stamp /F 36 /Rect [100 100 300 200] >>";
+  assert.equal(
+    await refusal(makePdf({ pageEntries: `/Annots [${stamp}]` })),
+    "document can't be signed: page 1 has an annotation that is printed and not shown on screens.",
+  );
 });
 
 test("every document of the zoo can be signed, or is refused by a sentence that says why", async () => {

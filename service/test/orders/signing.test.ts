@@ -28,6 +28,12 @@ const parse = (fields: Record<string, unknown>) =>
     rules,
   ).signing;
 
+type Answer = {
+  orderCode: string;
+  error?: string;
+  documentNotices?: { code: string; page: number | null; text: string | null; message: string }[];
+};
+
 const jane = { name: "Jane Doe", email: "jane@example.com" };
 const signature = { kind: "signature", signer: 1, page: 1, x: 72, y: 600, width: 180, height: 48 };
 
@@ -234,7 +240,7 @@ describe("an order that is placed", () => {
     const body = orderForm(Object.fromEntries(texts), document);
     const sent = { ...headers, ...more };
     const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers: sent, body });
-    return { status: response.status, body: (await response.json()) as { orderCode: string; error?: string } };
+    return { status: response.status, body: (await response.json()) as Answer };
   };
   const kept = async (code: string) => {
     const db = databaseOfRunning(service.dataDir);
@@ -296,6 +302,50 @@ describe("an order that is placed", () => {
     assert.equal((await post({ svc_sign: "" }, {}, encrypted)).status, 201);
     const outside = await post({ fields: [{ ...signature, page: 3 }] });
     assert.equal(outside.body.error, "fields[0] is on page 3 of a document with 2 pages.");
+  });
+
+  test("tells its sender the words below a place: quoted by the order, not by the answer that is kept", async () => {
+    const words = makePdf({ content: "BT /F1 16 Tf 80 150 Td (And <b>1000000</b> dollars.) Tj ET" });
+    const { status, body } = await post({ fields: [signature] }, {}, words);
+    assert.equal(status, 201, JSON.stringify(body));
+    const notice = { code: "text_below_place", page: 1 };
+    const message = "A place to sign or fill in is on top of words (page 1)";
+    assert.deepEqual(body.documentNotices, [{ ...notice, text: null, message: `${message}.` }]);
+    const order = async () => {
+      const response = await fetch(`${service.baseUrl}/api/partner/orders/${body.orderCode}`, { headers });
+      return ((await response.json()) as typeof body).documentNotices;
+    };
+    const quote = "And <b>1000000</b> dollars.";
+    assert.deepEqual(await order(), [{ ...notice, text: quote, message: `${message}: "${quote}".` }]);
+    const db = databaseOfRunning(service.dataDir);
+    const [row] = await db.query<{ sealed: Buffer }>(
+      sql`SELECT document_notices AS sealed FROM orders WHERE code = ${body.orderCode}`,
+    );
+    assert.ok(row && !row.sealed.includes("1000000"), "the quote is in the database as it is");
+    // A byte that somebody changed: the words are lost, and that there were some is still told.
+    const changed = Buffer.from(row.sealed.with(-1, 255 - (row.sealed.at(-1) ?? 0)));
+    await db.query(sql`UPDATE orders SET document_notices = ${changed} WHERE code = ${body.orderCode}`);
+    assert.deepEqual(
+      (await order())?.map(({ code }) => code),
+      ["partly_examined"],
+    );
+    await db.close();
+  });
+
+  test("has nothing to tell of a document whose places are free, nor without signing", async () => {
+    assert.deepEqual((await post({ fields: [signature] })).body.documentNotices, []);
+    assert.deepEqual((await post({ svc_sign: "" })).body.documentNotices, []);
+  });
+
+  test("with a document that was completed online tells the same", async () => {
+    const file = join(folder.path, "words.pdf");
+    writeFileSync(file, makePdf({ content: "BT 3 Tr /F1 16 Tf 80 150 Td (Unseen.) Tj ET" }));
+    const { fillToken = "" } = await service.cli("fill", "add", file);
+    const { body } = await post({ fill_token: fillToken }, {}, null);
+    assert.deepEqual(
+      body.documentNotices?.map(({ code }) => code),
+      ["hidden_text"],
+    );
   });
 
   test("with a document that was completed online is refused alike", async () => {

@@ -90,13 +90,16 @@ test("documents of a test order are deleted 30 days after its last change, with 
   assert.equal(await run(after30), 0, "a second run finds nothing");
 });
 
-test("what a deleted document was called is forgotten with it", async () => {
+test("what a deleted document was called, and what signers were told of it, is forgotten with it", async () => {
   const { code } = await order("Completed", { environment: "test" });
   const kept = await order("Completed", { environment: "live" });
-  await orders.db.query(sql`UPDATE orders SET document_name = 'sealed' WHERE code IN (${code}, ${kept.code})`);
+  await orders.db.query(
+    sql`UPDATE orders SET document_name = 'sealed', document_notices = 'sealed' WHERE code IN (${code}, ${kept.code})`,
+  );
   await run(after30);
   const named = await orders.db.query<{ code: string }>(
-    sql`SELECT code FROM orders WHERE code IN (${code}, ${kept.code}) AND document_name IS NOT NULL`,
+    sql`SELECT code FROM orders WHERE code IN (${code}, ${kept.code})
+      AND (document_name IS NOT NULL OR document_notices IS NOT NULL)`,
   );
   assert.deepEqual(named, [{ code: kept.code }]);
 });

@@ -1,4 +1,4 @@
-import { lockOrder, type TitleOf } from "../../orders/orders.ts";
+import { lockOrder, type NoticesOf, type TitleOf } from "../../orders/orders.ts";
 import { createMemoryBudget } from "../../platform/bounds/memory-budget.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
@@ -22,7 +22,7 @@ import { follow, type Linked, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
 import type { Client, DeclineKind, ShownField, SigningState, SigningView } from "./view.ts";
 
-export type CeremonyDeps = EnvelopeDeps & { titleOf: TitleOf };
+export type CeremonyDeps = EnvelopeDeps & { titleOf: TitleOf; noticesOf: NoticesOf };
 
 const mostReason = 1_000;
 /**
@@ -182,6 +182,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     expiresAt: envelope.expiresAt,
     step: signer.auth === "link" ? null : signer.auth,
     document: head ? shownDocument(envelope, head) : null,
+    notices: mayRead ? deps.noticesOf({ ...envelope, code: envelope.orderCode }) : [],
     fields: mayRead ? envelope.fields.filter((field) => field.signer === signer.n).map(shownField) : [],
     consent: signer.consent && { version: signer.consent.version, at: new Date(signer.consent.at) },
     signedAt: signer.signedAt,

@@ -1,4 +1,5 @@
 import type { Environment } from "../../identity/identity.ts";
+import type { DocumentNotice } from "../../pdf/unseen/notice.ts";
 import type { FieldKind } from "../pdf/fields.ts";
 
 export const languages = ["en", "es"] as const;
@@ -77,6 +78,8 @@ export type SigningView = {
     /** Whether the last page was added here, for signatures that had no place. */
     readonly hasSignaturePage: boolean;
   } | null;
+  /** What the document has that people may not see as it is sealed; empty once nothing is to be read any more. */
+  readonly notices: readonly DocumentNotice[];
   readonly fields: readonly ShownField[];
   /** When the consent of this signer was given, and to which version of the text; null before. */
   readonly consent: { readonly version: string; readonly at: Date } | null;

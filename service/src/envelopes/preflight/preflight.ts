@@ -19,5 +19,5 @@ export const createPreflight =
       throw invalid("document can't be signed: reading it takes too long.");
     });
     if ("refusal" in outcome) throw invalid(outcome.refusal);
-    return outcome.pages;
+    return outcome;
   };

@@ -1,4 +1,5 @@
 import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
+import { UnseenContent } from "../../pdf/unseen/notice.ts";
 import { UnmatchedTag } from "../pdf/placement/unmatched-tag.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
@@ -21,7 +22,8 @@ export function refusalWords(error: unknown, requested: number): string | null {
     return error.field < requested
       ? `fields[${error.field}] ${error.message}.`
       : `document can't be signed: a field ${error.message}.`;
-  if (error instanceof UnmatchedTag) return `document can't be signed: ${error.message}.`;
+  if (error instanceof UnmatchedTag || error instanceof UnseenContent)
+    return `document can't be signed: ${error.message}.`;
   if (!(error instanceof PdfRefusal)) return null;
   return `document can't be signed: ${because[error.reason]}. Found: ${error.detail}.`;
 }

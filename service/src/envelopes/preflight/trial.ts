@@ -3,11 +3,14 @@ import { changesSince, openUnlocked } from "@signsealship/evidence/pdf";
 import type { ToSign } from "../../orders/orders.ts";
 import { LIMITS } from "../../pdf/limits.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
+import type { DocumentNotice } from "../../pdf/unseen/notice.ts";
+import { unseenIn } from "../../pdf/unseen/unseen.ts";
 import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import { trySeal } from "../../seals/trial.ts";
 import { buildAct } from "../pdf/act.ts";
 import { plan } from "../pdf/placement/plan.ts";
 import { prepareDocument } from "../pdf/prepare.ts";
+import { examineText } from "./examine-text.ts";
 import { requirePlaces } from "./require-places.ts";
 
 /** What is tried. */
@@ -21,9 +24,10 @@ const roomBytes = 256 * 1024;
 
 /**
  * Prepares, signs and seals a document in memory, without keys.
- * @throws PdfRefusal, UnfitField
+ * @returns what people may not see of it as it is sealed
+ * @throws PdfRefusal, UnfitField, UnmatchedTag, UnseenContent
  */
-export async function tryAll(original: Buffer, { sha256, signers, fields }: Trial): Promise<void> {
+export async function tryAll(original: Buffer, { sha256, signers, fields }: Trial): Promise<DocumentNotice[]> {
   const most = LIMITS.fileBytes - (signers.length + 1) * roomBytes;
   if (original.length > most)
     throw new PdfRefusal(
@@ -47,6 +51,7 @@ export async function tryAll(original: Buffer, { sha256, signers, fields }: Tria
   }
   await requireFilling(document, preparedBytes);
   trySeal(document, sha256);
+  return [...unseenIn(original), ...(await examineText(lookUpPdf(original), planned))];
 }
 
 /** Signers' browsers sign only what fills in fields: a document in which our new objects mean more than that is no document to sign. */

@@ -25,6 +25,8 @@ export type Envelope = {
   docSlug: string | null;
   /** What the document is called, encrypted. */
   documentName: Buffer | null;
+  /** What it has that people may not see, encrypted. */
+  documentNotices: Buffer | null;
   partnerId: string;
   partnerName: string;
   /** Where the firm is reached; null where it has not said. */
@@ -66,7 +68,7 @@ const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fi
   EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
   o.status AS "orderStatus", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
-  o.document_name AS "documentName", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
+  o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
   p.contact_email AS "partnerContact"`;
 
 const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;

@@ -18,7 +18,10 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 import type { Words } from "../ui/words/words.ts";
 
 /** What an order's page shows of it. */
-export type OrderView = Omit<PublicOrderRow, "lines" | "customerName" | "documentName" | "docSlug"> & {
+export type OrderView = Omit<
+  PublicOrderRow,
+  "lines" | "customerName" | "documentName" | "documentNotices" | "docSlug"
+> & {
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** Whether a hosted checkout can be had for it now. */
   payable: boolean;

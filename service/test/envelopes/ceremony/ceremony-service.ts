@@ -59,6 +59,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     consentTexts: readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url))),
     baseUrl,
     titleOf: () => null,
+    noticesOf: () => [],
   };
   const openAt = (clock: Clock): Ceremony => openCeremony({ ...deps, clock });
   const outbox = join(dataDir, "outbox");

@@ -40,12 +40,21 @@ export type Options = {
   bytes?: number;
   step?: SigningView["step"];
   language?: Language;
+  notices?: SigningView["notices"];
 };
 
 /** One signer's envelope in memory, with real files: what was asked of it is in `asked`. */
 export async function memoryCeremony(
   signing: Signing,
-  { pages = 3, hasSignaturePage = false, bytes, original: given, step = null, language = "en" }: Options = {},
+  {
+    pages = 3,
+    hasSignaturePage = false,
+    bytes,
+    original: given,
+    step = null,
+    language = "en",
+    notices = [],
+  }: Options = {},
 ) {
   const planned = plannedOn(pages);
   const original = given ?? makePdf({ pages, ...(bytes !== undefined && { bytes }) });
@@ -70,6 +79,7 @@ export async function memoryCeremony(
     expiresAt: new Date("2026-12-22T12:00:00Z"),
     step,
     document: null,
+    notices,
     fields: shownFields(planned, prepared.fields),
     consent: null,
     signedAt: null,

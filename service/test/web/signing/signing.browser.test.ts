@@ -9,6 +9,7 @@ import {
   startBrowser,
   test,
 } from "@signsealship/testing/browser";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
 import { type Options, rightCode, signerName } from "./memory-ceremony.ts";
 import { type Envelope, openSigningSite } from "./signing-site.ts";
@@ -67,6 +68,53 @@ test("every step is accessible, fits, and asks nobody else for anything", async 
     await assertGoodLooks(opened);
   }
   assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
+test("notices are accessible and described to whoever is at the button that signs", async () => {
+  const text = "And 1000000 dollars besides.";
+  const opened = await open({
+    notices: [
+      { code: "text_below_place", page: 3, text },
+      { code: "active_content", page: null, text: "JavaScript" },
+    ],
+  });
+  const { page } = opened;
+  await shownPage(opened, 1);
+  await assertGoodLooks(opened);
+  await consent(opened);
+  await checked(opened);
+  await assertGoodLooks(opened);
+  await page.getByRole("button", { name: "Sign", exact: true }).and(page.locator("[aria-describedby]")).waitFor();
+  const described = await page.evaluate(
+    "document.getElementById(document.getElementById('sign-button').getAttribute('aria-describedby')).textContent",
+  );
+  assert.ok(String(described).includes(text));
+  await opened.close();
+});
+
+test("the words below the places of both signers are seen in the page, below its fields, too", async () => {
+  const content = "q 0 0 0 rg 0 0 612 792 re f Q";
+  const opened = await open({ pages: 1, original: makePdf({ content }) });
+  const { page } = opened;
+  await consent(opened);
+  await checked(opened);
+  await shownPage(opened, 1);
+  // All of the page is black: what is drawn over it with a ground, by pdf.js or by the page, is not.
+  const fields = page.locator(".viewer-page .viewer-field");
+  for (const field of [fields.first(), fields.last()]) {
+    await field.scrollIntoViewIfNeeded();
+    const style = await field.evaluate((element) => getComputedStyle(element).mixBlendMode);
+    assert.equal(style, "multiply");
+  }
+  const light = await page.locator(".viewer-page canvas").evaluate((element) => {
+    const canvas = element as HTMLCanvasElement;
+    const pixels = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    let count = 0;
+    for (let at = 0; at < pixels.length; at += 4) if ((pixels[at] ?? 0) > 60) count++;
+    return count / (pixels.length / 4);
+  });
+  assert.ok(light < 0.001, String(light));
   await opened.close();
 });
 

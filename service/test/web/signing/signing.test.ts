@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { noticeCodes } from "../../../src/pdf/unseen/notice.ts";
 import { sessionCookie } from "../../../src/web/signing/cookie.ts";
 import { type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
 import { consentTexts, type Envelope, openSigningSite } from "./signing-site.ts";
@@ -98,6 +99,41 @@ describe("looking at a link", () => {
       assert.match(page, /This link does not work/);
       assert.match(page, /lang="es"><h2>Este enlace no funciona/);
     }
+  });
+});
+
+describe("what a signer may not see of the document", () => {
+  const notices = [
+    ...noticeCodes.map((code) => ({ code, page: null, text: null })),
+    { code: "text_below_place", page: 2, text: "And <b>1000000</b> dollars" },
+  ] as const;
+  const quote = '<q dir="auto">And &lt;b&gt;1000000&lt;/b&gt; dollars</q>';
+
+  test("is told above the document before the consent and after it, and beside its text, in both languages", async () => {
+    for (const [language, title, place] of [
+      ["en", "Look at these before you sign", "is on top of these words (page 2): "],
+      ["es", "Mire esto antes de firmar", "está encima de estas palabras (página 2): "],
+    ] as const) {
+      await open({ language, notices });
+      const pages = [await textOf(), await textOf("/text")];
+      await post("consent", { version: "1", language, can_read: "on" });
+      for (const page of [...pages, await textOf()]) {
+        assert.ok(page.includes(title), title);
+        assert.ok(page.includes(`${place}${quote}</li>`), page);
+        assert.equal(page.split("<li>").length > noticeCodes.length, true);
+        assert.doesNotMatch(page, /undefined/);
+      }
+      assert.match(pages[0] ?? "", /id="document-notices"/);
+      assert.match(await textOf(), /id="sign-button" aria-describedby="document-notices"/);
+    }
+  });
+
+  test("is not mentioned where there is nothing, and not before the code", async () => {
+    await open();
+    await consent();
+    assert.doesNotMatch(await textOf(), /document-notices/);
+    await open({ step: "mail_code", notices });
+    assert.doesNotMatch(await textOf(), /document-notices|1000000/);
   });
 });
 

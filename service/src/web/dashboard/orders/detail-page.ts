@@ -10,7 +10,7 @@ import {
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { namesOfFirmActors } from "../../../members/members.ts";
-import { isPayable, type OrderDeps, type TitleOf } from "../../../orders/orders.ts";
+import { isPayable, type NoticesOf, type OrderDeps, type TitleOf } from "../../../orders/orders.ts";
 import type { RetentionPlan } from "../../../retention/retention.ts";
 import { latestOpenRooms, roomsOfOrder } from "../../../rooms/rooms.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
@@ -37,6 +37,7 @@ export type OrderDetailDeps = OrderDeps &
   NoteFormDeps &
   MoveDeps & {
     titleOf: TitleOf;
+    noticesOf: NoticesOf;
     limits: RateLimits;
     assets: Assets;
     baseUrl: string;
@@ -109,6 +110,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       payable: deps.checkoutUrlOf !== null && isPayable(order.status) && order.documentsDeletedAt === null,
       retention: orderRetention(deps.retention, order),
       signers,
+      notices: deps.noticesOf(order),
       textCodes: deps.textCodes,
       documents,
       rooms,

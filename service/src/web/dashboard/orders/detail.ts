@@ -1,6 +1,6 @@
 import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
 import { type OrderHistory, sandboxMoves } from "../../../fulfilment/fulfilment.ts";
-import { type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
+import { type NoticesOf, noticeMessage, type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
 import type { Topic } from "../../../webhooks/webhooks.ts";
 import {
   card,
@@ -47,6 +47,8 @@ export type OrderDetailView = OrderRoomsView &
     fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
+    /** What its document has that people may not see as it is sealed. */
+    notices: ReturnType<NoticesOf>;
     documents: readonly OrderDocument[];
     refusedSigner?: RefusedSigner;
     /** Whether text messages are sent from here. */
@@ -66,6 +68,7 @@ ${statusCard(view)}
 ${test && card("sandbox", "Sandbox", sandbox(view))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${view.signers.length > 0 && card("signers", "Signers", signersPart({ submission: view.submission, orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
+${view.notices.length > 0 && card("document-notices", "What signers are told of the document", html`<ul>${view.notices.map((one) => html`<li>${noticeMessage(one)}</li>`)}</ul>`)}
 ${card("documents", "Documents", documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, view.documents))}
 ${history.shipments.length + history.faxes.length > 0 && card("tracking", "Tracking", trackingPart(history))}
 ${card("notes", "Notes", notesPart(view))}

@@ -3,6 +3,7 @@ import { type Html, html } from "../../ui/render.ts";
 import type { SigningConfig } from "../browser/config.ts";
 import type { Shown } from "../frame.ts";
 import { sizeIn } from "../words/languages.ts";
+import { noticesPart } from "./notices.ts";
 
 /** The address of the bytes of one revision: never another one's under it. */
 export const documentUrl = (token: string, revision: number): string =>
@@ -17,6 +18,7 @@ export function documentPart({ token, view, words }: Shown, config: SigningConfi
   const url = documentUrl(token, revision);
   const size = words.document.size(own, hasSignaturePage, sizeIn(view.signer.language, bytes));
   return html`<section class="card document" aria-labelledby="document-title"><h2 id="document-title">${words.document.title}</h2>
+${noticesPart({ view, words })}
 <p class="document-links no-print"><a href="${url}" target="_blank" rel="noopener">${words.document.open}</a> <span class="quiet-text">(${size})</span>
 <a href="${url}&amp;save=1">${words.document.save}</a> <a id="as-text" href="/sign/${token}/text">${words.text.open}</a></p>
 <p class="quiet without-script">${words.document.note}</p>

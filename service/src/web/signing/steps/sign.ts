@@ -6,6 +6,7 @@ import { type Html, html } from "../../ui/render.ts";
 import type { Shown } from "../frame.ts";
 import { pictureUrl } from "../picture-mark.ts";
 import type { Words } from "../words/words.ts";
+import { noticesId } from "./notices.ts";
 
 export const longestName = 100;
 export const longestValue = 200;
@@ -48,7 +49,7 @@ ${hasDate && html`<p class="form-note">${sign.dates}</p>`}
 ${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, maxLength: longestName, autocomplete: "name", value: typed["name"] ?? signer.name })}
 <p class="form-note" id="sign-check" role="status"></p>
 <p class="form-note">${sign.intent} <span class="without-script">${sign.serviceKey}</span></p>
-<div class="form-actions"><button type="submit" id="sign-button">${sign.go}</button></div>
+<div class="form-actions"><button type="submit" id="sign-button"${view.notices.length > 0 && html` aria-describedby="${noticesId}"`}>${sign.go}</button></div>
 </form>
 </section>`;
 }

@@ -27,6 +27,23 @@ export const en: Words = {
     save: "Save a copy",
     note: "It opens in your browser. Come back to this page afterwards.",
   },
+  notices: {
+    title: "Look at these before you sign",
+    lead: "What you see of this document may not be all of it:",
+    page: (page) => `page ${page}`,
+    of: {
+      text_below_place: "A place to sign or fill in is on top of these words",
+      active_content: "The document can change what a PDF reader shows. It names these actions",
+      xfa_form: "The document has a second form (XFA), which some PDF readers show in place of its pages",
+      drawn_by_readers: "PDF readers draw the values of form fields themselves, so that they may look different",
+      hidden_layer: "A layer of the document is switched off, and a PDF reader can switch it on",
+      screen_only: "Something is shown on screens and is not printed",
+      media: "The document has sound, film or 3D content",
+      attached_files: "Files are inside the document. You sign them, too, and its pages do not show them",
+      hidden_text: "“Read as text” has these words, and the page may not show them",
+      partly_examined: "Parts of the document could not be examined",
+    },
+  },
   text: {
     open: "Read as text",
     title: "The document as text",

@@ -27,6 +27,24 @@ export const es: Words = {
     save: "Guardar una copia",
     note: "Se abre en su navegador. Después, vuelva a esta página.",
   },
+  notices: {
+    title: "Mire esto antes de firmar",
+    lead: "Es posible que lo que usted ve no sea todo el documento:",
+    page: (page) => `página ${page}`,
+    of: {
+      text_below_place: "Un lugar para firmar o escribir está encima de estas palabras",
+      active_content: "El documento puede cambiar lo que muestra un lector de PDF. Nombra estas acciones",
+      xfa_form:
+        "El documento tiene un segundo formulario (XFA), que algunos lectores de PDF muestran en lugar de sus páginas",
+      drawn_by_readers: "Los lectores de PDF dibujan los valores de los campos, que pueden verse diferentes",
+      hidden_layer: "Una capa del documento está apagada, y un lector de PDF puede encenderla",
+      screen_only: "Algo se muestra en pantalla y no se imprime",
+      media: "El documento tiene sonido, video o contenido 3D",
+      attached_files: "Hay archivos dentro del documento. Usted también los firma, y las páginas no los muestran",
+      hidden_text: "“Leer como texto” tiene estas palabras, y la página quizá no las muestra",
+      partly_examined: "No se pudieron examinar algunas partes del documento",
+    },
+  },
   text: {
     open: "Leer como texto",
     title: "El documento como texto",

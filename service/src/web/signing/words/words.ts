@@ -1,4 +1,4 @@
-import type { CopyKind, PictureFault, ShownField } from "../../../envelopes/envelopes.ts";
+import type { CopyKind, NoticeCode, PictureFault, ShownField } from "../../../envelopes/envelopes.ts";
 import type { ViewerWords } from "../browser/config.ts";
 
 type Part = { readonly title: string; readonly text: string };
@@ -29,6 +29,13 @@ export type Words = {
     readonly size: (pages: number, hasMore: boolean, size: string) => string;
     readonly save: string;
     readonly note: string;
+  };
+  /** What the document has that people may not see as it is sealed. */
+  readonly notices: {
+    readonly title: string;
+    readonly lead: string;
+    readonly page: (page: number) => string;
+    readonly of: Readonly<Record<NoticeCode, string>>;
   };
   /** The document as text. */
   readonly text: Readonly<Record<"open" | "title" | "note" | "back" | "nothing" | "more", string>> & {

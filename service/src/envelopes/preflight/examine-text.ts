@@ -1,0 +1,97 @@
+import { type PageBox, pageBox, placedOn } from "../../pdf/pages/page-box.ts";
+import { pages } from "../../pdf/pages/page-tree.ts";
+import { openWithPdfJs } from "../../pdf/pdf-js.ts";
+import { type DocumentNotice, quoted } from "../../pdf/unseen/notice.ts";
+import type { PdfLookup } from "../../pdf/xref/lookup.ts";
+import type { PlannedField } from "../pdf/fields.ts";
+import { textWithoutInk } from "../reading/hidden-text.ts";
+
+/** Bounds on what reading the text of one document takes. */
+const most = { pages: 300, milliseconds: 4_000, notices: 20 } as const;
+/** A rectangle of user space: left, bottom, right, top. */
+type Rect = readonly [number, number, number, number];
+type Run = {
+  readonly str: string;
+  readonly transform: readonly number[];
+  readonly width: number;
+  readonly hasEOL: boolean;
+};
+
+/** Words below the places of fields, and words of the text view that the page does not show. A document that pdf.js can't read is named. */
+export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {
+  const notices: DocumentNotice[] = [];
+  const until = performance.now() + most.milliseconds;
+  const partly: DocumentNotice = { code: "partly_examined", page: null, text: null };
+  const { opening, OPS } = await openWithPdfJs(look.file.bytes);
+  try {
+    const document = await opening.promise;
+    let number = 0;
+    for (const found of pages(look.file, look.root.dict)) {
+      number++;
+      if (
+        number > document.numPages ||
+        number > most.pages ||
+        performance.now() > until ||
+        notices.length >= most.notices
+      )
+        return [...notices, partly];
+      const page = await document.getPage(number);
+      const { items } = await page.getTextContent();
+      const runs = items.filter((item) => "str" in item);
+      if (runs.length > 0) {
+        const box = pageBox(look.file, found);
+        const here = planned.filter((field) => field.page === number - 1 && !field.invisible);
+        const below = wordsBelow(runs, box, here);
+        if (below !== "") notices.push({ code: "text_below_place", page: number, text: below });
+        const unseen = await textWithoutInk(page, OPS);
+        const hidden = quoted((unseen ?? []).join(" "));
+        if (hidden !== "") notices.push({ code: "hidden_text", page: number, text: hidden });
+        if (unseen === null) notices.push({ ...partly, page: number });
+      }
+      page.cleanup();
+    }
+    return notices;
+  } catch {
+    return [...notices, partly];
+  } finally {
+    await opening.destroy();
+  }
+}
+
+/** A rule that is written with characters is there to be signed on. */
+const isRule = (word: string): boolean => /^[\s_.·…\-–—=:]*$/.test(word);
+
+function wordsBelow(runs: readonly Run[], box: PageBox, fields: readonly PlannedField[]): string {
+  if (fields.length === 0) return "";
+  const places = fields.map((field) => placedOn(box, field.place).rect);
+  const covered = fields.flatMap(({ place, covers }): Rect[] => {
+    if (!covers) return [];
+    const { x, y, width, height } = covers;
+    return [placedOn(box, { x: place.x + x, y: place.y + place.height - y - height, width, height }).rect];
+  });
+  const words: string[] = [];
+  let length = 0;
+  for (const run of runs) {
+    for (const { 0: word, index } of run.str.matchAll(/\S+/g)) {
+      const centers = [...word].map((_, at) => centerOf(run, index + at));
+      const isBelow = centers.some((point) => inOne(places, point)) && !centers.some((point) => inOne(covered, point));
+      if (!isBelow || isRule(word)) continue;
+      words.push(word);
+      length += word.length;
+    }
+    // More is not quoted.
+    if (length > 400) break;
+  }
+  return quoted(words.join(" "));
+}
+
+/** The middle of a character's body, a quarter of the font size above its line. */
+function centerOf({ str, transform, width }: Run, at: number): [number, number] {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = transform;
+  const across = Math.hypot(a, b) || 1;
+  const along = (width * (at + 0.5)) / Math.max(str.length, 1);
+  return [e + (along * a) / across + 0.25 * c, f + (along * b) / across + 0.25 * d];
+}
+
+const inOne = (rects: readonly Rect[], [x, y]: readonly [number, number]): boolean =>
+  rects.some(([left, bottom, right, top]) => left < x && x < right && bottom < y && y < top);

@@ -1,0 +1,45 @@
+import { type DocumentNotice, type NoticeCode, noticeCodes } from "../pdf/unseen/notice.ts";
+import type { DocumentNames } from "../platform/document-name.ts";
+
+/** What an order keeps of what its document has that people may not see. */
+export type Noted = { code: string; documentNotices: Buffer | null };
+
+/** What was found when the order was placed. */
+export type NoticesOf = (order: Noted) => DocumentNotice[];
+
+/** The cipher is that of names of documents; what it is bound to differs. */
+const holderOf = (code: string): string => `${code}/notices`;
+
+export const sealNotices = (names: DocumentNames, code: string, notices: readonly DocumentNotice[]): Buffer | null =>
+  names.seal(notices.length === 0 ? null : JSON.stringify(notices), holderOf(code));
+
+export const noticeReader =
+  (names: DocumentNames): NoticesOf =>
+  ({ code, documentNotices }) => {
+    if (documentNotices === null) return [];
+    const text = names.open(documentNotices, holderOf(code));
+    // What was found can't be read any more: that something was is still told.
+    if (text === null) return [{ code: "partly_examined", page: null, text: null }];
+    return (JSON.parse(text) as DocumentNotice[]).filter(({ code }) => isCode(code));
+  };
+
+const isCode = (code: string): code is NoticeCode => noticeCodes.some((known) => known === code);
+
+const sentences: Readonly<Record<NoticeCode, string>> = {
+  text_below_place: "A place to sign or fill in is on top of words",
+  active_content: "The document has actions that can change what a reader shows",
+  xfa_form: "The document has an XFA form, which some readers show in place of its pages",
+  drawn_by_readers: "The document has readers draw the values of its form fields, so that they may differ",
+  hidden_layer: "The document has a layer that is switched off",
+  screen_only: "An annotation is shown on screens and is not printed",
+  media: "The document has sound, film or 3D content",
+  attached_files: "The document has files inside it, which its pages do not show",
+  hidden_text: "The document has words that its pages do not show as ink, and which its text has",
+  partly_examined: "Parts of the document could not be examined",
+};
+
+/** One sentence in English. */
+export function noticeMessage({ code, page, text }: DocumentNotice): string {
+  const where = page === null ? "" : ` (page ${page})`;
+  return `${sentences[code]}${where}${text === null || text === "" ? "." : `: "${text}".`}`;
+}

@@ -1,0 +1,49 @@
+/** What of a document people may not see as it is sealed, and which does not keep it from being signed. */
+export const noticeCodes = [
+  /** A place for a signature or text is on top of words: `text` quotes them. */
+  "text_below_place",
+  /** Readers may run something that changes what is shown: `text` names the kinds. */
+  "active_content",
+  /** A form of another format, which some readers show instead of the pages. */
+  "xfa_form",
+  /** Readers draw the values of form fields themselves. */
+  "drawn_by_readers",
+  /** A layer is off, and a reader can switch it on: `text` is its name. */
+  "hidden_layer",
+  /** An annotation is shown on screens and not printed. */
+  "screen_only",
+  /** Sound, films, 3D scenes. */
+  "media",
+  /** Files inside the document: `text` names them. */
+  "attached_files",
+  /** Words that the text view has and the page does not show: `text` quotes them. */
+  "hidden_text",
+  /** Not all of the document could be looked at. */
+  "partly_examined",
+] as const;
+
+export type NoticeCode = (typeof noticeCodes)[number];
+
+export type DocumentNotice = {
+  readonly code: NoticeCode;
+  /** From 1; null for the whole document. */
+  readonly page: number | null;
+  readonly text: string | null;
+};
+
+/** A document is refused for content that readers print, or fetch, and do not show. The message follows "document can't be signed:". */
+export class UnseenContent extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = "UnseenContent";
+  }
+}
+
+const longestText = 200;
+
+/** A text of the document as a notice quotes it: one line, with its end cut where it is long. */
+export function quoted(text: string): string {
+  const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+  const characters = [...line];
+  return characters.length <= longestText ? line : `${characters.slice(0, longestText - 1).join("")}…`;
+}

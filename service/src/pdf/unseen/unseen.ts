@@ -1,0 +1,73 @@
+import { formFields } from "../form-fields.ts";
+import { resolve } from "../objects.ts";
+import { PdfRefusal } from "../refusal.ts";
+import { entry } from "../values.ts";
+import { lookUpPdf, type PdfLookup } from "../xref/lookup.ts";
+import { type Contents, lookAt } from "./actions.ts";
+import { annotationNotices } from "./annotations.ts";
+import { hiddenLayers } from "./layers.ts";
+import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
+import { dictionariesFrom } from "./objects.ts";
+
+/**
+ * What a document has that people do not see, by its objects: nothing is drawn or run.
+ * @throws UnseenContent for content that is printed or fetched and not shown
+ * @throws PdfRefusal for a document that can't be read
+ */
+export function unseenIn(bytes: Buffer): DocumentNotice[] {
+  // Bounds of its own: what signing reads of the document is not cut short by what is looked at here.
+  const look = lookUpPdf(bytes);
+  const found: Contents = { actions: new Set(), files: new Set() };
+  let isWhole = true;
+  const part = <Value>(examine: () => Value, otherwise: Value): Value => {
+    try {
+      return examine();
+    } catch (error) {
+      if (!(error instanceof PdfRefusal)) throw error;
+      isWhole = false;
+      return otherwise;
+    }
+  };
+  const skipped = () => {
+    isWhole = false;
+  };
+  const ofPages = part(() => annotationNotices(look), []);
+  const layers = part(() => hiddenLayers(look.file, look.root.dict), []);
+  const ofForm = part(() => formNotices(look), []);
+  part(() => {
+    for (const reached of dictionariesFrom(look.file, look.root.dict, skipped)) lookAt(look.file, reached, found);
+  }, undefined);
+  const whole = (code: DocumentNotice["code"], text: string | null = null) => ({ code, page: null, text });
+  return [
+    ...(found.actions.size > 0 ? [whole("active_content", [...found.actions].sort().join(", "))] : []),
+    ...ofForm,
+    ...layers,
+    ...ofPages,
+    ...(found.files.size > 0 ? [whole("attached_files", quoted([...found.files].sort().join(", ")))] : []),
+    ...(isWhole ? [] : [whole("partly_examined")]),
+  ];
+}
+
+function formNotices({ file, root, acroForm }: PdfLookup): DocumentNotice[] {
+  if (entry(root.dict, "Collection"))
+    throw new UnseenContent("it is a portfolio: readers show the files in it in place of its pages");
+  if (!acroForm) return [];
+  const notices: DocumentNotice[] = [];
+  if (entry(acroForm.dict, "XFA")) {
+    if (isTrue(file, entry(root.dict, "NeedsRendering")))
+      throw new UnseenContent("it is an XFA form: some readers show the form in place of its pages");
+    notices.push({ code: "xfa_form", page: null, text: null });
+  }
+  if (isTrue(file, entry(acroForm.dict, "NeedAppearances")))
+    for (const { dict, above } of formFields(file, acroForm.dict))
+      if ([dict, ...above].some((node) => entry(node, "V"))) {
+        notices.push({ code: "drawn_by_readers", page: null, text: null });
+        break;
+      }
+  return notices;
+}
+
+function isTrue(file: PdfLookup["file"], value: Parameters<typeof resolve>[1]): boolean {
+  const found = resolve(file, value);
+  return found?.bytes.toString("latin1", found.start, found.end) === "true";
+}
