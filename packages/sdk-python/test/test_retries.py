@@ -38,6 +38,7 @@ CREATED = {
     "status": "QuoteReady",
     "externalReference": None,
     "faxToNumber": None,
+    "documentNotices": [],
     "subtotalCents": 1,
     "discountCents": 0,
     "totalCents": 1,

@@ -15,6 +15,7 @@ export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from
 export type { OrderFields, SignatureField, Signer, SignerAuth } from "./order-fields.ts";
 export type {
   CreatedOrder,
+  DocumentNotice,
   OrderDetail,
   OrderLine,
   OrderList,

@@ -14,6 +14,18 @@ export type OrderLine = {
   amountCents: number;
 };
 
+/** Something in a document that is signed which people may not see as it is sealed. Each signer is told it, too. */
+export type DocumentNotice = {
+  /** `text_below_place`, `active_content`, `hidden_text`, ... The list can grow. */
+  code: string;
+  /** From 1; null for the whole document. */
+  page: number | null;
+  /** What the document says there, or what it names; null where nothing is quoted, and always in the answer to create. */
+  text: string | null;
+  /** For people, in English. */
+  message: string;
+};
+
 /** With a test key an answer may warn: of fields that are unknown, say. */
 export type Warned = { warnings?: string[] };
 
@@ -37,6 +49,8 @@ type OrderCommon = {
   /** US cents: what a checkout charges. */
   totalCents: number;
   lines: OrderLine[];
+  /** What the signers are told of the document; empty when nothing was found, and without signing. */
+  documentNotices: DocumentNotice[];
 };
 
 export type CreatedOrder = OrderCommon & {

@@ -12,7 +12,15 @@ import type { SentOrder } from "./create.ts";
 import { orderPage } from "./list.ts";
 import { noticeReader } from "./notices.ts";
 import { type OrderDeps, placeOrder, type Wording } from "./place.ts";
-import { CreatedOrder, OrderDetail, OrderLine, OrderList, OrderSummary, orderFormSchema } from "./schemas.ts";
+import {
+  CreatedOrder,
+  DocumentNoticeView,
+  OrderDetail,
+  OrderLine,
+  OrderList,
+  OrderSummary,
+  orderFormSchema,
+} from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
 import { createdView, detailView, type OrderRow } from "./views.ts";
@@ -28,7 +36,7 @@ const messages = {
 
 /** Orders (contract, Endpoints, Orders). */
 export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
-  for (const schema of [OrderLine, OrderSummary]) app.addSchema(schema);
+  for (const schema of [DocumentNoticeView, OrderLine, OrderSummary]) app.addSchema(schema);
   const frame = { tag: "Orders", caller: "key", policy: "partner-write" } as const;
 
   jsonRoute(app, deps, {

@@ -110,6 +110,8 @@ async function makeEverything() {
     INSERT INTO firm_notes (id, order_id, author, text, created_at)
     SELECT ${noteId}, id, 'member:x', ${columnCipher(keys.old, "firm_note").encrypt(Buffer.from("Call first"), noteId)}, now()
     FROM orders WHERE code = ${orderCode}`);
+  const notices = columnCipher(keys.old, "document_name").encrypt(Buffer.from("[]"), `${orderCode}/notices`);
+  await running.db.query(sql`UPDATE orders SET document_notices = ${notices} WHERE code = ${orderCode}`);
   return { proof, closing, webhookId, orderCode, room, noteId };
 }
 
@@ -215,6 +217,12 @@ SELECT hash FROM webhook_secrets WHERE webhook_id = ${made.webhookId}`);
   const [note] = await running.db.query<{ text: Buffer }>(sql`SELECT text FROM firm_notes WHERE id = ${made.noteId}`);
   const text = columnCipher(keys.next, "firm_note").decrypt(note?.text ?? Buffer.alloc(0), made.noteId);
   assert.equal(text.toString(), "Call first");
+  const [order] = await running.db.query<{ notices: Buffer }>(
+    sql`SELECT document_notices AS notices FROM orders WHERE code = ${made.orderCode}`,
+  );
+  const holder = `${made.orderCode}/notices`;
+  const notices = columnCipher(keys.next, "document_name").decrypt(order?.notices ?? Buffer.alloc(0), holder);
+  assert.equal(notices.toString(), "[]");
   renameSync(`${paths.old}.gone`, paths.old);
   assert.equal((await command(oldOnly(), "partner", "list")).code, 1);
 });

@@ -70,6 +70,7 @@ from .models.firm import (
 from .models.orders import (
     Checkout,
     CreatedOrder,
+    DocumentNotice,
     Language,
     Milestone,
     OrderDetail,
@@ -181,6 +182,7 @@ __all__ = [
     "DeliveryRequest",
     "DeliveryResponse",
     "DeliveryState",
+    "DocumentNotice",
     "EnvelopeClaim",
     "EnvelopeDocument",
     "EnvelopeRevision",

@@ -102,6 +102,7 @@ export const types = {
   OrderDocuments: "Schemas['OrderDocuments']",
   OrderEventData: "Extract<Webhooks, { type: 'order.created' }>['data']",
   OrderLine: "Schemas['OrderLine']",
+  DocumentNotice: "Schemas['DocumentNotice']",
   OrderList: "Schemas['OrderList']",
   OrderSignerState: "Schemas['OrderSignerState']",
   OrderSigners: "Schemas['OrderSigners']",

@@ -1,6 +1,7 @@
-import type { PDFPageProxy } from "pdfjs-dist";
 import type { PdfJs } from "../../pdf/pdf-js.ts";
 
+/** A page of pdf.js. */
+type Operated = { readonly getOperatorList: () => Promise<{ fnArray: number[]; argsArray: (unknown[] | null)[] }> };
 type Matrix = readonly [number, number, number, number, number, number];
 type Box = readonly [left: number, bottom: number, right: number, top: number];
 type State = { at: Matrix; mode: number; fill: string; alpha: number };
@@ -16,7 +17,7 @@ const mostOperators = 200_000;
  * is left out; pictures are not decoded here, so that white text on one counts as hidden.
  * @returns null for a page with more operators than are looked at
  */
-export async function textWithoutInk(page: PDFPageProxy, OPS: PdfJs["OPS"]): Promise<string[] | null> {
+export async function textWithoutInk(page: Operated, OPS: PdfJs["OPS"]): Promise<string[] | null> {
   const { fnArray, argsArray } = await page.getOperatorList();
   if (fnArray.length > mostOperators) return null;
   const found: string[] = [];

@@ -15,7 +15,7 @@ import { mayHoldTags } from "../../../src/envelopes/pdf/placement/tags/may-hold-
 import { readTag } from "../../../src/envelopes/pdf/placement/tags/tag.ts";
 import { PdfRefusal } from "../../../src/pdf/refusal.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import { blackInk, inkOn, penInk } from "./pixels.ts";
+import { blackInk, inkIn, inkOn, penInk } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tags-"));
@@ -119,7 +119,7 @@ test("a tag for a signer who is not there is refused by name; a signer without a
     preflight({ ...order, bytes, signers: ["Jane", "Bob"] }),
     /^ServiceError: document can't be signed: \{\{signature, r3\}\} on page 1 is for signer 3, and the order has 2 signers\.$/,
   );
-  assert.equal(await preflight({ ...order, bytes, signers: ["Jane", "Bob", "Eve"] }), 1);
+  assert.equal((await preflight({ ...order, bytes, signers: ["Jane", "Bob", "Eve"] })).pages, 1);
   const { fields } = await signing.prepare(bytes, await planned(bytes, 3), ["Jane", "Bob", "Eve"]);
   assert.deepEqual(
     fields.map(({ kind, signer, page }) => [kind, signer, page]),
@@ -162,6 +162,39 @@ for (const rotate of [0, 90, 180, 270])
       const [, , penRight, penBottom] = await inkOn(path, penInk);
       assert.ok(penRight <= place.x + place.width + 1 && penBottom <= place.y + place.height + 1);
     });
+
+for (const [what, more] of [
+  ["on it", line("I owe 1000000.", 501)],
+  ["on it, in white", `1 1 1 rg ${line("I owe 1000000.", 501)}`],
+  ["beside its middle, turned", "BT /F1 12 Tf 0 1 -1 0 140 480 Tm (I owe 1000000.) Tj ET"],
+] as const)
+  test(`a tag with words ${what} is not hidden, and neither are they`, needs("mupdf"), async () => {
+    const original = pageWith(`${line("{{signature, r1}}", 500)}${more}`);
+    const fields = await planned(original, 1);
+    assert.deepEqual(
+      fields.map(({ covers }) => covers),
+      [undefined],
+    );
+    const path = join(folder, "words.pdf");
+    const inkOf = async (bytes: Buffer) => {
+      writeFileSync(path, bytes);
+      return (await inkIn(path, blackInk, { x: 90, y: 270, width: 150, height: 40 })).mutool;
+    };
+    const { bytes, fields: prepared } = await signing.prepare(original, fields, ["Jane"]);
+    assert.ok((await inkOf(await signing.act(bytes, prepared, 1, { name: "." }))) >= (await inkOf(original)));
+  });
+
+test("a tag is hidden where words are before, behind, above and below it", async () => {
+  const text = `${line("above", 514.4)}${line("Sign {{signature, r1}} here", 500)}${line("below", 485.6)}`;
+  assert.ok((await planned(pageWith(text), 1))[0]?.covers);
+});
+
+test("more tags than a document has fields are refused without looking at all of them", async () => {
+  const many = (count: number) => pageWith(line("{{date;role=r1}}", 700).repeat(count));
+  await assert.rejects(planned(many(20_000), 1), /its text has more than 500 tags; name the places in fields$/);
+  const call = { holder: "firm", bytes: many(300), sha256: "", signers: ["Jane"], fields: null };
+  await assert.rejects(createPreflight(inlineWorkers)(call), /is more than the 100 fields of page 1/);
+});
 
 test("whatever is broken in a document with tags, it is planned or refused", async () => {
   const whole = pageWith(line("{{signature, r1}}", 700));

@@ -147,6 +147,20 @@ class OrderLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentNotice:
+    """Something in a document that is signed which people may not see as it is sealed. Each signer is told it, too."""
+
+    code: str
+    """`text_below_place`, `active_content`, `hidden_text`, ... The list can grow."""
+    page: int | None
+    """From 1; None for the whole document."""
+    text: str | None
+    """What the document says there, or what it names; None where nothing is quoted, and always in the answer to create."""
+    message: str
+    """For people, in English."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
     request_id: str
     """Of the request, for support."""
@@ -168,6 +182,8 @@ class _Order:
     """US cents: what a checkout charges."""
     lines: list[OrderLine]
     """The quote, line by line."""
+    document_notices: list[DocumentNotice]
+    """What the signers are told of the document; empty when nothing was found, and without signing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

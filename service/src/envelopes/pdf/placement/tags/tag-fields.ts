@@ -1,3 +1,4 @@
+import { mostFields } from "../../../../orders/orders.ts";
 import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../pdf/pages/page-box.ts";
 import { type Page, pages } from "../../../../pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../../pdf/refusal.ts";
@@ -14,7 +15,8 @@ const mostMs = 8_000;
 type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
 
 /**
- * The fields that tags in the document's text ask for. They lie over their tags and hide them: nothing can be taken out of a document.
+ * The fields that tags in the document's text ask for. They are over their tags, and hide those that no other words are near: nothing can be
+ * taken out of a document.
  * @param signers how many there are
  * @throws PdfRefusal; UnmatchedTag for one of a signer who is not there, or a text that takes too long to read
  */
@@ -36,7 +38,9 @@ export async function tagFields(look: PdfLookup, signers: number): Promise<Plann
     const around = shownPlace(box, found.rect);
     const place = placeOf(found, around);
     const covers = { ...around, x: around.x - place.x, y: place.y + place.height - around.y - around.height };
-    return { kind: tag.kind, signer, page, place, label: tag.label, required: tag.required, covers };
+    const field = { kind: tag.kind, signer, page, place, label: tag.label, required: tag.required };
+    // Words that someone put below a tag stay to be seen, and the tag with them.
+    return found.isAlone ? { ...field, covers } : field;
   });
 }
 
@@ -48,11 +52,13 @@ async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
   for await (const runs of pageTexts(file.bytes)) {
     const { value, done } = each.next();
     if (done) break;
-    const tags = tagsInText(runs);
+    const tags = tagsInText(runs, mostFields + 1 - found.length);
     if (tags.length > 0) {
       const box = pageBox(file, value);
       found.push(...tags.map((tag) => ({ ...tag, page, box })));
     }
+    if (found.length > mostFields)
+      throw new UnmatchedTag(`its text has more than ${mostFields} tags; name the places in fields`);
     page++;
     if (performance.now() > until)
       throw new UnmatchedTag("looking for tags in its text takes too long; name the places in fields");

@@ -9,20 +9,31 @@ export type TagInText = {
   readonly rect: PlacedRect["rect"];
   /** Whether nothing stands behind it on its line. */
   readonly endsLine: boolean;
+  /** Whether the rectangle has no other words: only then may it be covered. */
+  readonly isAlone: boolean;
 };
+
+type Rect = PlacedRect["rect"];
 
 /** A tag is one line at most. */
 const braces = /\{\{([^{}]{1,300})\}\}/g;
 
-/** The tags of a page, in the order of its text. One may be spread over several runs, as kerning breaks them. */
-export function tagsInText(runs: readonly TextRun[]): TagInText[] {
+/**
+ * The tags of a page, in the order of its text. One may be spread over several runs, as kerning breaks them.
+ * @param most how many are looked for
+ */
+export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] {
   const text = runs.map((run) => run.text).join("");
   const found: TagInText[] = [];
+  const near = { runs, boxes: runs.map((run) => boxOf(cornersOf(run, 0, run.text.length))), left: mostCompared };
   for (const match of text.matchAll(braces)) {
+    if (found.length >= most) break;
     const tag = readTag(match[1] ?? "");
     const end = match.index + match[0].length;
     const rect = tag && around(runs, match.index, end);
-    if (rect) found.push({ tag, text: match[0], rect, endsLine: endsLine(runs, end) });
+    if (!rect) continue;
+    const isAlone = !hasOthers(near, rect, [match.index, end]);
+    found.push({ tag, text: match[0], rect, endsLine: endsLine(runs, end), isAlone });
   }
   return found;
 }
@@ -57,21 +68,59 @@ function around(runs: readonly TextRun[], from: number, to: number): PlacedRect[
     at += run.text.length;
     if (at >= to) break;
   }
-  if (points.length === 0) return null;
+  return points.length === 0 ? null : boxOf(points);
+}
+
+function boxOf(points: readonly (readonly [number, number])[]): Rect {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
+/** Characters of one page that are compared with its tags, each as often as its run's length: beyond, a tag is not hidden. */
+const mostCompared = 5_000_000;
+
+type Near = { readonly runs: readonly TextRun[]; readonly boxes: readonly Rect[]; left: number };
+
+/** Whether the body of a character besides those from `from` to before `to` is within a rectangle, even in part. */
+function hasOthers(near: Near, rect: Rect, [from, to]: readonly [number, number]): boolean {
+  let at = 0;
+  for (const [index, run] of near.runs.entries()) {
+    const box = near.boxes[index];
+    const isOwnAlone = from <= at && at + run.text.length <= to;
+    if (box && !isOwnAlone && meet(box, rect)) {
+      near.left -= run.text.length ** 2;
+      if (near.left < 0) return true;
+      for (let character = 0; character < run.text.length; character++) {
+        const isOwn = from <= at + character && at + character < to;
+        if (isOwn || run.text[character]?.trim() === "") continue;
+        if (meet(boxOf(cornersOf(run, character, character + 1, body)), rect)) return true;
+      }
+    }
+    at += run.text.length;
+  }
+  return false;
+}
+
+const meet = ([l, b, r, t]: Rect, [left, bottom, right, top]: Rect): boolean =>
+  l < right && left < r && b < top && bottom < t;
+
 /** What letters take below and above their line, in parts of the font size. */
 const [below, above] = [0.3, 0.95];
 
-function cornersOf(run: TextRun, first: number, last: number): [number, number][] {
+type Extent = { readonly from: number; readonly to: number; readonly inset: number };
+const whole: Extent = { from: -below, to: above, inset: 0 };
+/** Of a small letter, and less at both sides, so that neighbors on the line and the lines next to it do not count. */
+const body: Extent = { from: 0, to: 0.5, inset: 0.2 };
+
+function cornersOf(run: TextRun, first: number, last: number, extent: Extent = whole): [number, number][] {
   const [a, b, c, d, e, f] = run.transform;
   const [across, up] = [Math.hypot(a, b) || 1, Math.hypot(c, d) || 1];
-  const whole = widthOf(run, 0, run.text.length) || 1;
-  const along = (count: number) => (run.width * widthOf(run, 0, count)) / whole;
-  return [along(first), along(last)].flatMap((x) =>
-    [-below * up, above * up].map((y): [number, number] => [
+  const all = widthOf(run, 0, run.text.length) || 1;
+  const along = (count: number) => (run.width * widthOf(run, 0, count)) / all;
+  const [start, end] = [along(first), along(last)];
+  const inset = extent.inset * (end - start);
+  return [start + inset, end - inset].flatMap((x) =>
+    [extent.from * up, extent.to * up].map((y): [number, number] => [
       e + (x * a) / across + (y * c) / up,
       f + (x * b) / across + (y * d) / up,
     ]),
