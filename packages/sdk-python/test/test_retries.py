@@ -38,7 +38,6 @@ CREATED = {
     "status": "QuoteReady",
     "externalReference": None,
     "faxToNumber": None,
-    "documentNotices": [],
     "subtotalCents": 1,
     "discountCents": 0,
     "totalCents": 1,

@@ -49,8 +49,8 @@ type OrderCommon = {
   /** US cents: what a checkout charges. */
   totalCents: number;
   lines: OrderLine[];
-  /** What the signers are told of the document; empty when nothing was found, and without signing. */
-  documentNotices: DocumentNotice[];
+  /** What the signers are told of the document: only when there is something. */
+  documentNotices?: DocumentNotice[];
 };
 
 export type CreatedOrder = OrderCommon & {

@@ -67,9 +67,11 @@ export const DocumentNoticeView = Type.Object(
   },
 );
 
-const documentNotices = Type.Array(ref(DocumentNoticeView), {
-  description: "What the signers are told of the document; empty when nothing was found, and without signing.",
-});
+const documentNotices = Type.Optional(
+  Type.Array(ref(DocumentNoticeView), {
+    description: "What the signers are told of the document: only when there is something, and only with signing.",
+  }),
+);
 
 const common = {
   requestId: requestId(),

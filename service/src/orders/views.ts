@@ -62,7 +62,7 @@ export const createdView = (
   ...common(order),
   checkoutUrl,
   // Answers are kept for repeated requests, and not encrypted: what is quoted of the document stays out.
-  documentNotices: notices.map((notice) => noticeView({ ...notice, text: null })),
+  ...noticesMember(notices.map((notice) => ({ ...notice, text: null }))),
 });
 
 /** Contract, "Order detail (fetch)". */
@@ -77,10 +77,14 @@ export const detailView = (
   envelopeStatus: order.envelopeStatus,
   customerEmail: order.customerEmail,
   createdAt: order.createdAt.toISOString(),
-  documentNotices: notices.map(noticeView),
+  ...noticesMember(notices),
 });
 
-const noticeView = (notice: DocumentNotice) => ({ ...notice, message: noticeMessage(notice) });
+/** A member of answers that have something to tell: all other answers stay what they were. */
+const noticesMember = (notices: readonly DocumentNotice[]) =>
+  notices.length === 0
+    ? {}
+    : { documentNotices: notices.map((notice) => ({ ...notice, message: noticeMessage(notice) })) };
 
 export type OrderSummaryRow = BoughtServices &
   Pick<OrderRow, "code" | "status" | "totalCents" | "externalReference" | "customerEmail" | "createdAt">;

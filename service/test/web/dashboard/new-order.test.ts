@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { type MembersService, openMembersService } from "../../members/members-service.ts";
 import { newMember, postForm } from "../../members/signed-in-member.ts";
 
@@ -63,6 +64,18 @@ test("a refused form keeps its file and says all that is wrong; sent again witho
   assert.equal(twice.status, 400);
   assert.match(twice.text, /The file that we kept has expired\. Choose it again\./);
   assert.equal(tokenIn(twice.text), "");
+});
+
+test("shows the sender what the signers are told of a document, with its words, and nothing where there is nothing", async () => {
+  const { send, page } = await member();
+  const unseen = makePdf({ content: "BT 3 Tr /F1 12 Tf 72 300 Td (I owe <b>1000000</b>.) Tj ET" });
+  const placed = await send(orderForm({ ...minimal, svc_sign: "on" }, unseen));
+  assert.equal(placed.status, 303, placed.text);
+  const shown = await page(placed.location);
+  assert.match(shown, /What signers are told of the document/);
+  assert.match(shown, /\(page 1\): &quot;I owe &lt;b&gt;1000000&lt;\/b&gt;\.&quot;\./);
+  const plain = await send(orderForm({ ...minimal, svc_sign: "on" }));
+  assert.doesNotMatch(await page(plain.location), /What signers are told/);
 });
 
 test("a file that is chosen now is meant instead of the one that was kept", async () => {

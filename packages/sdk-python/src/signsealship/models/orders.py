@@ -182,8 +182,8 @@ class _Order:
     """US cents: what a checkout charges."""
     lines: list[OrderLine]
     """The quote, line by line."""
-    document_notices: list[DocumentNotice]
-    """What the signers are told of the document; empty when nothing was found, and without signing."""
+    document_notices: list[DocumentNotice] | None = None
+    """What the signers are told of the document; None when there is nothing to tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
