@@ -1,13 +1,9 @@
 import type { Encryption } from "./encryption/ciphers.ts";
-import type { Ref } from "./lexer.ts";
 import type { Budget } from "./limits.ts";
 import type { ObjectStream } from "./object-stream.ts";
 import type { Dict } from "./values.ts";
 import type { XrefStream } from "./xref/xref-stream.ts";
-import type { XrefTable } from "./xref/xref-table.ts";
-
-/** An object and its offset as a cross-reference writes it. */
-export type Placed = { readonly ref: Ref; readonly offset: number };
+import type { Placed, XrefTable } from "./xref/xref-table.ts";
 
 /** One cross-reference section, newest first in `PdfFile.sections`. */
 export type Section = {

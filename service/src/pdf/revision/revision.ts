@@ -1,6 +1,6 @@
-import type { Placed } from "../file.ts";
 import type { Ref } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
+import type { Placed } from "../xref/xref-table.ts";
 import type { NewObject } from "./new-object.ts";
 import { stringEncryption } from "./string-encryption.ts";
 import { xrefSection } from "./xref-section.ts";

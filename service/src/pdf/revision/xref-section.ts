@@ -1,7 +1,6 @@
-import type { Placed } from "../file.ts";
 import type { Span } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
-import { consecutive, subsectionText } from "../xref/xref-table.ts";
+import { consecutive, type Placed, subsectionText } from "../xref/xref-table.ts";
 
 /** 64 octets as hexadecimal digits. */
 const MAX_ID = 130;

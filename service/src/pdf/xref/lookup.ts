@@ -1,4 +1,4 @@
-import type { PdfFile, Placed } from "../file.ts";
+import type { PdfFile } from "../file.ts";
 import { type Ref, type Span, skipRegular } from "../lexer.ts";
 import { LIMITS } from "../limits.ts";
 import { type FoundDict, findEntry, resolve, resolveDict } from "../objects.ts";
@@ -8,6 +8,7 @@ import { certification, countSignatures } from "../permissions.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString, unambiguous } from "../values.ts";
 import { restate } from "./restate.ts";
+import type { Placed } from "./xref-table.ts";
 
 /** All that an appended revision needs to know about the document before it. Nothing is copied. */
 export type PdfLookup = {

@@ -1,7 +1,9 @@
-import type { Placed } from "../file.ts";
-import { hasWord, isDigit, readDigits, skipSpace } from "../lexer.ts";
+import { hasWord, isDigit, type Ref, readDigits, skipSpace } from "../lexer.ts";
 import { type Budget, LIMITS } from "../limits.ts";
 import { PdfRefusal } from "../refusal.ts";
+
+/** An object and its offset as a cross-reference writes it. */
+export type Placed = { readonly ref: Ref; readonly offset: number };
 
 /** Where an object is, or that it is not. */
 export type XrefEntry =
