@@ -414,6 +414,20 @@ test("the link of the notary's tool is mailed to who is to appear; another kind 
   await post(desk(code, "/release"), nora);
 });
 
+test("mails an appointment once when its form is sent twenty times at once, and five appointments in a day", async () => {
+  const code = await claimed(nora, { email: "once@example.com" });
+  const send = (url: string) => post(desk(code, "/appointment"), nora, { url, when: "2026-12-01T14:00" });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send("https://meet.example/once")));
+  assert.equal(answers.filter(({ status }) => status === 303).length, 1);
+  assert.equal(answers.filter(({ status }) => status === 409).length, 19);
+  for (let n = 2; n <= 5; n++) assert.equal((await send(`https://meet.example/${n}`)).status, 303);
+  assert.equal((await send("https://meet.example/6")).status, 409);
+  const mails = () => mailsTo(running.service, "once@example.com").filter((each) => /Your appointment/.test(each));
+  await until(() => mails().length >= 5);
+  assert.equal(mails().length, 5);
+  await post(desk(code, "/release"), nora);
+});
+
 test("a journal can't be changed but by entries that correct; copies verify with jq and sha256sum, and by their seal", async () => {
   const { cookie } = nora;
   assert.match(

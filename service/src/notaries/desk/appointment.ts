@@ -2,14 +2,17 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Environment } from "../../identity/identity.ts";
 import type { Operator } from "../../operators/operators.ts";
 import { readMailFirm } from "../../partners/partners.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import { dayMs } from "../../platform/clock.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
 import { type Mailer, mailFor } from "../../platform/mail/mail.ts";
 import { isPlainName } from "../../platform/mail/plain-name.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
-import { saveAppointment } from "./orders.ts";
+import { lockDraft, saveAppointment } from "./orders.ts";
 
 const appointmentQueue = "notary-appointment-mail";
 
@@ -40,6 +43,7 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
   await deps.db.transaction(async (tx) => {
     const { notary, order, at } = await lockClaimed(tx, deps, operator, claimed);
     const { orderId, partnerId, environment } = order;
+    await requireNewAppointment(tx, { taskId: order.taskId, notaryId: notary.id, orderId, url, when, at });
     await saveAppointment(tx, order.taskId, notary.id, url, when, at);
     for (const [index, { name, email: to }] of order.signers.entries()) {
       const id = `notary-appointment:${order.taskId}:${at.toISOString()}:${index}`;
@@ -49,6 +53,31 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
     const detail = { url, when, people: order.signers.length };
     await tx.query(auditLine({ at, action: "notary.appointment", actor: operator.actor, partnerId, orderId, detail }));
   });
+}
+
+/** Mails of one appointment go to clients, so a form that is sent again and again must not mail again and again. */
+const mostADay = 5;
+
+type Appointment = {
+  taskId: number;
+  notaryId: string;
+  orderId: number;
+  url: string;
+  when: string | null;
+  at: Date;
+};
+
+/** @throws ServiceError `conflict` for the appointment that was mailed last, and beyond the day's number; the order is locked */
+async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, when, at }: Appointment): Promise<void> {
+  const last = await lockDraft(tx, taskId, notaryId);
+  const lastAt = last?.appointmentAt?.getTime() ?? null;
+  if (last?.appointmentUrl === url && lastAt === (when === null ? null : Date.parse(when)))
+    throw new ServiceError("conflict", "This appointment was mailed already.");
+  const [row] = await tx.query<{ mailed: number }>(sql`
+    SELECT count(*)::int AS mailed FROM audit_log
+    WHERE order_id = ${orderId} AND action = 'notary.appointment' AND occurred_at > ${new Date(at.getTime() - dayMs)}`);
+  if ((row?.mailed ?? 0) >= mostADay)
+    throw new ServiceError("conflict", `Appointments of an order are mailed at most ${mostADay} times a day.`);
 }
 
 export function appointmentMailJobs(jobs: Jobs, { db, mailer }: { db: Sql; mailer: Mailer }): void {

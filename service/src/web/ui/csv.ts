@@ -1,5 +1,5 @@
-/** A text of these is a formula to spreadsheets. */
-const formula = /^[=+\-@\t\r]/;
+/** A text that begins with one of these is a formula to spreadsheets; some read the full-width forms as the narrow ones. */
+const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
 const cell = (value: string): string => {
   const text = formula.test(value) ? `'${value}` : value;

@@ -8,4 +8,5 @@ test("a cell with a comma, a quote or a line break stays one cell", () => {
 
 test("no cell is a formula to a spreadsheet", () => {
   assert.equal(csv([["=1+1", "+1", "-1", "@x", "\tx", "1-2"]]), "\uFEFF'=1+1,'+1,'-1,'@x,'\tx,1-2\r\n");
+  assert.equal(csv([["＝1", "＋1", "－1", "＠x", "1＝2"]]), "\uFEFF'＝1,'＋1,'－1,'＠x,1＝2\r\n");
 });
