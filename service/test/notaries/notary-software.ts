@@ -9,9 +9,12 @@ export type NotarySoftware = {
   /** PEM by name. */
   certificates: Readonly<Record<string, string>>;
   /** Signs the document in a new visible field; `notes` is written beside it. */
-  sign: (pdf: Uint8Array, as: string, notes?: string) => Promise<Buffer>;
+  sign: (pdf: Uint8Array, as: string, notes?: string, place?: NotaryPlace) => Promise<Buffer>;
   close: () => void;
 };
+
+/** Where a notary's additions are, in user space of the first page; or the waiting field that is signed. */
+export type NotaryPlace = { box?: readonly number[]; notesBox?: readonly number[]; field?: string };
 
 /** @param people from when to when the certificate of each counts, as `2026-01-31` */
 export async function openNotarySoftware(
@@ -30,8 +33,9 @@ export async function openNotarySoftware(
   const certificates = await ask<Record<string, string>>({ people });
   return {
     certificates,
-    async sign(pdf, as, notes) {
-      return Buffer.from(await ask<string>({ pdf: Buffer.from(pdf).toString("base64"), as, notes }), "base64");
+    async sign(pdf, as, notes, place = {}) {
+      const request = { pdf: Buffer.from(pdf).toString("base64"), as, notes, ...place };
+      return Buffer.from(await ask<string>(request), "base64");
     },
     close: () => void child.kill(),
   };

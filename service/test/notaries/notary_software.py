@@ -45,13 +45,13 @@ def certified(person, begins, ends):
     return made.public_bytes(serialization.Encoding.PEM).decode(), signer
 
 
-def annotate(out, text):
+def annotate(out, text, box):
     reference = out.add_object(
         generic.DictionaryObject(
             {
                 name("/Type"): name("/Annot"),
                 name("/Subtype"): name("/FreeText"),
-                name("/Rect"): generic.ArrayObject([generic.NumberObject(n) for n in (50, 50, 500, 90)]),
+                name("/Rect"): generic.ArrayObject([generic.NumberObject(n) for n in box]),
                 name("/Contents"): generic.pdf_string(text),
                 name("/DA"): generic.pdf_string("/Helv 9 Tf"),
             }
@@ -60,14 +60,16 @@ def annotate(out, text):
     out.register_annotation(out.root["/Pages"]["/Kids"].raw_get(0), reference)
 
 
-def sign(pdf, signer, notes):
+def sign(pdf, signer, request):
     out = IncrementalPdfFileWriter(io.BytesIO(pdf), strict=False)
-    if notes:
-        annotate(out, notes)
+    if request.get("notes"):
+        annotate(out, request["notes"], request.get("notesBox") or (50, 100, 500, 140))
+    field = request.get("field")
     metadata = signers.PdfSignatureMetadata(
-        field_name=f"Notary{len(pdf)}", md_algorithm="sha256", subfilter=fields.SigSeedSubFilter.PADES
+        field_name=field or f"Notary{len(pdf)}", md_algorithm="sha256", subfilter=fields.SigSeedSubFilter.PADES
     )
-    spec = fields.SigFieldSpec(metadata.field_name, on_page=0, box=(300, 40, 500, 90))
+    box = tuple(request.get("box") or (300, 40, 500, 90))
+    spec = None if field else fields.SigFieldSpec(metadata.field_name, on_page=0, box=box)
     made = io.BytesIO()
     signers.PdfSigner(metadata, signer=signer, new_field_spec=spec).sign_pdf(out, output=made)
     return made.getvalue()
@@ -79,5 +81,5 @@ for line in sys.stdin:
         people = {person: certified(person, *dates) for person, dates in request["people"].items()}
         print(json.dumps({person: pem for person, (pem, _) in people.items()}), flush=True)
     else:
-        made = sign(base64.b64decode(request["pdf"]), people[request["as"]][1], request.get("notes"))
+        made = sign(base64.b64decode(request["pdf"]), people[request["as"]][1], request)
         print(json.dumps(base64.b64encode(made).decode()), flush=True)

@@ -10,7 +10,7 @@ import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { appendRevision, bodyOf } from "../../../packages/evidence/test/seal/signed-pdf.ts";
 import { type Check, checkUpload, type UploadRules } from "../../src/notaries/uploads/check.ts";
 import { openSigning } from "../envelopes/pdf/signing.ts";
-import { type NotarySoftware, openNotarySoftware } from "./notary-software.ts";
+import { type NotaryPlace, type NotarySoftware, openNotarySoftware } from "./notary-software.ts";
 
 const { test, before, after } = testsNeeding("pyhanko", "qpdf");
 
@@ -65,7 +65,7 @@ test("what a notary signs with the registered certificate is accepted, whether t
   for (const given of [signed.bytes, makePdf()]) {
     const report = await check(given, await software.sign(given, "Nora"));
     assert.deepEqual(troubles(report.checks), [], JSON.stringify(report.checks));
-    assert.equal(report.checks.length, 9);
+    assert.equal(report.checks.length, 10);
     assert.equal(report.isPaper, false);
   }
 });
@@ -126,6 +126,47 @@ test("content that was painted over a page is refused by name", async () => {
   );
   const { checks } = await check(given, await software.sign(painted, "Nora"));
   assert.deepEqual(troubles(checks), ["permitted_changes fails"]);
+});
+
+test("a signature that is as large as the page, or covers words or another's field, is refused by name", async () => {
+  const why = async (given: Buffer, notes: string | undefined, place: NotaryPlace) => {
+    const { checks } = await check(given, await software.sign(given, "Nora", notes, place));
+    const found = checks.find(({ name }) => name === "visible_place");
+    return found?.state === "fails" ? found.why : null;
+  };
+  const { bytes } = signed;
+  assert.match(
+    (await why(bytes, undefined, { box: [0, 0, 612, 792] })) ?? "",
+    /additions take 100 percent of the page/,
+  );
+  assert.match((await why(bytes, undefined, { box: [100, 100, 402, 200] })) ?? "", /is 302 by 100 points large/);
+  assert.match((await why(bytes, undefined, { box: [100, 100, 300, 260] })) ?? "", /is 200 by 160 points large/);
+  assert.equal(await why(bytes, undefined, { box: [260, 100, 560, 250] }), null);
+  assert.equal(await why(bytes, undefined, { box: [300, 100, 450, 400] }), null, "upright, as on a page shown turned");
+  assert.match((await why(bytes, undefined, { box: [72, 690, 272, 740] })) ?? "", /covers words .*“Performed online/);
+  const field = { box: [100, 150, 200, 180] };
+  assert.match((await why(bytes, undefined, field)) ?? "", /covers another field/, "the signature of Jane Doe");
+  const wide = { box: [300, 40, 500, 90], notesBox: [20, 200, 600, 500] };
+  assert.match((await why(makePdf(), "words", wide)) ?? "", /additions take \d+ percent/);
+  assert.match(
+    (await why(makePdf(), "words", { ...wide, notesBox: [72, 700, 400, 740] })) ?? "",
+    /an addition covers words/,
+  );
+});
+
+test("a signature in a field that waited in the document is in its place, whatever is below it", async () => {
+  const text = makePdf({ text: sentence }).toString("latin1");
+  const waiting = "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Notary) /F 4 /Rect [60 680 560 760] /P 5 0 R >>";
+  const given = Buffer.from(
+    appendRevision(text, [
+      [5, bodyOf(text, 5).replace(/>>\s*$/, "/Annots [90 0 R]>>")],
+      [90, waiting],
+      [1, bodyOf(text, 1).replace(/>>\s*$/, "/AcroForm << /SigFlags 1 /Fields [90 0 R] >> >>")],
+    ]),
+    "latin1",
+  );
+  const { checks } = await check(given, await software.sign(given, "Nora", undefined, { field: "Notary" }));
+  assert.deepEqual(troubles(checks), []);
 });
 
 test("a signature that does not cover the whole file is refused by name", async () => {

@@ -1,7 +1,8 @@
 import { EvidenceError } from "../errors.ts";
 import { COST, spend } from "./budget.ts";
 import { dictionaryIn, itemsIn, loadRevisions, locate, type PdfDocument, resolve } from "./document.ts";
-import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
+import { stringText } from "./text.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfString, type PdfValue, unambiguous } from "./values.ts";
 
 /** A signature dictionary (ISO 32000-2 section 12.8.1) and the form field whose value it is. */
 export type SignatureInPdf = {
@@ -10,6 +11,8 @@ export type SignatureInPdf = {
   readonly start: number | undefined;
   /** The fields that have this dictionary as their value. One, unless somebody plays tricks. */
   readonly fieldCount: number;
+  /** Of each of these fields the partial names from the top: `fieldName` makes them one, and decrypts them. */
+  readonly fieldTitles: readonly (readonly PdfString[])[];
   /** /P of a certification signature (section 12.8.2.2), else undefined. */
   readonly docMdp: 1 | 2 | 3 | undefined;
 };
@@ -30,22 +33,30 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
   loadRevisions(document);
   const catalog = dictionaryIn(document, document.trailer, "Root");
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");
-  const found = new Map<PdfDictionary, { readonly start: number | undefined; fieldCount: number }>();
-  const add = (value: PdfValue, fieldStart: number | undefined, fields: number): void => {
+  const found = new Map<
+    PdfDictionary,
+    { readonly start: number | undefined; readonly fieldTitles: (readonly PdfString[])[] }
+  >();
+  const add = (value: PdfValue, fieldStart: number | undefined, titles: readonly (readonly PdfString[])[]): void => {
     const located = locate(document, value);
     if (located?.value.kind !== "dictionary") return;
     const { value: dictionary } = located;
     const start = value.kind === "reference" ? located.start : fieldStart;
     const known = found.get(dictionary);
-    if (known !== undefined) known.fieldCount += fields;
-    else if (found.size < MAX_SIGNATURES) found.set(dictionary, { start, fieldCount: fields });
+    if (known !== undefined) known.fieldTitles.push(...titles);
+    else if (found.size < MAX_SIGNATURES) found.set(dictionary, { start, fieldTitles: [...titles] });
     else throw new EvidenceError("limit", `more than ${MAX_SIGNATURES} signatures`);
   };
 
   const form = dictionaryIn(document, catalog, "AcroForm");
   const seen = new Set<number>();
   let count = 0;
-  const walk = (value: PdfValue, type: string | undefined, parentStart: number | undefined, depth: number): void => {
+  type Parent = {
+    readonly type: string | undefined;
+    readonly start: number | undefined;
+    readonly titles: readonly PdfString[];
+  };
+  const walk = (value: PdfValue, parent: Parent, depth: number): void => {
     if (++count > MAX_FIELDS || depth > MAX_FIELD_DEPTH) throw new EvidenceError("limit", "too many form fields");
     spend(document.budget, COST.value);
     if (value.kind === "reference") {
@@ -55,26 +66,33 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
     const located = locate(document, value);
     if (located?.value.kind !== "dictionary") return;
     const field = unambiguous(located.value, "a form field");
-    const start = value.kind === "reference" ? located.start : parentStart;
-    const fieldType = nameOf(field, "FT") ?? type;
+    const start = value.kind === "reference" ? located.start : parent.start;
+    const type = nameOf(field, "FT") ?? parent.type;
+    const title = resolve(document, field.entries.get("T"));
+    const titles = title?.kind === "string" ? [...parent.titles, title] : parent.titles;
     const held = field.entries.get("V");
-    if (held !== undefined && (fieldType === "Sig" || looksSigned(document, held))) add(held, start, 1);
-    for (const kid of itemsIn(document, field, "Kids")) walk(kid, fieldType, start, depth + 1);
+    if (held !== undefined && (type === "Sig" || looksSigned(document, held))) add(held, start, [titles]);
+    for (const kid of itemsIn(document, field, "Kids")) walk(kid, { type, start, titles }, depth + 1);
   };
-  if (form !== undefined) for (const field of itemsIn(document, form, "Fields")) walk(field, undefined, undefined, 0);
+  const top: Parent = { type: undefined, start: undefined, titles: [] };
+  if (form !== undefined) for (const field of itemsIn(document, form, "Fields")) walk(field, top, 0);
 
   const permissions = dictionaryIn(document, catalog, "Perms");
   const certification = permissions?.entries.get("DocMDP");
-  if (certification !== undefined) add(certification, undefined, 0);
+  if (certification !== undefined) add(certification, undefined, []);
   return [...found]
-    .map(([dictionary, { start, fieldCount }]) => ({
+    .map(([dictionary, { start, fieldTitles }]) => ({
       dictionary,
       start,
-      fieldCount,
+      fieldCount: fieldTitles.length,
+      fieldTitles,
       docMdp: docMdpOf(document, dictionary),
     }))
     .sort((one, other) => (one.start ?? -1) - (other.start ?? -1));
 }
+
+/** The fully qualified name of a field (section 12.7.4.2). @throws EvidenceError as `stringText` */
+export const fieldName = (titles: readonly PdfString[]): string => titles.map(stringText).join(".");
 
 function looksSigned(document: PdfDocument, value: PdfValue): boolean {
   const dictionary = value.kind === "reference" || value.kind === "dictionary" ? resolve(document, value) : undefined;

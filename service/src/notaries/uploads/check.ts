@@ -6,6 +6,7 @@ import { type EarlierSignature, verifySignatures } from "@signsealship/evidence/
 import { parseCertificate, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { hasSentence, textOf } from "./text.ts";
+import { placeProblem } from "./visible-place.ts";
 
 /** What is checked of an upload, in this order. */
 export type CheckName =
@@ -16,6 +17,7 @@ export type CheckName =
   | "registered_certificate"
   | "certificate_in_date"
   | "permitted_changes"
+  | "visible_place"
   | "earlier_signatures"
   | "required_sentence"
   | "signed_in_act"
@@ -117,6 +119,7 @@ async function signatureChecks(bytes: Buffer, { revision, certificate, tsaRoots,
       `What was added are fields and annotations alone (${level}).`,
       "What was added changes more than fields and annotations: pages and their content must stay as they were.",
     ),
+    await placeCheck(bytes.subarray(0, revision.bytes), bytes),
     earlierCheck(
       before,
       after.filter((each) => !isNew(each)),
@@ -163,6 +166,11 @@ function ownChecks({ revisionEnd, pades, claims }: EarlierSignature, length: num
         ]
       : []),
   ];
+}
+
+async function placeCheck(given: Buffer, upload: Buffer): Promise<Check> {
+  const problem = await placeProblem(given, upload);
+  return claim("visible_place", problem === null, "Nothing of the document is covered.", problem ?? "");
 }
 
 /** What held before must hold still; what did not is no fault of the notary's. */

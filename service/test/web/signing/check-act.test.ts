@@ -48,6 +48,19 @@ const isAsked = (one: PreparedAct): Promise<boolean> => {
 const numberOf = (index: number): number => fields[index]?.object ?? 0;
 const whole = (): string => Buffer.concat([document, act.tail]).toString("latin1");
 
+/** The tail with a /ByteRange that covers all of it, as a service that means harm would write it. */
+function covering(tail: Buffer): Buffer {
+  const { contentsStart, contentsEnd } = act;
+  const [from, to] = [document.length + contentsStart, document.length + contentsEnd];
+  const text = tail.toString("latin1");
+  const ranges = `0 ${from} ${to} ${document.length + tail.length - to}`;
+  const own = text.indexOf("/ByteRange[", contentsEnd);
+  const end = text.indexOf("]", own);
+  const room = end - own - "/ByteRange[".length;
+  assert.ok(own > 0 && ranges.length <= room);
+  return Buffer.from(`${text.slice(0, own)}/ByteRange[${ranges.padEnd(room)}${text.slice(end)}`, "latin1");
+}
+
 /** The act with another tail, as a service would send it that means harm: the digest that is signed is that of what it sends. */
 function withTail(tail: Buffer): PreparedAct {
   const { contentsStart, contentsEnd } = act;
@@ -63,7 +76,19 @@ function withTail(tail: Buffer): PreparedAct {
 }
 
 const withMore = (...objects: readonly NewObject[]): PreparedAct =>
-  withTail(Buffer.from(appendRevision(whole(), objects), "latin1").subarray(document.length));
+  withTail(covering(Buffer.from(appendRevision(whole(), objects), "latin1").subarray(document.length)));
+
+/** The act with text of its signature dictionary replaced by other text of the same length. */
+function withSignature(from: string | RegExp, to: string | ((found: string) => string)): PreparedAct {
+  const text = Buffer.from(act.tail).toString("latin1");
+  const replaced = text.replace(from, to as string);
+  assert.notEqual(replaced, text);
+  assert.equal(replaced.length, text.length);
+  return withTail(Buffer.from(replaced, "latin1"));
+}
+const ownHash = (): string => `/SSSActSha256<${sha256(Buffer.from(act.record)).toString("hex")}>`;
+/** The number of the signature's object in the tail. */
+const signatureNumber = (): number => Number(/\/V (\d+) 0 R/.exec(bodyOf(whole(), numberOf(0)))?.[1]);
 
 const pageNumber = (): number => Number(/\/P (\d+) 0 R/.exec(bodyOf(whole(), numberOf(0)))?.[1]);
 const changed = (number: number, from: RegExp, to: string): NewObject => {
@@ -78,6 +103,10 @@ test("an act that fills in the signer's own fields is signed", async () => {
   const again = withMore([numberOf(1), bodyOf(whole(), numberOf(1))]);
   assert.equal(await isAsked(again), true, "what is added to it counts, not that it is more");
 });
+
+/** The number at the end of a match, less one, in as many digits. */
+const shorter = (found: string): string =>
+  found.replace(/\d+$/, (digits) => String(Number(digits) - 1).padStart(digits.length, "0"));
 
 const attacks: readonly [string, () => PreparedAct][] = [
   [
@@ -136,6 +165,45 @@ const attacks: readonly [string, () => PreparedAct][] = [
     () => withMore(changed(numberOf(1), />>\s*$/, "/RV(<body><p>9000</p></body>)>>")),
   ],
   ["empties the signer's field", () => withMore(changed(numberOf(1), /\/V \([^)]*\)/, ""))],
+  [
+    "names another record in its signature, and this one in a comment",
+    () => {
+      const bad = withSignature(ownHash(), ownHash().replace(/<.*>/, `<${"0".repeat(64)}>`));
+      const more = Buffer.concat([bad.tail, Buffer.from(`%${ownHash()}\n`)]);
+      return withTail(covering(more));
+    },
+  ],
+  [
+    "names another record in its signature, and this one in an object that nothing leads to",
+    () => {
+      const { size } = endOf(whole());
+      const text = Buffer.from(withMore([size, `<<${ownHash()}>>`]).tail).toString("latin1");
+      return withTail(Buffer.from(text.replace(ownHash(), `/SSSActSha256<${"0".repeat(64)}>`), "latin1"));
+    },
+  ],
+  ["states a /ByteRange that leaves out the end", () => withSignature(/(\/ByteRange\[\d+ \d+ \d+ )\d+/, shorter)],
+  ["states a /ByteRange with another gap", () => withSignature(/(\/ByteRange\[\d+ )\d+/, shorter)],
+  [
+    "has its value in another place than the one that is left open",
+    () => withMore([signatureNumber(), bodyOf(whole(), signatureNumber())]),
+  ],
+  [
+    "is the value of another signer's field",
+    () =>
+      withMore(
+        changed(numberOf(0), /\/V \d+ 0 R/, ""),
+        changed(numberOf(2), />>\s*$/, `/V ${signatureNumber()} 0 R>>`),
+      ),
+  ],
+  [
+    "adds a second signature",
+    () => {
+      const { size } = endOf(whole());
+      const second = bodyOf(whole(), signatureNumber());
+      return withMore([size, second], changed(numberOf(2), />>\s*$/, `/V ${size} 0 R>>`));
+    },
+  ],
+  ["leaves its field without the signature", () => withMore(changed(numberOf(0), /\/V \d+ 0 R/, ""))],
   ["can't be read", () => withMore([numberOf(1), "<</Type"])],
 ];
 for (const [what, attack] of attacks)

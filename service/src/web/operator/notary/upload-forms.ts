@@ -24,6 +24,7 @@ const titles: Readonly<Record<Check["name"], string>> = {
   registered_certificate: "Registered certificate",
   certificate_in_date: "Certificate in date",
   permitted_changes: "Nothing else changed",
+  visible_place: "Covers nothing",
   earlier_signatures: "Earlier signatures",
   required_sentence: "Required sentence",
   signed_in_act: "Signed in the act",

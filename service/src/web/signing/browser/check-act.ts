@@ -1,6 +1,7 @@
 import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
 import { equalBytes, toHex } from "@signsealship/evidence/bytes";
-import { changedSince, fieldTexts, openUnlocked } from "@signsealship/evidence/pdf";
+import { actSha256In } from "@signsealship/evidence/envelope";
+import { changedSince, fieldName, fieldTexts, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
 import type { PlacedField } from "./config.ts";
 
 /** An act that the service prepared for the key of this browser. */
@@ -35,10 +36,12 @@ type Said = {
   readonly values: readonly { readonly field: string; readonly kind: string; readonly value: string }[];
 };
 
+type File = Awaited<ReturnType<typeof openUnlocked>>;
+
 /**
  * Whether an act is what the signer asked for: its attributes have the digest of the document that was shown with nothing but
- * the tail behind it, the tail fills in the signer's own fields and changes nothing else, and both those fields and the record
- * whose digest is in the tail say what was typed.
+ * the tail behind it, the tail fills in the signer's own fields and changes nothing else, the signature of the signer's own
+ * field is the one that is prepared, and both those fields and the record whose digest it names say what was typed.
  */
 export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<boolean> {
   const { document, mark } = asked;
@@ -49,10 +52,11 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(gap))) return false;
   const signed = joined([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
   if (!equalBytes(messageDigestOf(signedAttrs), await sha256(signed))) return false;
-  const texts = await filledIn(asked, tail);
+  const file = await openUnlocked(joined([document, tail]));
+  const texts = filledIn(asked, file);
   if (texts === null) return false;
   const actSha256 = toHex(await sha256(new TextEncoder().encode(record)));
-  if (!new TextDecoder("latin1").decode(tail).includes(`/SSSActSha256<${actSha256}>`)) return false;
+  if (!isOwnSignature(file, act, asked, actSha256)) return false;
   const said = JSON.parse(record) as Said;
   if (said.keyHeldBy !== "browser") return false;
   if (said.revision.sha256 !== toHex(await sha256(document))) return false;
@@ -64,14 +68,43 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
  * What the fields of a document hold with a tail behind it; null when the tail does more than filling in the signer's own
  * fields: judged as later changes of a signed document are.
  */
-async function filledIn(
-  { document, fields }: Asked,
-  tail: Uint8Array,
-): Promise<ReadonlyMap<string, string | null> | null> {
-  const file = await openUnlocked(joined([document, tail]));
+function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, string | null> | null {
   const changed = changedSince(file, document.length);
   const isFilling = changed?.level === "forms" || changed?.level === "signatures";
   return isFilling && changed.fields.every((name) => fields.has(name)) ? fieldTexts(file) : null;
+}
+
+/**
+ * Whether one signature was added, as the value of one of the signer's own signature fields, and is the one that is prepared: it
+ * states the record's hash and covers all but its own place. A reader finds a signature by its field, so text elsewhere in the
+ * tail counts for nothing.
+ */
+function isOwnSignature(
+  file: File,
+  { contentsStart, contentsEnd }: PreparedAct,
+  { document, fields }: Asked,
+  actSha256: string,
+): boolean {
+  const added = findSignatures(file).filter(({ start }) => start === undefined || start >= document.length);
+  const [signature, another] = added;
+  const [titles, more] = signature?.fieldTitles ?? [];
+  if (!signature || another || !titles || more || signature.start === undefined) return false;
+  if (fields.get(fieldName(titles)) !== "signature") return false;
+  const { dictionary } = signature;
+  const { entries, repeated } = dictionary;
+  const [contents, byteRange] = [entries.get("Contents"), entries.get("ByteRange")];
+  const [from, to] = [document.length + contentsStart, document.length + contentsEnd];
+  const place = [0, from, to, file.bytes.length - to];
+  return (
+    repeated.length === 0 &&
+    contents?.kind === "string" &&
+    contents.start === from &&
+    contents.end === to &&
+    byteRange?.kind === "array" &&
+    byteRange.items.length === place.length &&
+    byteRange.items.every((item, index) => item.kind === "number" && item.integer && item.value === place[index]) &&
+    actSha256In(dictionary) === actSha256
+  );
 }
 
 /** Whether the record names each own field that holds a text, once, as what it is, with what was typed and what the file has. */
