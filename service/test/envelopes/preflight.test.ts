@@ -234,6 +234,31 @@ describe("the words of a document that people may not see are told:", () => {
       assert.deepEqual(await noticesOf(makePdf({ content })), []);
     });
 
+  test("text without ink on each page of a scan, once, with the words of its first page", async () => {
+    const content = "BT 3 Tr /F1 12 Tf 80 300 Td (I owe a million.) Tj ET";
+    const text = "I owe a million.";
+    assert.deepEqual(await noticesOf(makePdf({ pages: 30, content })), [{ code: "hidden_text", page: null, text }]);
+    assert.deepEqual(
+      (await noticesOf(makePdf({ pages: 3, content }))).map(({ page }) => page),
+      [1, 2, 3],
+    );
+  });
+
+  test("a document that takes too long to read, as one that was read in part: it can be signed", async () => {
+    const workers: typeof inlineWorkers = {
+      ...inlineWorkers,
+      run: (task, call) =>
+        task.name === "read the words of a document"
+          ? Promise.reject(new TaskKilled("time"))
+          : inlineWorkers.run(task, call),
+    };
+    const call = { holder: "firm", bytes: makePdf({ pages: 2 }), sha256: "0".repeat(64), signers: ["J"], fields: null };
+    assert.deepEqual(await createPreflight(workers)(call), {
+      pages: 2,
+      notices: [{ code: "partly_examined", page: null, text: null }],
+    });
+  });
+
   test("a document of more pages than are read, as one that was read in part", async () => {
     assert.deepEqual(await noticesOf(makePdf({ pages: 301 })), [{ code: "partly_examined", page: null, text: null }]);
   });

@@ -7,7 +7,7 @@ import type { PlannedField } from "../pdf/fields.ts";
 import { textWithoutInk } from "../reading/hidden-text.ts";
 
 /** Bounds on what reading the text of one document takes. */
-const most = { pages: 300, milliseconds: 4_000, notices: 20 } as const;
+const most = { pages: 300, milliseconds: 4_000, notices: 20, hidden: 3 } as const;
 /** A rectangle of user space: left, bottom, right, top. */
 type Rect = readonly [number, number, number, number];
 type Run = {
@@ -20,6 +20,7 @@ type Run = {
 /** Words below the places of fields, and words of the text view that the page does not show. A document that pdf.js can't read is named. */
 export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {
   const notices: DocumentNotice[] = [];
+  const hiddenOn: DocumentNotice[] = [];
   const until = performance.now() + most.milliseconds;
   const partly: DocumentNotice = { code: "partly_examined", page: null, text: null };
   const { opening, OPS } = await openWithPdfJs(look.file.bytes);
@@ -34,7 +35,7 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
         performance.now() > until ||
         notices.length >= most.notices
       )
-        return [...notices, partly];
+        return [...notices, ...together(hiddenOn), partly];
       const page = await document.getPage(number);
       const { items } = await page.getTextContent();
       const runs = items.filter((item) => "str" in item);
@@ -45,18 +46,22 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
         if (below !== "") notices.push({ code: "text_below_place", page: number, text: below });
         const unseen = await textWithoutInk(page, OPS);
         const hidden = quoted((unseen ?? []).join(" "));
-        if (hidden !== "") notices.push({ code: "hidden_text", page: number, text: hidden });
+        if (hidden !== "") hiddenOn.push({ code: "hidden_text", page: number, text: hidden });
         if (unseen === null) notices.push({ ...partly, page: number });
       }
       page.cleanup();
     }
-    return notices;
+    return [...notices, ...together(hiddenOn)];
   } catch {
-    return [...notices, partly];
+    return [...notices, ...together(hiddenOn), partly];
   } finally {
     await opening.destroy();
   }
 }
+
+/** A scan has words without ink on each page: they become one notice, with those of its first page. */
+const together = (hiddenOn: readonly DocumentNotice[]): DocumentNotice[] =>
+  hiddenOn.length > most.hidden ? hiddenOn.slice(0, 1).map((first) => ({ ...first, page: null })) : [...hiddenOn];
 
 /** A rule that is written with characters is there to be signed on. */
 const isRule = (word: string): boolean => /^[\s_.·…\-–—=:]*$/.test(word);

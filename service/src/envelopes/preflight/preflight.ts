@@ -1,6 +1,8 @@
 import type { TrySigning } from "../../orders/orders.ts";
+import type { DocumentNotice } from "../../pdf/unseen/notice.ts";
 import { invalid } from "../../platform/errors.ts";
 import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import type { PlannedField } from "../pdf/fields.ts";
 import type { Trial } from "./trial.ts";
 import type { TrialOutput } from "./trial-task.ts";
 
@@ -8,6 +10,12 @@ const task: Task<Trial, TrialOutput> = {
   name: "try to sign a document",
   module: import.meta.resolve("./trial-task.ts"),
   limitMs: 15_000,
+};
+
+const examining: Task<readonly PlannedField[], DocumentNotice[]> = {
+  name: "read the words of a document",
+  module: import.meta.resolve("./examine-task.ts"),
+  limitMs: 5_000,
 };
 
 /** What an order for signing is asked before it is placed: all that could be refused later is refused now, before money moves. */
@@ -19,5 +27,18 @@ export const createPreflight =
       throw invalid("document can't be signed: reading it takes too long.");
     });
     if ("refusal" in outcome) throw invalid(outcome.refusal);
-    return outcome;
+    const { pages, notices, planned } = outcome;
+    const ofText = await workers.run(examining, { holder, bytes, input: planned }).catch((error) => {
+      if (!tooCostly(error)) throw error;
+      // A drawing of a million lines is signed: that its words were not read is told.
+      return [{ code: "partly_examined", page: null, text: null } as const];
+    });
+    const isTold = notices.some(({ code }) => code === "partly_examined");
+    return {
+      pages,
+      notices: [
+        ...notices,
+        ...ofText.filter(({ code, page }) => !isTold || code !== "partly_examined" || page !== null),
+      ],
+    };
   };

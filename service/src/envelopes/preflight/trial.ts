@@ -8,10 +8,12 @@ import { unseenIn } from "../../pdf/unseen/unseen.ts";
 import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import { trySeal } from "../../seals/trial.ts";
 import { buildAct } from "../pdf/act.ts";
+import type { PlannedField } from "../pdf/fields.ts";
 import { plan } from "../pdf/placement/plan.ts";
 import { prepareDocument } from "../pdf/prepare.ts";
-import { examineText } from "./examine-text.ts";
 import { requirePlaces } from "./require-places.ts";
+
+export type Tried = { readonly planned: readonly PlannedField[]; readonly notices: readonly DocumentNotice[] };
 
 /** What is tried. */
 export type Trial = Omit<ToSign, "holder" | "bytes">;
@@ -24,10 +26,10 @@ const roomBytes = 256 * 1024;
 
 /**
  * Prepares, signs and seals a document in memory, without keys.
- * @returns what people may not see of it as it is sealed
+ * @returns its fields, and what its objects have that people may not see as it is sealed
  * @throws PdfRefusal, UnfitField, UnmatchedTag, UnseenContent
  */
-export async function tryAll(original: Buffer, { sha256, signers, fields }: Trial): Promise<DocumentNotice[]> {
+export async function tryAll(original: Buffer, { sha256, signers, fields }: Trial): Promise<Tried> {
   const most = LIMITS.fileBytes - (signers.length + 1) * roomBytes;
   if (original.length > most)
     throw new PdfRefusal(
@@ -51,7 +53,7 @@ export async function tryAll(original: Buffer, { sha256, signers, fields }: Tria
   }
   await requireFilling(document, preparedBytes);
   trySeal(document, sha256);
-  return [...unseenIn(original), ...(await examineText(lookUpPdf(original), planned))];
+  return { planned, notices: unseenIn(original) };
 }
 
 /** Signers' browsers sign only what fills in fields: a document in which our new objects mean more than that is no document to sign. */
