@@ -43,6 +43,10 @@ export async function isTrustedSeal(
   return !retirementClaims(path, retired, instants).some(({ state }) => state === "fails");
 }
 
+/** An order goes on in the same way when a person took in its document from elsewhere. */
+const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kind === "signed_elsewhere";
+const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";
+
 /**
  * Whether what came behind a seal of the service is what a finished document permits: validation data, time stamps, and
  * further seals of the service that show nothing. Behind a seal of signers the same order's notary may come, too: that
@@ -59,8 +63,8 @@ export function isClosedBehind(
 ): boolean {
   const ends = seals.filter(
     (one) =>
-      purpose.kind === "signed" &&
-      one.purpose.kind === "notarized" &&
+      isOfSigners(purpose) &&
+      isOfNotary(one.purpose) &&
       one.purpose.environment === purpose.environment &&
       one.revision < revision,
   );

@@ -57,6 +57,12 @@ const PERMITTED: Readonly<Record<string, readonly Step[]>> = {
   "two proof seals": [sealedAs("closing"), sealedAs("proof"), sealedAs("proof", "test")],
   "a document time stamp, then a proof seal": [sealedAs("notarized"), stamped, sealedAs("proof")],
   "a notary's visible signature that the notary's seal ends": [sealedAs("signed"), visibly, sealedAs("notarized")],
+  "a notary's signature that was taken in": [sealedAs("signed"), visibly, sealedAs("notarized_elsewhere")],
+  "a notary's signature on a document that was taken in": [
+    sealedAs("signed_elsewhere"),
+    visibly,
+    sealedAs("notarized"),
+  ],
   "a notarization, then a proof seal": [sealedAs("signed"), visibly, sealedAs("notarized"), sealedAs("proof")],
 };
 
