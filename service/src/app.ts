@@ -9,7 +9,7 @@ import {
   envelopeRecord,
   envelopeVerificationRoutes,
   orderDocuments,
-  probeSignerAuthority,
+  probeSignerAuthorities,
   readOrderDocument,
   readSigning,
   signingRoutes,
@@ -138,12 +138,12 @@ function testClockSweeps(deps: AppDeps, envelopes: Features["envelopes"]): Sweep
 }
 
 /** Asks what the service can't do without. */
-function readinessOf({ db, blobs, clock, log, sealing, signerAuthority }: AppDeps): ReadReadiness {
+function readinessOf({ db, blobs, clock, log, sealing, signerAuthorities }: AppDeps): ReadReadiness {
   const probes = [
     { name: "database", check: async () => void (await db.query(sql`SELECT 1`)) },
     { name: "blobs", check: blobs.probe },
     { name: "seal key", check: sealing.probe },
-    { name: "signer authority", check: () => probeSignerAuthority(signerAuthority, clock()) },
+    { name: "signer authority", check: () => probeSignerAuthorities(signerAuthorities, clock()) },
   ];
   return openReadiness(probes, (probe, error) => log.error({ err: error, probe }, "not ready"));
 }

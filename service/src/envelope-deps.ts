@@ -15,7 +15,7 @@ export function envelopesWith(
     sealing: Sealing;
   },
 ): EnvelopeDeps & { consentTexts: ConsentTexts } {
-  const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthority, texts, config } = deps;
+  const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthorities, texts, config } = deps;
   const { sealDocument, chainPem, stamp } = sealing;
   return {
     db,
@@ -28,7 +28,7 @@ export function envelopesWith(
     sealDocument,
     chainPem,
     stamp,
-    signerAuthority,
+    signerAuthorities,
     texts,
     consentTexts: readConsentTexts(consentFolder),
     baseUrl: config.baseUrl,

@@ -4,7 +4,7 @@ import { analyticsReader } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
 import { envelopesWith, textsOf } from "./envelope-deps.ts";
-import { bringEnvelopesNearer, createPreflight, openCeremony } from "./envelopes/envelopes.ts";
+import { bringEnvelopesNearer, createPreflight, openCeremony, type SignerAuthorities } from "./envelopes/envelopes.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
@@ -41,7 +41,7 @@ import { accountsOf, openProviders, type Providers, providerMetrics } from "./pr
 import { openReceipts } from "./receipts/receipts.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
-import { type Authority, type Sealing, tsaRootsPem } from "./seals/seals.ts";
+import { type Sealing, tsaRootsPem } from "./seals/seals.ts";
 import { labelRates } from "./shipping/shipping.ts";
 import type { BringNearer } from "./test-clock/test-clock.ts";
 import { bringSecretEndsNearer, openWebhooks } from "./webhooks/webhooks.ts";
@@ -64,8 +64,7 @@ export type AppDeps = Resources & {
   trialsPerDomain: number;
   retention: RetentionPlan;
   sealing: Sealing;
-  /** Issues the certificates of signers. */
-  signerAuthority: Authority;
+  signerAuthorities: SignerAuthorities;
   workers: Workers;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;

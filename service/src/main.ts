@@ -5,7 +5,7 @@ import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
 import { type Config, readConfig } from "./config/config.ts";
 import { envelopesWith } from "./envelope-deps.ts";
-import { type OpenedSignerAuthority, openSignerAuthority } from "./envelopes/envelopes.ts";
+import { listedCertificates, type OpenedSignerAuthorities, openSignerAuthorities } from "./envelopes/envelopes.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./partners/partners.ts";
 import { StartupError } from "./platform/errors.ts";
@@ -90,7 +90,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   const lastUse = trackLastUse(db, clock);
   let app: FastifyInstance | undefined;
   let sealing: Sealing | undefined;
-  let signers: OpenedSignerAuthority | undefined;
+  let signers: OpenedSignerAuthorities | undefined;
   let workers: WorkerPool | undefined;
   let stopMaintenance: (() => Promise<void>) | undefined;
   try {
@@ -99,17 +99,17 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const metrics = createMetrics();
     workers = surroundings.openWorkers(log, metrics);
     sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
-    signers = await openSignerAuthority(config, clock(), () => randomBytes(16));
+    signers = await openSignerAuthorities(config, clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
     const anchoring =
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
-    const signerRoot = signers.authority.chain.at(-1);
     const opened = sealing;
-    const published = { ...opened, trustList: () => opened.trustList(signerRoot ? [signerRoot] : []) };
+    const listed = listedCertificates(signers);
+    const published = { ...opened, trustList: () => opened.trustList(listed) };
     // Maintenance sends no codes.
-    const mine = { ...resources, workers, sealing, signerAuthority: signers.authority, texts: null };
+    const mine = { ...resources, workers, sealing, signerAuthorities: signers.authorities, texts: null };
     const envelopes = envelopesWith(mine);
     const outbox = openOutbox(config);
     app = await createApp({
@@ -124,7 +124,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       trialsPerDomain: readTrialsPerDomain(config.limits),
       retention,
       sealing: published,
-      signerAuthority: signers.authority,
+      signerAuthorities: signers.authorities,
       workers,
       anchoring,
     });
@@ -133,7 +133,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       envelopes,
       certificates: [
         { name: "seal", pem: sealing.chainPem },
-        { name: "signer authority", pem: sealChainPem(signers.authority.chain) },
+        { name: "signer authority", pem: sealChainPem(signers.authorities.live.chain) },
       ],
       lastUse,
       anchoring,

@@ -1,7 +1,7 @@
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { chainAuditLines } from "./audit/audit.ts";
 import { openServiceTasks, queuesToLookAt, type SigningCertificate, sendMorningMails } from "./console/console.ts";
-import { type EnvelopeDeps, followOverdue, sweepEnvelopes } from "./envelopes/envelopes.ts";
+import { type EnvelopeDeps, followOverdue, issueCrls, sweepEnvelopes } from "./envelopes/envelopes.ts";
 import { sweepFaxNumbers } from "./faxing/faxing.ts";
 import { sweepInvitations, sweepSessions } from "./members/members.ts";
 import { sweepDrafts, watchExpiries } from "./notaries/notaries.ts";
@@ -71,6 +71,12 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
       everyMs: 60 * seconds,
       atStart: true,
       work: (stopping) => sweepEnvelopes(envelopes, stopping),
+    },
+    {
+      name: "revocation lists of signers' certificates",
+      everyMs: 60 * seconds,
+      atStart: true,
+      work: (stopping) => issueCrls(envelopes, stopping),
     },
     {
       name: "what the service needs of a person",

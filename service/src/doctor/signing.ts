@@ -1,15 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { nameText } from "@signsealship/evidence/x509";
 import type { Config } from "../config/config.ts";
-import { openSignerAuthority } from "../envelopes/envelopes.ts";
+import { openSignerAuthorities } from "../envelopes/envelopes.ts";
+import type { Environment } from "../identity/identity.ts";
 import { StartupError } from "../platform/errors.ts";
 import {
   type CertificateProblem,
   describeIdentity,
   describeRoot,
   fileKeyPath,
+  fingerprintOf,
   openSealIdentity,
+  ownPath,
   rootKeyPath,
 } from "../seals/seals.ts";
 import { type Finding, type Found, runCheck } from "./finding.ts";
@@ -21,8 +25,9 @@ export async function signingFindings(config: Config): Promise<Finding[]> {
   // In the order of a start: one makes what the next looks at.
   const seal = await keyFindings("seal", () => sealFound(config));
   const authority = await keyFindings("signer authority", () => authorityFound(config));
-  const root = await runCheck("root", () => rootFound(config));
-  return [...seal, ...authority, root, await runCheck("key files", () => filesFound(config))];
+  const root = await runCheck("root", () => rootFound(config, "live"));
+  const testRoot = await runCheck("test root", () => rootFound(config, "test"));
+  return [...seal, ...authority, root, testRoot, await runCheck("key files", () => filesFound(config))];
 }
 
 /** The same without making what is missing: beside a running service a new key would be another than the one that it signs with. */
@@ -41,6 +46,7 @@ function ownKeyFiles(config: Config): string[] {
     ...keys,
     sealCertificate ?? own("seal-certificate.pem"),
     signerCaCertificate ?? own("signer-ca-certificate.pem"),
+    ...["signer-ca", "signer-ca-certificate.pem"].map((name) => ownPath(dataDir, name, "test")),
   ];
 }
 
@@ -67,14 +73,21 @@ async function sealFound(config: Config): Promise<KeyFound> {
 }
 
 async function authorityFound(config: Config): Promise<KeyFound> {
-  const { authority, warnings, close } = await openSignerAuthority(config, new Date(), serialNumbers);
+  const { authorities, retired, warnings, close } = await openSignerAuthorities(config, new Date(), serialNumbers);
   await close();
-  return { detail: describeIdentity(authority), warnings };
+  const replaced = retired.map(
+    ({ certificate, retiredAt }) =>
+      `, retired ${nameText(certificate.subject)} (SHA-256 ${fingerprintOf(certificate)}) from ${retiredAt.toISOString()}`,
+  );
+  return {
+    detail: `${describeIdentity(authorities.live)}; for tests ${describeIdentity(authorities.test)}${replaced.join("")}`,
+    warnings,
+  };
 }
 
 /** Readers of PDF that are given the root trust what it issued: people compare the fingerprint. */
-async function rootFound(config: Config): Promise<string> {
-  const root = await describeRoot(config);
+async function rootFound(config: Config, environment: Environment): Promise<string> {
+  const root = await describeRoot(config, environment);
   if (!root) return "none: the certificates are the operator's own";
   return `${root.subject} until ${root.notAfter.slice(0, 10)}, SHA-256 ${root.sha256}, ${root.file}`;
 }
@@ -82,7 +95,8 @@ async function rootFound(config: Config): Promise<string> {
 /** Whether others than their owner can read the files of private keys. */
 function filesFound({ sealKey, signerCaKey, dataDir }: Config): Found {
   const named = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
-  const open = [...named, rootKeyPath(dataDir)].filter((path) => {
+  const test = ["root", "signer-ca"].map((name) => ownPath(dataDir, name, "test"));
+  const open = [...named, rootKeyPath(dataDir, "live"), ...test].filter((path) => {
     const found = statSync(path, { throwIfNoEntry: false });
     return found !== undefined && (found.mode & 0o077) !== 0;
   });

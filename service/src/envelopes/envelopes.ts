@@ -28,9 +28,11 @@ export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
 export {
-  type OpenedSignerAuthority,
-  openSignerAuthority,
-  probeSignerAuthority,
+  listedCertificates,
+  type OpenedSignerAuthorities,
+  openSignerAuthorities,
+  probeSignerAuthorities,
+  type SignerAuthorities,
   type SignerAuthoritySettings,
 } from "./open-signer-authority.ts";
 export type { FieldKind, PlannedField, PreparedField, SignatureMark, UploadedMark } from "./pdf/fields.ts";
@@ -44,5 +46,6 @@ export type { DocumentText } from "./reading/read-text.ts";
 export { type OrderDocument, orderDocuments, readOrderDocument } from "./records/documents.ts";
 export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
+export { issueCrls } from "./revocation.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";
 export { endingOf, type TextOutcome, type Texts } from "./texts/texts.ts";

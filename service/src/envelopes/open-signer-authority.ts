@@ -1,5 +1,7 @@
-import { join } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
+import type { Certificate } from "@signsealship/evidence/x509";
+import type { Environment } from "../identity/identity.ts";
+import { dayMs } from "../platform/clock.ts";
 import { StartupError } from "../platform/errors.ts";
 import {
   type Authority,
@@ -11,10 +13,14 @@ import {
   openChain,
   openRoot,
   openSealKey,
+  ownPath,
   probeSealKey,
+  replaceChain,
+  replacedChains,
   type SealIdentitySettings,
   type SealKey,
   type SerialNumbers,
+  type SignerAnchor,
 } from "../seals/seals.ts";
 import { makeSignerAuthority } from "./signer-authority.ts";
 
@@ -24,34 +30,79 @@ export type SignerAuthoritySettings = SealIdentitySettings & {
   readonly signerCaCertificate: string | null;
 };
 
-export type OpenedSignerAuthority = {
-  authority: Authority;
+/** The authorities that issue the certificates of signers, one for each environment. */
+export type SignerAuthorities = Readonly<Record<Environment, Authority>>;
+
+/** An authority that issues no more: what it certified counts up to the instant. */
+export type RetiredAuthority = { readonly certificate: Certificate; readonly retiredAt: Date };
+
+export type OpenedSignerAuthorities = {
+  authorities: SignerAuthorities;
+  /** The authorities of earlier releases, which issued for live orders and for tests. */
+  retired: readonly RetiredAuthority[];
   warnings: readonly CertificateProblem[];
   close: () => Promise<void>;
 };
 
 /**
- * Opens the authority that issues the certificates of signers, after the sealing identity; the first run makes its key, and its
- * certificate under the root.
- * @param at now
- * @returns the authority, and warnings about its certificates
- * @throws StartupError in one line when no certificate could be issued with it
+ * How long acts of a retired authority still count: nodes of an earlier release may run on beside this one, and acts that it
+ * prepared may be signed after the upgrade.
  */
-export async function openSignerAuthority(
+const retirementMs = dayMs;
+
+/**
+ * Opens the authorities that issue the certificates of signers, after the sealing identity; the first run makes their keys, and
+ * their certificates under the root of each environment. An authority of an earlier release, which issued for tests and for mail
+ * addresses, gets another certificate, and its old one is retired.
+ * @param at now
+ * @throws StartupError in one line when no certificate could be issued with one of them
+ */
+export async function openSignerAuthorities(
   settings: SignerAuthoritySettings,
   at: Date,
   serialNumbers: SerialNumbers,
-): Promise<OpenedSignerAuthority> {
-  const key = await openSealKey(settings.signerCaKey, { setting: "SIGNER_CA_KEY" }).catch(asStartupError);
+): Promise<OpenedSignerAuthorities> {
+  const live = await openAuthority(settings, at, serialNumbers, "live");
+  try {
+    const test = await openAuthority(settings, at, serialNumbers, "test");
+    return {
+      authorities: { live: live.authority, test: test.authority },
+      retired: live.retired,
+      warnings: [...live.warnings, ...test.warnings],
+      close: async () => void (await Promise.all([live.authority.key.close(), test.authority.key.close()])),
+    };
+  } catch (error) {
+    await live.authority.key.close();
+    throw error;
+  }
+}
+
+type Opened = Omit<OpenedSignerAuthorities, "authorities" | "close"> & { authority: Authority };
+
+/** What the trust list says of signers' certificates: the roots that they lead to, and the authorities that were retired. */
+export function listedCertificates({ authorities, retired }: OpenedSignerAuthorities): SignerAnchor[] {
+  const roots = [authorities.live, authorities.test].flatMap(({ chain }) => chain.slice(-1));
+  return [...roots.map((certificate) => ({ certificate, retiredAt: null })), ...retired];
+}
+
+async function openAuthority(
+  settings: SignerAuthoritySettings,
+  at: Date,
+  serialNumbers: SerialNumbers,
+  environment: Environment,
+): Promise<Opened> {
+  const own = `file:${ownPath(settings.dataDir, "signer-ca", environment)}`;
+  const uri = environment === "live" ? settings.signerCaKey : own;
+  const key = await openSealKey(uri, { setting: "SIGNER_CA_KEY" }).catch(asStartupError);
   try {
     await probeSealKey(key);
     await requireApart(settings, key);
-    const chain = await openOwnChain(settings, key, at, serialNumbers);
+    const { chain, retired, warnings } = await openOwnChain(settings, key, at, serialNumbers, environment);
     const authority = { key, chain };
     const problems = checkAuthorityCertificate({ ...authority, at: at.getTime() });
     const error = problems.find(({ severity }) => severity === "error");
     if (error) throw new StartupError(error.detail);
-    return { authority, warnings: problems, close: () => key.close() };
+    return { authority, retired, warnings: [...problems, ...warnings] };
   } catch (error) {
     await key.close();
     return asStartupError(error);
@@ -66,28 +117,61 @@ async function requireApart(settings: SealIdentitySettings, { publicKey }: SealK
   }
 }
 
-function openOwnChain(
+type OwnChain = Pick<Opened, "retired" | "warnings"> & { chain: Authority["chain"] };
+
+async function openOwnChain(
   settings: SignerAuthoritySettings,
   key: SealKey,
   at: Date,
   serialNumbers: SerialNumbers,
-): Promise<Authority["chain"]> {
+  environment: Environment,
+): Promise<OwnChain> {
   const { signerCaCertificate, dataDir, baseUrl } = settings;
-  const path = signerCaCertificate ?? join(dataDir, "keys", "signer-ca-certificate.pem");
-  const file = { path, setting: "SIGNER_CA_CERTIFICATE" };
-  if (signerCaCertificate !== null) return openChain(file);
-  return openChain(file, async () => {
-    const root = await openRoot(settings, at, serialNumbers);
+  const setting = "SIGNER_CA_CERTIFICATE";
+  if (environment === "live" && signerCaCertificate !== null) {
+    const chain = await openChain({ path: signerCaCertificate, setting });
+    return { chain, retired: [], warnings: warningsOf(chain[0], "issue one with nameConstraints (docs/operating.md)") };
+  }
+  const file = { path: ownPath(dataDir, "signer-ca-certificate.pem", environment), setting };
+  const issued = async () => {
+    const root = await openRoot(settings, at, serialNumbers, environment);
     const { hostname: host } = new URL(baseUrl);
-    return (await makeSignerAuthority(root, { key, host, serialNumber: serialNumbers(), at: at.getTime() })).chain;
-  });
+    const made = { key, host, environment, serialNumber: serialNumbers(), at: at.getTime() };
+    return (await makeSignerAuthority(root, made)).chain;
+  };
+  const chain = await openChain(file, issued);
+  const [old] = chain;
+  if (old.excludesMailAddresses || !equalBytes(old.spki, key.publicKey)) {
+    return { chain, retired: await retiredAt(file, chain[0]), warnings: [] };
+  }
+  try {
+    const next = await replaceChain(file, old, issued);
+    return { chain: next, retired: await retiredAt(file, next[0]), warnings: [] };
+  } catch (error) {
+    // A root that is kept elsewhere must not keep the service from starting.
+    if (!(error instanceof StartupError)) throw error;
+    return { chain, retired: [], warnings: warningsOf(old, `it can't be replaced: ${error.message}`) };
+  }
 }
 
-/** Whether a signer's certificate could be issued now, for `/readyz`. @throws SealKeyError, or Error for an expired certificate */
-export async function probeSignerAuthority({ key, chain }: Authority, at: Date): Promise<void> {
-  await probeSealKey(key);
-  const error = checkAuthorityCertificate({ chain, key, at: at.getTime() }).find(
-    ({ severity }) => severity === "error",
-  );
-  if (error) throw new Error(error.detail);
+/** The authorities that were replaced at the path, by the instant at which the one in use was issued. */
+async function retiredAt(file: Parameters<typeof replacedChains>[0], { notBefore }: Certificate) {
+  const until = new Date(notBefore + retirementMs);
+  return (await replacedChains(file)).map((certificate) => ({ certificate, retiredAt: until }));
+}
+
+function warningsOf({ excludesMailAddresses }: Certificate, why: string): CertificateProblem[] {
+  if (excludesMailAddresses) return [];
+  const detail = `SIGNER_CA_CERTIFICATE: the authority of signers does not exclude mail addresses; ${why}`;
+  return [{ code: "mail-addresses", severity: "warning", detail }];
+}
+
+/** Whether signers' certificates could be issued now, for `/readyz`. @throws SealKeyError, or Error for an expired certificate */
+export async function probeSignerAuthorities(authorities: SignerAuthorities, at: Date): Promise<void> {
+  for (const { key, chain } of [authorities.live, authorities.test]) {
+    await probeSealKey(key);
+    const problems = checkAuthorityCertificate({ chain, key, at: at.getTime() });
+    const error = problems.find(({ severity }) => severity === "error");
+    if (error) throw new Error(error.detail);
+  }
 }

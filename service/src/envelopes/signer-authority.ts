@@ -1,12 +1,16 @@
 import { generateKeyPairSync } from "node:crypto";
-import { boolean, integer, nullValue, OID, oid, primitive, sequence, TAG } from "@signsealship/evidence/asn1";
+import { boolean, integer, OID, oid, primitive, sequence, TAG } from "@signsealship/evidence/asn1";
 import { type Certificate, certifiedName } from "@signsealship/evidence/x509";
+import type { Environment } from "../identity/identity.ts";
 import {
   type Authority,
   commonNameOf,
+  distributionPoint,
   extension,
   issue,
   keyUsage,
+  noMailAddresses,
+  ownName,
   type SealKey,
   sealKeyOf,
   signingUses,
@@ -17,56 +21,63 @@ import {
 const AUTHORITY_YEARS = 20;
 
 /**
- * Makes the authority that issues the certificates of signers, under the root.
+ * Makes the authority that issues the certificates of signers, under the root of its environment. NSS, and so pdfsig, trusts
+ * signatures of certificates for mail alone: the authority has that usage, too, and may issue for no address.
  * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  */
 export async function makeSignerAuthority(
   root: Authority,
-  made: { readonly key: SealKey; readonly host: string; readonly serialNumber: Uint8Array; readonly at: number },
+  made: {
+    readonly key: SealKey;
+    readonly host: string;
+    readonly environment?: Environment;
+    readonly serialNumber: Uint8Array;
+    readonly at: number;
+  },
 ): Promise<Authority> {
-  const { key, host, serialNumber, at } = made;
+  const { key, host, serialNumber, at, environment = "live" } = made;
   const extensions = [
     extension(OID.basicConstraints, true, sequence(boolean(true), integer(0))),
     keyUsage.issuing,
     signingUses,
+    noMailAddresses,
   ];
-  const subject = commonNameOf(`SignSealShip signers ${host}`);
+  const subject = commonNameOf(ownName("signer authority", host, environment));
   const fields = { subject, publicKey: key.publicKey, serialNumber, extensions, ...validFor(AUTHORITY_YEARS, at) };
   return { key, chain: await issue(root, fields) };
 }
 
 /**
- * Issues the certificate of one act: its key signs once, and is destroyed. It is valid as long as the authority, for a key
- * that is gone needs no expiry, and says that there is nothing to be asked about its revocation (RFC 9608).
- * @param signer `name` as the signer wrote it; `email` where the link was mailed; `statement` the URL of what was checked
+ * Issues the certificate of one act. It is valid as long as the authority, so that readers that judge by today's date accept the
+ * act; it is revoked minutes after the act (revocation.ts), so that readers that ask refuse anything later. It has no mail address.
+ * @param signer `name` as the signer wrote it; `statement` the URL of what was checked; `crl` where its revocation is published
  */
 export async function issueSignerCertificate(
   authority: Authority,
   signer: {
     readonly name: string;
-    readonly email: string;
+    readonly environment: Environment;
     /** SubjectPublicKeyInfo, DER: P-256. */
     readonly publicKey: Uint8Array;
     readonly statement: string;
+    readonly crl: string;
     readonly serialNumber: Uint8Array;
     /** Epoch milliseconds. */
     readonly at: number;
   },
 ): Promise<[Certificate, ...Certificate[]]> {
   const cps = sequence(oid(OID.qualifierCps), ia5String(signer.statement));
-  const mailbox = primitive(0x81, ascii(signer.email));
   const extensions = [
     extension(OID.basicConstraints, true, sequence()),
     keyUsage.signing,
     signingUses,
-    ...(isAscii(signer.email) ? [extension(OID.subjectAltName, false, sequence(mailbox))] : []),
     extension(OID.certificatePolicies, false, sequence(sequence(oid(OID.signerCertificatePolicy), sequence(cps)))),
-    extension(OID.noRevAvail, false, nullValue),
+    extension(OID.cRLDistributionPoints, false, sequence(sequence(distributionPoint(signer.crl)))),
   ];
-  const { name, publicKey, serialNumber, at } = signer;
+  const { name, environment, publicKey, serialNumber, at } = signer;
   const dates = { notBefore: validSince(at), notAfter: authority.chain[0].notAfter };
   return issue(authority, {
-    subject: commonNameOf(certifiedName(name)),
+    subject: commonNameOf(certifiedName(name), environment === "test" ? "TEST, worth nothing" : undefined),
     publicKey,
     serialNumber,
     extensions,
@@ -79,6 +90,5 @@ export function oneActKey(): SealKey {
   return sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "a signer's key");
 }
 
-const isAscii = (text: string): boolean => /^[!-~]+$/.test(text);
 const ascii = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "latin1"));
 const ia5String = (text: string) => primitive(TAG.ia5String, ascii(text));

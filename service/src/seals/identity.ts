@@ -1,4 +1,6 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { nameText } from "@signsealship/evidence/x509";
@@ -90,7 +92,7 @@ const isSelfSigned = ([{ subject, issuer }, ...above]: SealIdentity["chain"]): b
  * Puts what was issued in the place of a certificate, which stays beside it under its fingerprint. What was issued is written under a
  * name of its own first: however many processes start at once, and wherever one is cut off, all come to use the same.
  */
-async function replaceChain(
+export async function replaceChain(
   file: ChainFile,
   replaced: Certificate,
   issue: () => Promise<readonly Certificate[]>,
@@ -100,6 +102,15 @@ async function replaceChain(
   const chain = await openChain({ ...file, path: `${beside}.next` }, issue);
   await writeChain(file, chain, { exclusive: false });
   return chain;
+}
+
+/** The certificates that were replaced at the path, and are kept beside it. */
+export async function replacedChains({ path, setting }: ChainFile): Promise<Certificate[]> {
+  const prefix = `${basename(path)}.`;
+  const names = existsSync(dirname(path)) ? await readdir(dirname(path)) : [];
+  const replaced = names.filter((name) => name.startsWith(prefix) && /^[0-9a-f]{16}$/.test(name.slice(prefix.length)));
+  const paths = replaced.sort().map((name) => join(dirname(path), name));
+  return Promise.all(paths.map(async (one) => (await openChain({ path: one, setting }))[0]));
 }
 
 /** Where a certificate, or a key, that was replaced is kept. */

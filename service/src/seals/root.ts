@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { nameText } from "@signsealship/evidence/x509";
+import type { Environment } from "../identity/identity.ts";
 import { StartupError } from "../platform/errors.ts";
 import { type Authority, makeRoot } from "./certificate/authority.ts";
 import { openChain } from "./certificate/file.ts";
@@ -14,12 +15,17 @@ export type RootSettings = { readonly dataDir: string; readonly baseUrl: string 
 export type SerialNumbers = () => Uint8Array;
 
 const setting = "The service's own root";
-const pathsOf = (dataDir: string) => ({
-  key: join(dataDir, "keys", "root"),
-  certificate: join(dataDir, "keys", "root-certificate.pem"),
+
+/** The path of a key or certificate that the service makes itself: those of tests have names of their own. */
+export const ownPath = (dataDir: string, name: string, environment: Environment): string =>
+  join(dataDir, "keys", environment === "test" ? `test-${name}` : name);
+
+const pathsOf = (dataDir: string, environment: Environment) => ({
+  key: ownPath(dataDir, "root", environment),
+  certificate: ownPath(dataDir, "root-certificate.pem", environment),
 });
 
-export const rootKeyPath = (dataDir: string): string => pathsOf(dataDir).key;
+export const rootKeyPath = (dataDir: string, environment: Environment): string => pathsOf(dataDir, environment).key;
 
 /**
  * Opens the root that issues the certificates which nobody set, for to issue one; the first time makes its key and certificate. Once
@@ -31,15 +37,16 @@ export async function openRoot(
   { dataDir, baseUrl }: RootSettings,
   at: Date,
   serialNumbers: SerialNumbers,
+  environment: Environment = "live",
 ): Promise<Authority> {
-  const paths = pathsOf(dataDir);
+  const paths = pathsOf(dataDir, environment);
   if (existsSync(paths.certificate) && !existsSync(paths.key)) {
     throw new StartupError(
       `${setting}: ${paths.key}, the key of ${paths.certificate}, is needed to issue a certificate`,
     );
   }
   const key = await openFileKey(`file:${paths.key}`, "p-256");
-  const made = { key, host: new URL(baseUrl).hostname, at: at.getTime() };
+  const made = { key, host: new URL(baseUrl).hostname, environment, at: at.getTime() };
   const chain = await openChain({ path: paths.certificate, setting }, async () => {
     return (await makeRoot({ ...made, serialNumber: serialNumbers() })).chain;
   });
@@ -59,8 +66,11 @@ export type RootDescription = {
 };
 
 /** What is to be said of the root; null where none was made, for nothing had to be issued. @throws StartupError */
-export async function describeRoot({ dataDir }: Pick<RootSettings, "dataDir">): Promise<RootDescription | null> {
-  const { certificate: file } = pathsOf(dataDir);
+export async function describeRoot(
+  { dataDir }: Pick<RootSettings, "dataDir">,
+  environment: Environment = "live",
+): Promise<RootDescription | null> {
+  const { certificate: file } = pathsOf(dataDir, environment);
   if (!existsSync(file)) return null;
   const [root] = await openChain({ path: file, setting });
   const notAfter = new Date(root.notAfter).toISOString();

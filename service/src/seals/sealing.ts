@@ -1,5 +1,4 @@
 import { randomBytes, randomInt } from "node:crypto";
-import type { Certificate } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Fetch } from "../platform/bounds/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -12,7 +11,7 @@ import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "
 import { isChainRetired, isRetired } from "./retirement.ts";
 import { createSealer, type SealDocument, type Stamp } from "./sealer.ts";
 import { createTimeStamping } from "./time-stamping.ts";
-import { trustList } from "./trust-list.ts";
+import { type SignerAnchor, trustList } from "./trust-list.ts";
 import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
 
 /** All that is needed to seal, opened once at the start. */
@@ -23,7 +22,7 @@ export type Sealing = {
   /** PEM of the seal's certificates, its own first. */
   chainPem: string;
   /** The trust list that verifiers read, as JSON. @param signers the authorities of the service's signers; none by default */
-  trustList: (signers?: readonly Certificate[]) => Promise<string>;
+  trustList: (signers?: readonly SignerAnchor[]) => Promise<string>;
   /** @throws Error when a seal could not be made now. */
   probe: () => Promise<void>;
   close: () => Promise<void>;

@@ -1,9 +1,25 @@
 export { type ProbeDeps, probeAuthority } from "./authority-probe.ts";
-export { type Authority, issue, makeRoot, signingUses, validFor, validSince } from "./certificate/authority.ts";
+export {
+  type Authority,
+  issue,
+  makeRoot,
+  ownName,
+  signingUses,
+  validFor,
+  validSince,
+} from "./certificate/authority.ts";
 export { sealChainPem } from "./certificate/certificate.ts";
 export { type CertificateProblem, checkAuthorityCertificate } from "./certificate/check.ts";
+export { type RevokedCertificate, writeCrl } from "./certificate/crl.ts";
 export { openChain } from "./certificate/file.ts";
-export { commonNameOf, extension, keyUsage } from "./certificate/write.ts";
+export {
+  commonNameOf,
+  distributionPoint,
+  extension,
+  keyUsage,
+  noMailAddresses,
+  serialNumberOf,
+} from "./certificate/write.ts";
 export {
   type ChainRow,
   chainColumns,
@@ -27,6 +43,8 @@ export {
   configuredChain,
   describeIdentity,
   openSealIdentity,
+  replaceChain,
+  replacedChains,
   type SealIdentity,
   type SealIdentitySettings,
 } from "./identity.ts";
@@ -40,9 +58,10 @@ export { holdsDecoy } from "./pdf/decoys.ts";
 export { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";
 export { expectedFile } from "./refusals.ts";
 export { retireCertificate, type SealCertificate, sealCertificates } from "./retirement.ts";
-export { describeRoot, openRoot, type RootSettings, rootKeyPath, type SerialNumbers } from "./root.ts";
+export { describeRoot, openRoot, ownPath, type RootSettings, rootKeyPath, type SerialNumbers } from "./root.ts";
 export { type RotatedSeal, rotateFileKey } from "./rotate.ts";
 export type { SealDocument, Sealed, SealInput, Stamp, TimeStamp } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";
 export { authorityName } from "./time-stamping.ts";
+export type { SignerAnchor } from "./trust-list.ts";
 export { type AnchorsOf, openTsaTrust, tsaRootsPem } from "./tsa-trust.ts";

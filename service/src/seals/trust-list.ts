@@ -4,6 +4,9 @@ import { type ChainsDeps, fingerprintOf, type KnownChain, knownChains, leafOf } 
 
 const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 
+/** A certificate above those of signers; `retiredAt` null while it issues. */
+export type SignerAnchor = { readonly certificate: Certificate; readonly retiredAt: Date | null };
+
 type Listed = Pick<KnownChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
 
 const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): TrustListEntry => ({
@@ -22,7 +25,7 @@ const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): Trust
 export async function trustList(
   deps: ChainsDeps,
   inUse: string,
-  { signers, stampers }: { readonly signers: readonly Certificate[]; readonly stampers: readonly Certificate[] },
+  { signers, stampers }: { readonly signers: readonly SignerAnchor[]; readonly stampers: readonly Certificate[] },
 ): Promise<string> {
   const known = await knownChains(deps);
   const own = { sha256: "", pem: inUse, ...leafOf(inUse), retiredAt: null, reason: null };
@@ -32,9 +35,10 @@ export async function trustList(
   return JSON.stringify({
     format: trustListFormat,
     sealCertificates: [...byFingerprint.values()],
-    signerCertificates: signers.map((certificate) =>
-      entryOf({ certificate, fingerprint: fingerprintOf(certificate), retiredAt: null, reason: null }),
-    ),
+    signerCertificates: signers.map(({ certificate, retiredAt }) => {
+      const reason = retiredAt && "superseded";
+      return entryOf({ certificate, fingerprint: fingerprintOf(certificate), retiredAt, reason });
+    }),
     timeStampCertificates: [...new Set(stampers.map(pemOf))],
   });
 }

@@ -73,7 +73,7 @@ const pemIn = (name: string) =>
   parseCertificatesPem(readFileSync(join(running.service.dataDir, `keys/${name}-certificate.pem`), "utf8"));
 const trust = () => ({
   sealAnchors: pemIn("seal").slice(0, 1),
-  signerAnchors: pemIn("signer-ca").slice(-1),
+  signerAnchors: pemIn("test-signer-ca").slice(-1),
   tsaAnchors: [],
 });
 const verify = (document: Buffer | null, file = certificate) =>

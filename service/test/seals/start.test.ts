@@ -87,13 +87,17 @@ test("doctor tells the signers' authority, the root by its fingerprint, and key 
   const checks = new Map((await doctor({}, "")).map(({ name, result, detail }) => [name, { result, detail }]));
   assert.match(
     checks.get("signer authority key")?.detail ?? "",
-    /^P-256 key, certificate of CN=SignSealShip signers localhost until 20\d\d-\d\d-\d\d$/,
+    /^P-256 key, certificate of CN=SignSealShip signer authority localhost until 20\d\d-\d\d-\d\d; for tests P-256 key, certificate of CN=SignSealShip TEST signer authority localhost until 20\d\d-\d\d-\d\d$/,
   );
   const root = new X509Certificate(readFileSync(join(data, "keys/root-certificate.pem")));
   const fingerprint = root.fingerprint256.replaceAll(":", "").toLowerCase();
   assert.match(
     checks.get("root")?.detail ?? "",
     new RegExp(`CN=SignSealShip root localhost until .* SHA-256 ${fingerprint}`),
+  );
+  assert.match(
+    checks.get("test root")?.detail ?? "",
+    /^CN=SignSealShip TEST root localhost until .* SHA-256 [0-9a-f]{64}/,
   );
   assert.match(
     (await runCli({ DATA_DIR: data }, "seal", "list")).stdout,

@@ -4,6 +4,7 @@ export { fieldsOf, readOctetBitString, readOctetString, readOid } from "./values
 export {
   bitString,
   boolean,
+  constructed,
   type DerValue,
   encode,
   explicit,

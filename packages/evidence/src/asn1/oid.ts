@@ -45,6 +45,10 @@ export const OID = {
   authorityKeyIdentifier: "2.5.29.35",
   extKeyUsage: "2.5.29.37",
   noRevAvail: "2.5.29.56",
+  cRLDistributionPoints: "2.5.29.31",
+  cRLNumber: "2.5.29.20",
+  cRLReason: "2.5.29.21",
+  issuingDistributionPoint: "2.5.29.28",
   qualifierCps: "1.3.6.1.5.5.7.2.1",
   // Extended key usages: RFC 5280, RFC 9336, and the two of widely used readers
   anyExtendedKeyUsage: "2.5.29.37.0",

@@ -1,6 +1,7 @@
 import { equalBytes } from "../bytes.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import type { Certificate } from "./certificate.ts";
+import { namesMailAddress } from "./extensions.ts";
 import { nameText } from "./name.ts";
 import { signatureFault } from "./signature-policy.ts";
 import { type CertificateFault, type ChainPurpose, issuerFault, leafFault } from "./usage.ts";
@@ -8,7 +9,7 @@ import { type CertificateFault, type ChainPurpose, issuerFault, leafFault } from
 export type { ChainPurpose } from "./usage.ts";
 
 /** Why no valid chain was found: of the paths tried, the reason of the one that came furthest. */
-type ChainReason = CertificateFault | "no-path" | "bad-signature" | "limit";
+type ChainReason = CertificateFault | "no-path" | "bad-signature" | "name-constraints" | "limit";
 
 export interface ChainInput {
   readonly leaf: Certificate;
@@ -34,6 +35,7 @@ const MAX_CHAIN_SIGNATURES = 64;
 const WHY: Readonly<Record<ChainReason, string>> = {
   "no-path": "no trusted certificate issued it",
   "bad-signature": "its issuer's key did not sign it",
+  "name-constraints": "a certificate above it excludes mail addresses, and it may have one",
   limit: "the search for a chain was given up at its bound",
   "not-yet-valid": "it was not valid yet",
   expired: "it had expired",
@@ -48,6 +50,13 @@ const WHY: Readonly<Record<ChainReason, string>> = {
   "algorithm-mismatch": "its signature algorithm does not fit its issuer's key",
 };
 
+const ABOUT_SUBJECT: ReadonlySet<ChainReason> = new Set([
+  "bad-signature",
+  "weak-algorithm",
+  "algorithm-mismatch",
+  "name-constraints",
+]);
+
 interface Search extends ChainInput {
   signaturesLeft: number;
   /** The fault found furthest from the leaf. */
@@ -55,7 +64,8 @@ interface Search extends ChainInput {
 }
 
 /**
- * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6; a critical policy or name constraint fails).
+ * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6; a name constraint fails, unless it excludes mail addresses
+ * alone and no certificate below has one).
  * What does not hold is a value: nothing is thrown for any certificates that were parsed.
  */
 export async function verifyChain(input: ChainInput): Promise<ChainResult> {
@@ -83,8 +93,7 @@ async function extend(search: Search, path: readonly Certificate[]): Promise<rea
       const found = await extend(search, [...path, issuer]);
       if (found !== null) return found;
     } else {
-      const aboutSubject = reason === "bad-signature" || reason === "weak-algorithm" || reason === "algorithm-mismatch";
-      note(search, path.length, reason, aboutSubject ? subject : issuer);
+      note(search, path.length, reason, ABOUT_SUBJECT.has(reason) ? subject : issuer);
     }
   }
   return null;
@@ -102,10 +111,14 @@ async function linkFault(
   const fault =
     issuerFault(issuer, purpose, at, intermediatesBelow) ?? signatureFault(issuer.publicKey, algorithm, signatureOid);
   if (fault !== null) return fault;
+  if (issuer.excludesMailAddresses && path.some(mayNameMailAddress)) return "name-constraints";
   if (algorithm === null || search.signaturesLeft === 0) return "limit";
   search.signaturesLeft--;
   return (await crypto.verify({ spki: issuer.spki, algorithm, signature, data })) ? null : "bad-signature";
 }
+
+const mayNameMailAddress = ({ hasSubjectAltName, subject }: Certificate): boolean =>
+  hasSubjectAltName || namesMailAddress(subject);
 
 /** Certificates whose name, and key identifier where both state one, make them the issuer; trusted ones first. */
 function issuersOf(search: Search, subject: Certificate, path: readonly Certificate[]): Certificate[] {

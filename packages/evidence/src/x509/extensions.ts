@@ -9,7 +9,8 @@ import {
   readOid,
   readSmallInteger,
 } from "../asn1/values.ts";
-import { encode, oid } from "../asn1/writer.ts";
+import { constructed, encode, oid, primitive, sequence } from "../asn1/writer.ts";
+import { equalBytes } from "../bytes.ts";
 import { EvidenceError } from "../errors.ts";
 
 const KEY_USAGES = [
@@ -37,16 +38,34 @@ export interface CertificateExtensions {
   readonly authorityKeyIdentifier: Uint8Array | null;
   /** Whether certificatePolicies names the policy of the certificates that signers are issued for one act. */
   readonly isSigners: boolean;
+  readonly hasSubjectAltName: boolean;
+  /** Whether nameConstraints excludes every mail address, and states nothing else: the one constraint that is processed here. */
+  readonly excludesMailAddresses: boolean;
   /**
-   * Dotted identifiers of critical extensions that are not processed here, and nameConstraints although it is not critical
-   * (RFC 5280, section 4.2.1.10, wants it to be): such a certificate is in no valid chain.
+   * Dotted identifiers of critical extensions that are not processed here, and other nameConstraints although they are not
+   * critical (RFC 5280, section 4.2.1.10, wants them to be): such a certificate is in no valid chain.
    */
   readonly unknownCriticalExtensions: readonly string[];
 }
 
 const MAX_EXTENSIONS = 64;
 
+const EMAIL_ADDRESS = encode(oid(OID.emailAddress));
 const SIGNER_POLICY = encode(oid(OID.signerCertificatePolicy));
+/** NameConstraints: permits addresses at the host "invalid", and excludes the empty rfc822Name, which every address is within. */
+const NO_MAIL_ADDRESSES = encode(
+  sequence(
+    constructed(0xa0, [
+      sequence(
+        primitive(
+          0x81,
+          Uint8Array.from("invalid", (c) => c.charCodeAt(0)),
+        ),
+      ),
+    ]),
+    constructed(0xa1, [sequence(primitive(0x81, new Uint8Array(0)))]),
+  ),
+);
 
 /** Reads the Extensions of a certificate; undefined when it has none. @throws EvidenceError `x509`, `der` or `limit`. */
 export function readExtensions(node: DerNode | undefined): CertificateExtensions {
@@ -57,6 +76,8 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
     subjectKeyIdentifier: null,
     authorityKeyIdentifier: null,
     isSigners: false,
+    hasSubjectAltName: false,
+    excludesMailAddresses: false,
     unknownCriticalExtensions: [],
   };
   if (node === undefined) return read;
@@ -93,14 +114,24 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
         // Safe when it is critical, too: no policy is asked for.
         read.isSigners = contains(value, SIGNER_POLICY);
         break;
+      case OID.subjectAltName:
+        // Critical when the subject is empty, and safe to leave unread.
+        read.hasSubjectAltName = true;
+        break;
+      case OID.nameConstraints:
+        read.excludesMailAddresses = critical && equalBytes(value, NO_MAIL_ADDRESSES);
+        if (!read.excludesMailAddresses) unknown.push(type);
+        break;
       default:
-        // subjectAltName is critical when the subject is empty, and safe to leave unread.
-        if ((critical && type !== OID.subjectAltName) || type === OID.nameConstraints) unknown.push(type);
+        if (critical) unknown.push(type);
     }
   }
   read.unknownCriticalExtensions = unknown;
   return read;
 }
+
+/** Whether the certificate's subject has an emailAddress. */
+export const namesMailAddress = (subject: Uint8Array): boolean => contains(subject, EMAIL_ADDRESS);
 
 /** Policies are looked for and not read: whatever else their authors wrote, nothing here depends on it. */
 function contains(bytes: Uint8Array, part: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { PdfRefusal } from "../../pdf/refusal.ts";
@@ -16,6 +16,7 @@ import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import type { PreparedField, SignatureMark } from "../pdf/fields.ts";
 import { buildActIn, checkActIn } from "../pdf/tasks.ts";
 import { type Document, type StoredTail, storeTail } from "../records/revisions.ts";
+import { recordCertificate } from "../revocation.ts";
 import { issueSignerCertificate } from "../signer-authority.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { SignRequest } from "./ceremony.ts";
@@ -66,6 +67,8 @@ export type MadeAct = {
   actSha256: string;
   /** `tokenSha256` is hex of the token's DER: the authority's URL alone would not tell which token it is. */
   timeStamp: { authority: string; at: string; tokenSha256: string } | null;
+  /** Of the certificate of the key that signed. */
+  serialNumber: Uint8Array;
 };
 
 /** Builds the revision of an act up to its signature. @throws ServiceError */
@@ -77,18 +80,20 @@ export async function openAct(
   { publicKey, keyHeldBy }: KeyHolder,
   client: Client,
 ): Promise<OpenAct> {
-  const { workers, stamp, clock, signerAuthority, baseUrl } = deps;
+  const { workers, stamp, clock, signerAuthorities, baseUrl } = deps;
   const at = wholeSeconds(clock());
   const own = envelope.fields.filter((field) => field.signer === signer.n);
   const values = valuesOf(own, request, { name: signer.name, at });
   const record = actRecord({ envelope, signer, document, request, values, own, client, at, keyHeldBy });
   const actSha256 = hash("sha256", canonicalJson(record));
-  const chain = await issueSignerCertificate(signerAuthority, {
+  const authority = signerAuthorities[envelope.environment];
+  const entry = await recordCertificate(deps, authority, at);
+  const chain = await issueSignerCertificate(authority, {
+    ...entry,
     name: signer.name,
-    email: signer.email,
+    environment: envelope.environment,
     publicKey,
     statement: `${baseUrl}/v/envelope/${envelope.verifyCode}`,
-    serialNumber: randomBytes(16),
     at: at.getTime(),
   });
   const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
@@ -173,6 +178,7 @@ export async function closeAct(
       at: timeStamp.genTime.toISOString(),
       tokenSha256: hash("sha256", timeStamp.token),
     },
+    serialNumber: chain[0].serialNumber,
   };
 }
 

@@ -11,6 +11,7 @@ import { findSigners, setEnvelopeStatus, whoseTurn } from "../records/envelope.t
 import type { ReadDocument } from "../records/kept-documents.ts";
 import { type Document, findRevisions, insertRevision } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
+import { revokeAfterAct } from "../revocation.ts";
 import { oneActKey } from "../signer-authority.ts";
 import { closeAct, type MadeAct, type OpenAct, openAct, stampAct } from "./act.ts";
 import type { Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony.ts";
@@ -179,6 +180,7 @@ async function writeAct(
     await insertRevision(tx, envelope, { number, signer: signer.n, bytes, sha256, createdAt: at }, made.tail);
     await tx.query(sql`UPDATE envelope_signers SET signed_at = ${at} WHERE id = ${signer.id}`);
     await dropPreparedAct(tx, signer.id);
+    await revokeAfterAct(tx, made.serialNumber, now, made.timeStamp && new Date(made.timeStamp.at));
     await appendToTrail(tx, rowMac, envelope, "signed", now, {
       act: made.record,
       actSha256: made.actSha256,

@@ -5,8 +5,9 @@ import type { Log } from "../../platform/logs.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import type { Workers } from "../../platform/workers/task.ts";
-import type { Authority, SealDocument, Stamp } from "../../seals/seals.ts";
+import type { SealDocument, Stamp } from "../../seals/seals.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
+import type { SignerAuthorities } from "../open-signer-authority.ts";
 import type { Texts } from "../texts/texts.ts";
 
 /** What envelopes work with. */
@@ -23,7 +24,7 @@ export type EnvelopeDeps = {
   chainPem: string;
   /** Null when no time-stamping authorities are set. */
   stamp: Stamp | null;
-  signerAuthority: Authority;
+  signerAuthorities: SignerAuthorities;
   /** Null when no text messages are sent: then no order asks for codes by them. */
   texts: Texts | null;
   /** The texts that consent may be given to; undefined for a version that there never was. */

@@ -3,7 +3,9 @@ import { Type } from "typebox";
 import { negotiated, pageForBrowsers } from "../../http/errors/page-for-browsers.ts";
 import { jsonRoute, type RouteDeps } from "../../http/route.ts";
 import { unknownAnswer, unknownBelow, unknownVerdict } from "../../http/verdicts.ts";
+import { ServiceError } from "../../platform/errors.ts";
 import type { DocumentDeps } from "../records/revisions.ts";
+import { readCrl } from "../revocation.ts";
 import { envelopeRecord } from "./record.ts";
 import { EnvelopeVerification, verificationView } from "./schemas.ts";
 
@@ -32,4 +34,13 @@ export function envelopeVerificationRoutes(app: FastifyInstance, deps: DocumentD
     },
   });
   unknownBelow(app, deps, "/api/verify/envelope/*", policy);
+  app.get<{ Params: { authority: string; list: string } }>(
+    "/seal/crl/:authority/:list",
+    { schema: { hide: true }, onRequest: deps.limits.limit("public-read") },
+    async ({ params: { authority, list } }, reply) => {
+      const der = list.endsWith(".crl") ? await readCrl(deps.db, authority, list.slice(0, -".crl".length)) : null;
+      if (der === null) throw new ServiceError("not_found", "There is no such revocation list.");
+      return reply.type("application/pkix-crl").header("Cache-Control", "public, max-age=60").send(der);
+    },
+  );
 }

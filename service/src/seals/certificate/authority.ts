@@ -1,7 +1,15 @@
 import { boolean, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
+import type { Environment } from "../../identity/identity.ts";
 import type { SealKey } from "../keys/seal-key.ts";
-import { type CertificateFields, commonNameOf, extension, keyUsage, writeCertificate } from "./write.ts";
+import {
+  type CertificateFields,
+  commonNameOf,
+  extension,
+  keyUsage,
+  noMailAddresses,
+  writeCertificate,
+} from "./write.ts";
 
 /** A key that issues certificates, with its own certificate and those above it, the nearest first. */
 export type Authority = { readonly key: SealKey; readonly chain: readonly [Certificate, ...Certificate[]] };
@@ -17,6 +25,10 @@ export const signingUses = extension(
   sequence(oid(OID.kpDocumentSigning), oid(OID.kpEmailProtection)),
 );
 
+/** A name of the service's own: `SignSealShip root HOST`, `SignSealShip TEST root HOST`. */
+export const ownName = (what: string, host: string, environment: Environment): string =>
+  `SignSealShip ${environment === "test" ? "TEST " : ""}${what} ${host}`;
+
 /** The dates of a certificate. @param at epoch milliseconds */
 export function validFor(years: number, at: number): { notBefore: number; notAfter: number } {
   const until = new Date(at);
@@ -26,18 +38,24 @@ export function validFor(years: number, at: number): { notBefore: number; notAft
 
 /**
  * Makes the root that stands above everything that this service signs with: thirty years, no usage but issuing.
+ * The root of tests says so in its name, and excludes mail addresses: anybody with a trial key has a certificate below it.
  * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  * @throws {SealKeyError} when the key does not sign
  */
 export async function makeRoot(made: {
   readonly key: SealKey;
   readonly host: string;
+  readonly environment?: Environment;
   readonly serialNumber: Uint8Array;
   readonly at: number;
 }): Promise<Authority> {
-  const { key, host, serialNumber, at } = made;
-  const name = commonNameOf(`SignSealShip root ${host}`);
-  const extensions = [extension(OID.basicConstraints, true, sequence(boolean(true))), keyUsage.issuing];
+  const { key, host, serialNumber, at, environment = "live" } = made;
+  const name = commonNameOf(ownName("root", host, environment));
+  const extensions = [
+    extension(OID.basicConstraints, true, sequence(boolean(true))),
+    keyUsage.issuing,
+    ...(environment === "test" ? [noMailAddresses] : []),
+  ];
   const root = await writeCertificate(
     { subject: name, publicKey: key.publicKey, serialNumber, extensions, ...validFor(ROOT_YEARS, at) },
     { key, name },

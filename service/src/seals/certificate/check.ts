@@ -4,7 +4,7 @@ import type { Certificate } from "@signsealship/evidence/x509";
 import { type CertificateFault, issuerFault, leafFault, nameText } from "@signsealship/evidence/x509";
 import { dayMs } from "../../platform/clock.ts";
 
-/** What is wrong with a key's certificates. Only `expires-soon` is a warning; what is signed with any other is worthless. */
+/** What is wrong with a key's certificates. `expires-soon` and `mail-addresses` warn; what is signed with any other is worthless. */
 type CertificateProblemCode =
   | "no-certificate"
   | "key-mismatch"
@@ -13,7 +13,8 @@ type CertificateProblemCode =
   | "expires-soon"
   | "wrong-usage"
   | "unusable"
-  | "chain-order";
+  | "chain-order"
+  | "mail-addresses";
 
 export type CertificateProblem = {
   readonly code: CertificateProblemCode;

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import {
   bitString,
   boolean,
+  constructed,
   type DerValue,
   encode,
   explicit,
@@ -12,6 +13,7 @@ import {
   octetString,
   octetStringOf,
   oid,
+  primitive,
   raw,
   readDer,
   readOctetBitString,
@@ -43,10 +45,12 @@ export type CertificateFields = {
   readonly extensions: readonly DerValue[];
 };
 
-/** A distinguished name of one common name, cut to 64 characters. */
-export function commonNameOf(text: string): DerValue {
+/** A distinguished name of one common name, cut to 64 characters, below an organizational unit where one is named. */
+export function commonNameOf(text: string, organizationalUnit?: string): DerValue {
   const cut = Array.from(text).slice(0, MAX_COMMON_NAME).join("");
-  return sequence(set(sequence(oid(OID.commonName), utf8String(cut))));
+  const part = (type: string, value: string) => set(sequence(oid(type), utf8String(value)));
+  const unit = organizationalUnit === undefined ? [] : [part(OID.organizationalUnitName, organizationalUnit)];
+  return sequence(...unit, part(OID.commonName, cut));
 }
 
 /** An extension (RFC 5280, section 4.2). */
@@ -59,27 +63,48 @@ export const keyUsage = {
   issuing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0x06), 1)),
 } as const;
 
+const mailAddresses = (base: string): DerValue =>
+  sequence(sequence(primitive(0x81, Uint8Array.from(Buffer.from(base)))));
+
+/**
+ * No certificate below has a mail address that a mail program accepts (RFC 5280, section 4.2.1.10). Every address is excluded; openssl
+ * takes the empty name for none, so that only addresses at a host that can't be (RFC 6761) are permitted, too.
+ */
+export const noMailAddresses = extension(
+  OID.nameConstraints,
+  true,
+  sequence(implicit(0, mailAddresses("invalid")), implicit(1, mailAddresses(""))),
+);
+
+/** The place that revocation is published at, in a certificate and in its list: DistributionPointName with one URL. */
+export const distributionPoint = (url: string): DerValue =>
+  constructed(0xa0, [constructed(0xa0, [primitive(0x86, Uint8Array.from(Buffer.from(url, "latin1")))])]);
+
+/** 16 octets as a serial number: the top bit is clear, so that they stay 16 (at most 20 are allowed), the next one set. */
+export function serialNumberOf(random: Uint8Array): Uint8Array {
+  const serial = Uint8Array.from(random);
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  return serial;
+}
+
+/** The issuer's key, as certificates and lists that it signed name it. */
+export const authorityKeyIdentifier = (publicKey: Uint8Array): DerValue =>
+  extension(OID.authorityKeyIdentifier, false, sequence(implicit(0, octetString(keyIdentifier(publicKey)))));
+
 /**
  * Writes and signs an X.509 certificate.
  * @throws {SealKeyError} when the issuer's key does not sign
  */
 export async function writeCertificate(fields: CertificateFields, issuer: CertificateIssuer): Promise<Certificate> {
-  // The top bit is cleared, so that 16 octets stay 16 (at most 20 are allowed), and the next one set: never zero.
-  const serial = Uint8Array.from(fields.serialNumber);
-  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   const algorithm = signatureAlgorithm(issuer.key.algorithm);
   const identifiers = [
     extension(OID.subjectKeyIdentifier, false, octetString(keyIdentifier(fields.publicKey))),
-    extension(
-      OID.authorityKeyIdentifier,
-      false,
-      sequence(implicit(0, octetString(keyIdentifier(issuer.key.publicKey)))),
-    ),
+    authorityKeyIdentifier(issuer.key.publicKey),
   ];
   const tbsCertificate = encode(
     sequence(
       explicit(0, integer(2)),
-      integer(serial),
+      integer(serialNumberOf(fields.serialNumber)),
       algorithm,
       issuer.name,
       sequence(time(fields.notBefore), time(fields.notAfter)),

@@ -14,7 +14,7 @@ import {
   type Ceremony,
   type Link,
   openCeremony,
-  openSignerAuthority,
+  openSignerAuthorities,
   readConsentTexts,
 } from "../../../src/envelopes/envelopes.ts";
 import { type Clock, systemClock } from "../../../src/platform/clock.ts";
@@ -46,7 +46,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     metrics: createMetrics(),
   });
   const signerCa = { signerCaKey: `file:${join(dataDir, "keys/signer-ca")}`, signerCaCertificate: null };
-  const signers = await openSignerAuthority({ ...settings, ...signerCa }, new Date(), () => randomBytes(16));
+  const signers = await openSignerAuthorities({ ...settings, ...signerCa }, new Date(), () => randomBytes(16));
   const deps: CeremonyDeps = {
     ...common,
     secrets,
@@ -54,7 +54,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     sealDocument: sealing.sealDocument,
     chainPem: sealing.chainPem,
     stamp: null,
-    signerAuthority: signers.authority,
+    signerAuthorities: signers.authorities,
     texts: null,
     consentTexts: readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url))),
     baseUrl,
@@ -83,7 +83,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     deps,
     client,
     headers,
-    root: signers.authority.chain.at(-1) ?? signers.authority.chain[0],
+    root: signers.authorities.test.chain.at(-1) ?? signers.authorities.test.chain[0],
     openAt,
     ceremony: openAt(systemClock),
     mailsTo,

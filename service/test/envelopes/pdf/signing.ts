@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createTypeset, openFaces } from "@signsealship/certificate";
+import type { Certificate } from "@signsealship/evidence/x509";
 import { buildAct } from "../../../src/envelopes/pdf/act.ts";
 import type { PlannedField, PreparedField, SignatureMark } from "../../../src/envelopes/pdf/fields.ts";
 import { prepareDocument } from "../../../src/envelopes/pdf/prepare.ts";
 import { issueSignerCertificate, makeSignerAuthority, oneActKey } from "../../../src/envelopes/signer-authority.ts";
+import type { Environment } from "../../../src/identity/identity.ts";
 import { makeRoot } from "../../../src/seals/certificate/authority.ts";
 import { assembleCms, maxCmsLength, signedAttributesOf } from "../../../src/seals/cms/two-step.ts";
 import { completeSeal, hashTail } from "../../../src/seals/pdf/seal-pdf.ts";
@@ -14,11 +16,15 @@ export type Doing = { name: string; mark?: SignatureMark; values?: Record<string
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes);
 
+/** Where the revocation of the certificates is published. */
+export const crlPlace = "https://seal.example/seal/crl/0.crl";
+
 /** Prepares and signs documents, with an authority of its own. */
-export async function openSigning() {
+export async function openSigning(environment: Environment = "live") {
   const faces = await openFaces();
   const typeset = createTypeset(faces);
-  const made = { host: "seal.example", at: someInstant };
+  const made = { host: "seal.example", environment, at: someInstant };
+  const issued: Certificate[] = [];
   const root = await makeRoot({ ...made, key: memoryKey("rsa"), serialNumber: randomBytes(16) });
   const issuing = { ...made, key: memoryKey("p-256"), serialNumber: randomBytes(16) };
   const authority = await makeSignerAuthority(root, issuing);
@@ -37,12 +43,14 @@ export async function openSigning() {
     if (mark.kind === "typed") await faces.prepare(mark.text);
     const chain = await issueSignerCertificate(authority, {
       name,
-      email: "jane@example.com",
+      environment,
       publicKey,
       statement: "https://seal.example/signers",
+      crl: crlPlace,
       serialNumber: randomBytes(16),
       at: someInstant,
     });
+    issued.push(chain[0]);
     const act = {
       fields: own,
       values: new Map(own.map((field) => [field.name, values[field.kind] ?? ""])),
@@ -69,6 +77,9 @@ export async function openSigning() {
   return {
     root,
     authority: authority.chain[0],
+    issuer: authority,
+    /** The certificates of the acts so far. */
+    issued,
     /** A document with the fields of its signers. */
     async prepare(original: Buffer, planned: readonly PlannedField[], signers: readonly string[]) {
       const page = { title: "Signatures", note: "Each signature below is in the document itself." };

@@ -43,9 +43,10 @@ async function browserKey() {
   const { publicKey, privateKey } = await webcrypto.subtle.generateKey(algorithm, false, ["sign", "verify"]);
   const chain = await issueSignerCertificate(authority, {
     name: "Jane Doe",
-    email: "jane@example.com",
+    environment: "live",
     publicKey: new Uint8Array(await webcrypto.subtle.exportKey("spki", publicKey)),
     statement: "https://sign.example/signers",
+    crl: "https://sign.example/seal/crl/0.crl",
     serialNumber: randomBytes(16),
     at: Date.now(),
   });

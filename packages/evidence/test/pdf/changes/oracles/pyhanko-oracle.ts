@@ -7,7 +7,14 @@ export type Operation = readonly [name: string, ...args: (string | number | read
 
 export type OracleRequest =
   | { readonly judge: Uint8Array }
-  | { readonly validate: Uint8Array; readonly roots: readonly Uint8Array[] }
+  | {
+      readonly validate: Uint8Array;
+      readonly roots: readonly Uint8Array[];
+      /** Revocation lists in DER: with them revocation is checked, and a certificate that names a list needs one. */
+      readonly crls?: readonly Uint8Array[];
+      /** The instant that is judged at; default now. */
+      readonly at?: Date;
+    }
   | { readonly make: readonly Operation[]; readonly pdf: Uint8Array };
 
 /** What pyHanko says of one signature: `permitted` when it covers a revision and all later changes are within bounds. */
@@ -28,7 +35,13 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 function onTheWire(request: OracleRequest): object {
   if ("judge" in request) return { judge: base64(request.judge) };
   if ("make" in request) return { ...request, pdf: base64(request.pdf) };
-  return { validate: base64(request.validate), roots: request.roots.map(base64) };
+  const { validate, roots, crls, at } = request;
+  return {
+    validate: base64(validate),
+    roots: roots.map(base64),
+    ...(crls && { crls: crls.map(base64) }),
+    ...(at && { at: at.toISOString() }),
+  };
 }
 
 /** Asks pyHanko all of the questions in one process. */

@@ -1,7 +1,7 @@
 """pyHanko's difference analysis, and its writers, behind JSON lines: one request in, one answer out.
 
 {"judge": base64}                      -> {"signatures": [{"field", "start", "permitted", "why"}, ...]} or {"error": text}
-{"validate": base64, "roots": [base64, ...]}
+{"validate": base64, "roots": [base64, ...]} and optionally "crls": [base64, ...], "at": instant
                        -> {"validations": [{"field", "valid", "trusted"}, ...]} or {"error": text}
 {"make": [operation, ...], "pdf": base64} -> {"pdf": base64} or {"error": text}
 
@@ -239,9 +239,16 @@ def make(request):
 def validate(request):
     roots = [x509.Certificate.load(base64.b64decode(root)) for root in request["roots"]]
     reader = PdfFileReader(io.BytesIO(base64.b64decode(request["validate"])))
+    revocation = {}
+    if "crls" in request:
+        revocation = {"crls": [base64.b64decode(one) for one in request["crls"]], "revocation_mode": "hard-fail"}
+    if "at" in request:
+        # A list that was issued after the instant tells of it, too.
+        revocation["retroactive_revinfo"] = True
+        revocation["moment"] = datetime.datetime.fromisoformat(request["at"].replace("Z", "+00:00"))
     found = []
     for signature in reader.embedded_signatures:
-        context = ValidationContext(trust_roots=roots, allow_fetching=False)
+        context = ValidationContext(trust_roots=roots, allow_fetching=False, **revocation)
         status = validate_pdf_signature(signature, signer_validation_context=context)
         found.append({"field": signature.field_name, "valid": status.bottom_line, "trusted": status.trusted})
     return {"validations": found}

@@ -1,0 +1,62 @@
+import {
+  bitString,
+  type DerValue,
+  encode,
+  explicit,
+  integer,
+  OID,
+  primitive,
+  raw,
+  sequence,
+  time,
+} from "@signsealship/evidence/asn1";
+import { signatureAlgorithm } from "../algorithms.ts";
+import type { Authority } from "./authority.ts";
+import { authorityKeyIdentifier, distributionPoint, extension } from "./write.ts";
+
+/** One entry: the serial number as the certificate has it, and the instant from which the key counts no more. */
+export type RevokedCertificate = { readonly serialNumber: Uint8Array; readonly at: number };
+
+type CrlFields = {
+  /** URL: with it the list is about the certificates alone that name the same. */
+  readonly place: string;
+  readonly revoked: readonly RevokedCertificate[];
+  /** Rises with each list of the place. */
+  readonly number: number;
+  /** Epoch milliseconds, as is `nextUpdate`. */
+  readonly thisUpdate: number;
+  readonly nextUpdate: number;
+};
+
+/** CRLReason cessationOfOperation: the key was not stolen, its work is done. */
+const reason = extension(OID.cRLReason, false, primitive(0x0a, Uint8Array.of(5)));
+
+/**
+ * Writes and signs a certificate revocation list (RFC 5280, section 5) of one distribution point.
+ * @returns DER
+ * @throws {SealKeyError} when the authority's key does not sign
+ */
+export async function writeCrl({ key, chain }: Authority, fields: CrlFields): Promise<Uint8Array> {
+  const { place, revoked, number, thisUpdate, nextUpdate } = fields;
+  const algorithm = signatureAlgorithm(key.algorithm);
+  const entries = revoked.map(({ serialNumber, at }) => sequence(integer(serialNumber), time(at), sequence(reason)));
+  const extensions: DerValue[] = [
+    authorityKeyIdentifier(key.publicKey),
+    extension(OID.cRLNumber, false, integer(number)),
+    extension(OID.issuingDistributionPoint, true, sequence(distributionPoint(place))),
+  ];
+  const tbsCertList = encode(
+    sequence(
+      integer(1),
+      algorithm,
+      raw(chain[0].subject),
+      time(thisUpdate),
+      time(nextUpdate),
+      // Absent, not empty, when nothing is revoked (section 5.1.2.6).
+      ...(entries.length > 0 ? [sequence(...entries)] : []),
+      explicit(0, sequence(...extensions)),
+    ),
+  );
+  const signature = await key.sign(tbsCertList);
+  return encode(sequence(raw(tbsCertList), algorithm, bitString(signature)));
+}

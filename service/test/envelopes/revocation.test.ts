@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { needs } from "@signsealship/testing/tools/tools";
+import { issueCrls, recordCertificate, revokeAfterAct } from "../../src/envelopes/revocation.ts";
+import { makeSignerAuthority } from "../../src/envelopes/signer-authority.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { fingerprintOf } from "../../src/seals/seals.ts";
+import { memoryKey, memoryRoot } from "../seals/signers.ts";
+import { openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "revocation-"));
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+before(async () => {
+  running = await openCeremonyService();
+});
+after(async () => {
+  await running.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const stopping = new AbortController().signal;
+const minutes = 60_000;
+const days = 24 * 60 * minutes;
+const start = Date.now();
+
+/** An authority of its own, with what issues its lists at an instant. */
+async function authorityAlone() {
+  const made = { key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 9), at: start };
+  const authority = await makeSignerAuthority(await memoryRoot(start), made);
+  const deps = { db: running.db, baseUrl: running.service.baseUrl };
+  const signerAuthorities = { live: authority, test: authority };
+  return {
+    record: (at = new Date(start)) => recordCertificate(deps, authority, at),
+    revoke: (serial: Uint8Array, at: Date, stampedAt: Date | null) => revokeAfterAct(running.db, serial, at, stampedAt),
+    issueAt: (ms: number) => issueCrls({ ...deps, signerAuthorities, clock: () => new Date(start + ms) }, stopping),
+    id: fingerprintOf(authority.chain[0]).slice(0, 32),
+  };
+}
+
+/** What openssl reads of the list at a URL. */
+async function listAt(url: string) {
+  const answer = await fetch(url);
+  assert.equal(answer.status, 200, url);
+  assert.equal(answer.headers.get("content-type"), "application/pkix-crl");
+  const path = join(folder, "list.crl");
+  writeFileSync(path, Buffer.from(await answer.arrayBuffer()));
+  const { stdout } = spawnSync("openssl", ["crl", "-inform", "DER", "-in", path, "-noout", "-text"], {
+    encoding: "utf8",
+  });
+  const number = Number(/X509v3 CRL Number: \n\s+(\d+)/.exec(stdout)?.[1]);
+  const entries = [...stdout.matchAll(/Serial Number: ([0-9A-F]+)\n\s+Revocation Date: (.*)\n/g)];
+  const revoked = new Map(entries.map(([, serial = "", at = ""]) => [serial.toLowerCase(), Date.parse(at)]));
+  return {
+    number,
+    revoked,
+    next: Date.parse(/Next Update: (.*)\n/.exec(stdout)?.[1] ?? ""),
+    place: /URI:(\S+)/.exec(stdout)?.[1],
+  };
+}
+
+const hex = (serial: Uint8Array) => Buffer.from(serial).toString("hex");
+const wholeSecond = (ms: number) => Math.floor(ms / 1000) * 1000;
+
+test(
+  "lists a certificate minutes after its act's time stamp, and one that was never used half an hour after it was issued",
+  needs("openssl"),
+  async () => {
+    const { record, revoke, issueAt } = await authorityAlone();
+    const [used, unused, unstamped] = [await record(), await record(), await record()];
+    const stampedAt = new Date(start + 3 * minutes);
+    await revoke(used.serialNumber, new Date(start + 2 * minutes), stampedAt);
+    await revoke(unstamped.serialNumber, new Date(start + 2 * minutes), null);
+    await issueAt(7 * minutes);
+    const first = await listAt(used.crl);
+    assert.deepEqual([first.number, first.revoked.size, first.place], [1, 0, used.crl]);
+    await issueAt(9 * minutes);
+    const second = await listAt(used.crl);
+    assert.deepEqual([...second.revoked], [[hex(used.serialNumber), wholeSecond(start + 8 * minutes)]]);
+    assert.equal(second.number, 2);
+    await issueAt(31 * minutes);
+    const third = await listAt(unused.crl);
+    assert.equal(third.revoked.get(hex(unused.serialNumber)), wholeSecond(start + 30 * minutes));
+    assert.equal(third.revoked.has(hex(unstamped.serialNumber)), false);
+    await issueAt(365 * days);
+    assert.equal((await listAt(unstamped.crl)).revoked.size, 2);
+  },
+);
+
+test("issues a list again a week later and not before, good for five weeks", needs("openssl"), async () => {
+  const { record, issueAt } = await authorityAlone();
+  const { crl } = await record();
+  await issueAt(0);
+  await issueAt(29 * minutes);
+  assert.equal((await listAt(crl)).number, 1);
+  await issueAt(31 * minutes);
+  await issueAt(6 * days);
+  assert.equal((await listAt(crl)).number, 2);
+  await issueAt(8 * days);
+  const { number, next } = await listAt(crl);
+  assert.equal(number, 3);
+  assert.equal(next, wholeSecond(start + 43 * days));
+});
+
+test("issues one list however many nodes do so at once", needs("openssl"), async () => {
+  const { record, issueAt } = await authorityAlone();
+  const { crl, serialNumber } = await record();
+  await Promise.all(Array.from({ length: 5 }, () => issueAt(31 * minutes)));
+  const { number, revoked } = await listAt(crl);
+  assert.deepEqual([number, [...revoked.keys()]], [1, [hex(serialNumber)]]);
+});
+
+test("puts a thousand certificates into a list, and the next into another", needs("openssl"), async () => {
+  const { record, issueAt, id } = await authorityAlone();
+  const first = await record();
+  await running.db.query(sql`
+    INSERT INTO signer_certificates (authority, serial, issued_at, revoked_at)
+    SELECT ${id}, decode('40' || lpad(to_hex(n), 30, '0'), 'hex'), now(), ${new Date(start)} FROM generate_series(1, 999) n`);
+  const last = await record();
+  await issueAt(31 * minutes);
+  const sizes = [(await listAt(first.crl)).revoked.size, (await listAt(last.crl)).revoked.size] as const;
+  assert.notEqual(first.crl, last.crl);
+  assert.equal(sizes[0] + sizes[1], 1001);
+  assert.ok(sizes.every((size) => size <= 1000));
+});
+
+test("answers 404 for a list that there is not", async () => {
+  const { id } = await authorityAlone();
+  for (const path of [
+    `${id}/0.crl`,
+    `${id}/0`,
+    "x/0.crl",
+    `${id}/-1.crl`,
+    `${id}/99999999999.crl`,
+    `${id}/0.crl.crl`,
+  ]) {
+    assert.equal((await fetch(`${running.service.baseUrl}/seal/crl/${path}`)).status, 404, path);
+  }
+});
+
+test("keeps the certificate of an act without a time stamp, below the authority of tests", async () => {
+  const email = "ceo@first-national.example";
+  const before = await running.db.query(sql`SELECT FROM signer_certificates`);
+  await running.order([{ name: "Angela Chief, First National Bank", email }]);
+  await signBy(running.ceremony, await running.linkOf(email), "Angela");
+  const rows = await running.db.query<{ authority: string; revokedAt: Date | null }>(sql`
+    SELECT authority, revoked_at AS "revokedAt" FROM signer_certificates ORDER BY number OFFSET ${before.length}`);
+  const authority = fingerprintOf(running.deps.signerAuthorities.test.chain[0]).slice(0, 32);
+  assert.deepEqual(rows, [{ authority, revokedAt: null }]);
+});
