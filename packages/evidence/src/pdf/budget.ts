@@ -18,6 +18,8 @@ export const COST = {
   entry: 25,
   /** Finding an object. */
   object: 100,
+  /** A value on the way to what an object is for. */
+  way: 4,
   /** A subsection of a cross-reference table. */
   subsection: 50,
   /** A byte of compressed data. */

@@ -1,3 +1,4 @@
+import { COST } from "../budget.ts";
 import type { PdfValue } from "../values.ts";
 import { type Along, type Field, follow, HANDED_DOWN, type Lead, type Place } from "./edges.ts";
 import { ROLE, type Role, rolesIn } from "./roles.ts";
@@ -104,7 +105,7 @@ function walk(reach: Reach, view: View, starts: readonly Task[]): void {
 
 function visit(reach: Reach, view: View, task: Task): Task[] {
   const next: Task[] = [];
-  view.spend(1);
+  view.spend(COST.way);
   const place = placeOf(reach, view, task);
   if (place === undefined) return next;
   const lead = leadInto(reach, next, place.number);
@@ -148,9 +149,11 @@ function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): bool
 function admit(reach: Reach, number: number, role: Role, { owner, parent, above }: Along): boolean {
   const roles = reach.roles.get(number) ?? 0;
   const owners = reach.owners.get(number) ?? new Set();
-  const known = (roles & role) !== 0 && (owner === undefined || owners.has(owner));
+  // What belongs to two may not change: 90,000 fields that share an appearance would be 90,000 ways through it.
+  const isOwned = owner === undefined || owners.has(owner) || owners.size > 1;
+  const known = (roles & role) !== 0 && isOwned;
   reach.roles.set(number, roles | role);
-  if (owner !== undefined) reach.owners.set(number, owners.add(owner));
+  if (!isOwned) reach.owners.set(number, owners.add(owner));
   if (role === ROLE.page) {
     const one = reach.above.get(number);
     // Whichever of two nodes it names as its parent, readers may climb to the other.
