@@ -37,3 +37,14 @@ test("a file that can’t be sealed is refused, and one whose pages can’t be c
   const odd = Buffer.from(makePdf({ pages: 3 }).toString("latin1").replace("/Count 3", "/Count 4"), "latin1");
   assert.match((await report(odd))["pages"] ?? "", /^warns: Its pages can’t be counted/);
 });
+
+test("what people may not see of a document is for a person to look at, and nothing is said where there is nothing", async () => {
+  const open = makePdf({ pageEntries: "/AA << /O << /S /JavaScript /JS (app.alert) >> >>" });
+  assert.equal(
+    (await report(open))["unseen"],
+    'warns: The document has actions that can change what a reader shows: "JavaScript".',
+  );
+  const stamp = makePdf({ pageEntries: "/Annots [<< /Subtype /Stamp /F 36 /Rect [1 1 90 90] >>]" });
+  assert.match((await report(stamp))["unseen"] ?? "", /^warns: Look at it as it is printed: page 1 has an annotation/);
+  assert.equal((await report(makePdf()))["unseen"], undefined);
+});

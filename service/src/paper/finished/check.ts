@@ -4,12 +4,22 @@ import { changesSince, openUnlocked } from "@signsealship/evidence/pdf";
 import { type EarlierSignature, verifySignatures } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { noticeMessage } from "../../orders/orders.ts";
 import { countPages } from "../../pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
+import { UnseenContent } from "../../pdf/unseen/notice.ts";
+import { unseenIn } from "../../pdf/unseen/unseen.ts";
 import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import { trySeal } from "../../seals/trial.ts";
 
-export type FinishedCheckName = "can_be_sealed" | "our_document" | "pages" | "signatures" | "changes" | "signed_here";
+export type FinishedCheckName =
+  | "can_be_sealed"
+  | "our_document"
+  | "pages"
+  | "signatures"
+  | "changes"
+  | "signed_here"
+  | "unseen";
 
 /** `warns`: a person may confirm it; `fails`: nobody may. */
 export type FinishedCheck = {
@@ -49,6 +59,7 @@ export async function checkFinished(bytes: Buffer, rules: FinishedRules): Promis
         ourDocument(begins, sha256 === given.sha256),
         pagesCheck(bytes, given.pages),
         await signaturesCheck(bytes, rules),
+        ...unseenCheck(bytes),
         ...(begins ? [changesCheck(changesSince(await openUnlocked(bytes), given.bytes))] : []),
       ],
     };
@@ -106,6 +117,19 @@ async function signaturesCheck(bytes: Buffer, { tsaRoots, at }: FinishedRules): 
   if (failed !== undefined) return check("signatures", "fails", failed);
   const count = signatures.length === 1 ? "The signature in it is" : `All ${signatures.length} signatures in it are`;
   return check("signatures", "holds", `${count} valid. Whose they are was not checked.`);
+}
+
+/** What people may not see of it, as an order for signing is told. Nothing is said of a document that has none. */
+function unseenCheck(bytes: Buffer): FinishedCheck[] {
+  try {
+    const notices = unseenIn(bytes);
+    return notices.length === 0 ? [] : [check("unseen", "warns", notices.map(noticeMessage).join(" "))];
+  } catch (error) {
+    if (error instanceof UnseenContent)
+      return [check("unseen", "warns", `Look at it as it is printed: ${error.message}.`)];
+    if (!(error instanceof PdfRefusal)) throw error;
+    return [check("unseen", "warns", `What people may not see of it can’t be told: ${error.message}.`)];
+  }
 }
 
 const faultOf = ({ claims }: EarlierSignature): string | undefined =>

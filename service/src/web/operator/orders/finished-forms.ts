@@ -28,6 +28,7 @@ const titles: Readonly<Record<FinishedCheck["name"], string>> = {
   pages: "Pages",
   signatures: "Digital signatures",
   changes: "What was added",
+  unseen: "What may not be seen",
   signed_here: "Signatures given here",
 };
 
