@@ -4,14 +4,20 @@ import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { RowMac } from "../platform/row-mac.ts";
-import type { SealDocument, Sealed } from "../seals/seals.ts";
+import type { SealDocument, Sealed, SealLock } from "../seals/seals.ts";
 import { simulatedDocument } from "./sandbox/simulated-document.ts";
 import { furthestDocument, type SealedDocument } from "./store.ts";
 
 export type SealDeps = { blobs: Blobs; rowMac: RowMac; sealDocument: SealDocument };
 
 /** Which order a document is sealed for, and what happened to it. */
-export type SealFor = { orderCode: string; partnerId: string; on: PeopleEvent };
+export type SealFor = {
+  orderCode: string;
+  partnerId: string;
+  on: PeopleEvent;
+  /** Whether the order has a notary: who signs the document after its signers, where they like. */
+  notarize?: boolean;
+};
 
 /** Seals a document that people finished, and stores it. @throws ServiceError `validation` for one that cannot be sealed */
 export async function sealAndStore(
@@ -20,7 +26,7 @@ export async function sealAndStore(
   reason: SealReason,
   of: SealFor,
 ): Promise<SealedDocument> {
-  const sealed = await deps.sealDocument({ bytes, reason });
+  const sealed = await deps.sealDocument({ bytes, reason, locks: locksOf(of) });
   return storeSealed(deps, sealed, of.orderCode, kindOf(of));
 }
 
@@ -38,7 +44,8 @@ export async function sealSimulated(
   if (document && !deps.rowMac.holds("documents", documentMembers({ ...of, ...document }), document.mac))
     throw new Error(`the ${document.kind} document of order ${of.orderCode} is not what was written`);
   const bytes = document && (await deps.blobs.get(document.blobKey, documentUse(document.sha256)));
-  const seal = (each: Buffer) => deps.sealDocument({ bytes: each, holder: of.partnerId, reason, timeStamped: false });
+  const input = { holder: of.partnerId, reason, timeStamped: false, locks: locksOf(of) };
+  const seal = (each: Buffer) => deps.sealDocument({ bytes: each, ...input });
   const sealed = await (bytes ? seal(bytes) : Promise.reject(new ServiceError("validation", "no document"))).catch(
     (error) => {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
@@ -47,6 +54,9 @@ export async function sealSimulated(
   );
   return storeSealed(deps, sealed, of.orderCode, kindOf(of));
 }
+
+/** The last seal closes the document. */
+const locksOf = ({ on, notarize }: SealFor): SealLock => (on === "signed" && notarize ? "fields" : "document");
 
 const kindOf = ({ on }: SealFor) => (on === "signed" ? "sealed" : "notarized");
 

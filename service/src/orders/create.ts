@@ -123,7 +123,8 @@ async function examineSent(
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
   const names = signers?.map(({ name }) => name) ?? [form.name ?? form.email];
-  const signing = (bytes: Buffer, sha256: string) => deps.trySigning({ holder, bytes, sha256, signers: names, fields });
+  const signing = (bytes: Buffer, sha256: string) =>
+    deps.trySigning({ holder, bytes, sha256, signers: names, fields, isNotarized: form.services.notarize });
   if (upload && form.services.sign) {
     const { pages, notices } = await signing(upload.bytes, upload.sha256);
     return { pages: pages ?? estimatedPages(upload.bytes), notices };

@@ -12,6 +12,8 @@ export type ToSign = {
   readonly signers: readonly string[];
   /** Null: the document says where. */
   readonly fields: readonly RequestedField[] | null;
+  /** Whether a notary signs after them; false by default. */
+  readonly isNotarized?: boolean;
 };
 
 /**

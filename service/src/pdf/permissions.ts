@@ -38,18 +38,20 @@ export function certification(file: PdfFile, catalog: Dict): 2 | 3 | null {
 }
 
 /**
- * Counts the signed signature fields of a form.
- * @throws PdfRefusal `docmdp_forbids_changes` when one of them locked the document (ISO 32000-2 12.7.5.5, P 1)
+ * Counts the signed signature fields of a form, and finds what the strictest of their locks still allows (ISO 32000-2 12.7.5.5).
+ * @throws PdfRefusal `docmdp_forbids_changes` when one of them locked the document (P 1)
  */
-export function countSignatures(file: PdfFile, acroForm: Dict): number {
+export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; allows: 2 | 3 | null } {
   let signatures = 0;
+  let allows: 2 | 3 | null = null;
   for (const { dict, type } of formFields(file, acroForm)) {
     if (type !== "Sig" || !entry(dict, "V")) continue;
     signatures++;
     refuseAmbiguous(file, entry(dict, "V"));
-    refuseLock(file, dict);
+    const allowed = lockOf(file, dict);
+    if (allowed !== null) allows = allows === 2 ? 2 : allowed;
   }
-  return signatures;
+  return { count: signatures, allows };
 }
 
 function refuseAmbiguous(file: PdfFile, signature: Span | undefined): void {
@@ -57,9 +59,11 @@ function refuseAmbiguous(file: PdfFile, signature: Span | undefined): void {
   if (value && isDict(value)) unambiguous(readDict(value.bytes, value.start), "a signature");
 }
 
-function refuseLock(file: PdfFile, field: Dict): void {
+function lockOf(file: PdfFile, field: Dict): 2 | 3 | null {
   const lock = resolveDict(file, entry(field, "Lock"), "the lock of a signature field");
-  if (lock && asInteger(resolve(file, entry(lock.dict, "P"))) === 1) {
+  const allowed = lock && asInteger(resolve(file, entry(lock.dict, "P")));
+  if (allowed === 1) {
     throw new PdfRefusal("docmdp_forbids_changes", `the signature field at ${field.start} locked the document`);
   }
+  return allowed === 2 || allowed === 3 ? allowed : null;
 }

@@ -14,15 +14,21 @@ export function stringBytes({ bytes, start, end }: Span): Buffer {
 }
 
 /** The text that a text string stands for (ISO 32000-2 7.9.2.2); characters that PDFDocEncoding has and Latin-1 has not are others. */
-export function textOf(span: Span): string {
-  const bytes = stringBytes(span);
+export const textOf = (span: Span): string => textOfBytes(stringBytes(span)) ?? "";
+
+/** Whether PDFDocEncoding has another character for a code than Latin-1 (ISO 32000-2 annex D.2). */
+const isOther = (code: number): boolean =>
+  (code >= 0x18 && code < 0x20) || (code >= 0x7f && code <= 0xa0) || code === 0xad;
+
+/** The same of the bytes. @param exact null for text with characters that PDFDocEncoding has and Latin-1 has not */
+export function textOfBytes(bytes: Buffer, exact?: "exact"): string | null {
   if (bytes[0] === 0xfe && bytes[1] === 0xff)
     return bytes
       .subarray(2, bytes.length & ~1)
       .swap16()
       .toString("utf16le");
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.toString("utf8", 3);
-  return bytes.toString("latin1");
+  return exact && bytes.some(isOther) ? null : bytes.toString("latin1");
 }
 
 function hexBytes(inner: Buffer): Buffer {

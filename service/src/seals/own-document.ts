@@ -9,7 +9,7 @@ import type { SealDocument, Sealed, SealInput } from "./sealer.ts";
  * @throws Error for a document that can't be sealed
  */
 export const sealOwnDocument = (seal: SealDocument, input: SealInput): Promise<Sealed> => {
-  const own = { ...input, isOwn: true };
+  const own = { ...input, isOwn: true, locks: "document" } as const;
   return seal(own)
     .catch((error: unknown) => {
       if (wasTooCostly(error)) return seal(own);

@@ -6,6 +6,7 @@ import type { Workers } from "../platform/workers/task.ts";
 import { checkIn } from "./check.ts";
 import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms/cms.ts";
 import type { SealIdentity } from "./identity.ts";
+import type { SealLock } from "./pdf/objects.ts";
 import { prepareIn } from "./pdf/prepare.ts";
 import { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";
 import { sealRefusal } from "./refusals.ts";
@@ -27,6 +28,8 @@ export type SealInput = {
   readonly reason: SealReason;
   /** Whether the service made the document itself: a field in it may wait for the seal. */
   readonly isOwn?: boolean;
+  /** What the seal locks; nothing by default. */
+  readonly locks?: SealLock;
   /** False for a seal without a time stamp, though authorities are set. */
   readonly timeStamped?: boolean;
   /** Whose document it is: holders take turns. */
@@ -129,14 +132,14 @@ async function prepare(
   at: Date,
   needed: number,
 ): Promise<PreparedSeal> {
-  const { bytes, reason, isOwn = false } = input;
+  const { bytes, reason, isOwn = false, locks } = input;
   const docHash = input.hash ?? (await hashYielding(bytes));
   const docSha256 = docHash.copy().digest("hex");
   const lengths = Array.from({ length: draws }, () => ({
     reserve: needed + randomBelow(spare.reserve),
     padding: randomBelow(spare.padding),
   }));
-  const work = { docSha256, at, reason, isOwn, draws: lengths };
+  const work = { docSha256, at, reason, isOwn, ...(locks && { locks }), draws: lengths };
   const tail = await prepareIn(workers, { holder: holderOf(input), bytes, input: work });
   if (tail) return hashTail(tail, docHash, bytes.length);
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);

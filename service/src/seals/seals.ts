@@ -55,6 +55,7 @@ export { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
 export { ownCertificateFiles } from "./own-certificates.ts";
 export { sealOwnDocument } from "./own-document.ts";
 export { holdsDecoy } from "./pdf/decoys.ts";
+export type { SealLock } from "./pdf/objects.ts";
 export { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";
 export { expectedFile } from "./refusals.ts";
 export { retireCertificate, type SealCertificate, sealCertificates } from "./retirement.ts";

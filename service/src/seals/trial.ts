@@ -1,6 +1,7 @@
 import { PdfRefusal } from "../pdf/refusal.ts";
 import { lookUpPdf } from "../pdf/xref/lookup.ts";
 import { holdsDecoy } from "./pdf/decoys.ts";
+import type { SealLock } from "./pdf/objects.ts";
 import { buildTail } from "./pdf/tail.ts";
 
 /** The epoch: a trial seal says nothing of the hour. */
@@ -13,11 +14,12 @@ const lengths = [
 /**
  * Whether a document can be sealed, as far as that can be known without the key. A door of its own, for it is worker threads that ask.
  * @param docSha256 hex SHA-256, for names that are to be unique
+ * @param locks what the seal will lock; nothing by default
  * @throws PdfRefusal when it can't
  */
-export function trySeal(document: Buffer, docSha256: string): void {
+export function trySeal(document: Buffer, docSha256: string, locks?: SealLock): void {
   const isClear = (each: (typeof lengths)[number]) =>
-    !holdsDecoy(document, buildTail(lookUpPdf(document), { at, ...each }, docSha256));
+    !holdsDecoy(document, buildTail(lookUpPdf(document), { at, ...each, ...(locks && { locks }) }, docSha256));
   if (!lengths.some(isClear))
     throw new PdfRefusal("needs_repair", "it holds numbers that name another place for a seal");
 }

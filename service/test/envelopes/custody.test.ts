@@ -364,18 +364,11 @@ test("who comes back for a copy, by a code or in another language, changes nothi
   assert.equal((await documentsOf(order, "custody_certificate")).length, 1);
 });
 
-test("a document that was signed here before can be signed again, and both signings hold", async () => {
-  const place = { kind: "signature", signer: 1, page: 1, x: 72, y: 72, width: 180, height: 40 };
-  const once = sealed;
-  const order = await running.order(
-    [{ name: "Zoe", email: "zoe@example.com" }],
-    { fields: JSON.stringify([place]) },
-    once,
+test("a document that was finished here is refused as the document of another order to sign, and the refusal says why", async () => {
+  await assert.rejects(
+    running.order([{ name: "Zoe", email: "zoe@example.com" }], {}, sealed),
+    /document can't be signed: .*it is finished: a seal of this service closed it/,
   );
-  const done = await signBy(running.ceremony, await running.linkOf("zoe@example.com"), "Zoe");
-  assert.deepEqual(done, { outcome: "signed", completed: true });
-  const [twice] = await documentsOf(order, "sealed");
-  assert.ok(twice?.subarray(0, once.length).equals(once));
 });
 
 test("unknown and malformed codes are one 404, for the answer and for the page", async () => {

@@ -40,7 +40,9 @@ async function signedByOne() {
     { kind: "signature", signer: 1, page: 0, place },
     { kind: "date", signer: 1, page: 0, place: { ...place, y: 660, height: 20 } },
   ] as const;
-  const { bytes, fields } = await signing.prepare(makePdf({ text: sentence }), planned, ["Jane Doe"]);
+  const { bytes, fields } = await signing.prepare(makePdf({ text: sentence }), planned, ["Jane Doe"], {
+    isNotarized: true,
+  });
   const done = await signing.act(bytes, fields, 1, { name: "Jane Doe", values: { date: "2026-01-15" } });
   return { bytes: done, dateField: fields.find(({ kind }) => kind === "date")?.object ?? 0 };
 }

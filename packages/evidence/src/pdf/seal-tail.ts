@@ -7,7 +7,7 @@ import type { SignatureInPdf } from "./signatures.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
 import { entriesOf, type XrefSection } from "./xref.ts";
 
-const SIGNATURE_KEYS = /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?SSSOriginalLength,Contents,ByteRange$/;
+const SIGNATURE_KEYS = /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
 /** Of a section that names every object of the document, too. */
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;

@@ -154,7 +154,8 @@ export async function closeAct(
   const token = timeStamp ? { token: timeStamp.token } : {};
   const place = hashTail({ tail, contentsStart, contentsEnd, byteRange }, document.hash, document.bytes.length);
   const complete = completeSeal(place, assembleCms({ chain, signedAttrs, signature, ...token }));
-  const input = { leaf: chain[0].der, preparedBytes: document.preparedBytes, at: clock() };
+  const { actSha256 } = open;
+  const input = { leaf: chain[0].der, actSha256, preparedBytes: document.preparedBytes, at: clock() };
   const call = { holder: envelope.partnerId, bytes: [document.bytes, complete.tail], input };
   const [stored, checked] = await Promise.allSettled([
     storeTail(deps, envelope.orderCode, complete.tail),

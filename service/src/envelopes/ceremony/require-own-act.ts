@@ -3,14 +3,15 @@ import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest"
 import type { Linked } from "./links.ts";
 
 /**
- * An act may have waited in a table that bears no MAC: what it says is compared with what its tail bears and with its signer.
+ * An act may have waited in a table that has no MAC: its record is compared with its hash and with its signer. The verifier then compares
+ * that hash with what the signature states, since only a reader of the document can decrypt it.
  * @throws Error for an act that was altered, or is another signer's
  */
 export function requireOwnAct(
-  { record, actSha256, tail }: { record: JsonObject; actSha256: string; tail: Buffer },
+  { record, actSha256 }: { record: JsonObject; actSha256: string },
   { envelope, signer }: Linked,
 ): void {
-  const isWhole = hash("sha256", canonicalJson(record)) === actSha256 && tail.includes(`/SSSActSha256<${actSha256}>`);
+  const isWhole = hash("sha256", canonicalJson(record)) === actSha256;
   const isOwn = record["envelope"] === envelope.verifyCode && signerIn(record)?.["n"] === signer.n;
   if (!isWhole || !isOwn) throw new Error(`a prepared act of signer ${signer.id} was altered: it is not signed`);
 }

@@ -28,6 +28,7 @@ export async function completeEnvelope(deps: EnvelopeDeps, envelopeId: number): 
     bytes: signed.bytes,
     hash: signed.hash,
     reason: sealReasons.signed[environment],
+    locks: envelope.isNotarized ? "fields" : "document",
   });
   const document = await storeSealed(deps, sealed, orderCode, "sealed");
   return orDiscard(deps, document, async () => {

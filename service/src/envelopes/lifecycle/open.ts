@@ -45,6 +45,7 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
       signers: signers.length,
       page: signaturePageWords,
       docSha256: original.sha256,
+      isNotarized: order.isNotarized,
     },
   });
   const tail = await storeTail(deps, order.code, prepared.tail);

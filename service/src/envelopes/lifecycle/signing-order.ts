@@ -15,12 +15,14 @@ export type SigningOrder = {
   code: string;
   partnerId: string;
   pages: number;
+  /** Whether a notary signs after the signers. */
+  isNotarized: boolean;
   signers: readonly OrderSigner[];
   /** Where the partner wants them to sign; null where the document says it. */
   fields: readonly RequestedField[] | null;
 };
 
-type Row = SigningFacts & { partnerId: string; pages: number; mac: Buffer | null };
+type Row = SigningFacts & { partnerId: string; pages: number; isNotarized: boolean; mac: Buffer | null };
 
 /** Undefined for one that does not wait for signatures. @throws Error when who signs is not what was written */
 export async function readSigningOrder(
@@ -28,13 +30,13 @@ export async function readSigningOrder(
   orderId: number,
 ): Promise<SigningOrder | undefined> {
   const [row] = await db.query<Row>(sql`
-    SELECT ${signingColumns}, o.partner_id AS "partnerId", d.pages
+    SELECT ${signingColumns}, o.partner_id AS "partnerId", d.pages, o.notarize AS "isNotarized"
     FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
     WHERE o.id = ${orderId} AND o.status = 'EsignPending'`);
   if (!row) return undefined;
   requireSigners(rowMac, row);
-  const { orderCode: code, partnerId, pages, fields } = row;
-  return { code, partnerId, pages, fields, signers: signersOf(row) };
+  const { orderCode: code, partnerId, pages, isNotarized, fields } = row;
+  return { code, partnerId, pages, isNotarized, fields, signers: signersOf(row) };
 }
 
 /** @throws Error when the signers of an order are not those that were written */

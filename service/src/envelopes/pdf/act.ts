@@ -1,5 +1,6 @@
 import type { Typeset } from "@signsealship/certificate";
 import { dateString, textString } from "../../pdf/edit.ts";
+import { fieldLockReference } from "../../pdf/named-fields.ts";
 import { resolveDict } from "../../pdf/objects.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import { buildSignedRevision, type Tail } from "../../pdf/revision/revision.ts";
@@ -74,15 +75,10 @@ function fieldIn(look: PdfLookup, { object, name }: PreparedField): { ref: { num
 
 /** The signature dictionary up to the `<` of its Contents, and what follows the ByteRange (ISO 32000-1 12.8.1 and 12.8.2.4). */
 function signatureParts({ fields, signerName, reason, at, actSha256 }: Act, look: PdfLookup) {
-  const { root, file } = look;
-  const own = fields.map(({ name }) => textString(name)).join("");
-  const parameters = `<</Type/TransformParams/Action/Include/Fields[${own}]/V/1.2>>`;
-  const reference =
-    `<</Type/SigRef/TransformMethod/FieldMDP/TransformParams ${parameters}` +
-    `/Data ${root.ref.num} ${root.ref.gen} R>>`;
+  const own = fields.map(({ name }) => name);
   const head =
     `<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M${dateString(at)}` +
-    `/Name${textString(signerName)}/Reason${textString(reason)}/Reference[${reference}]` +
-    `/SSSActSha256<${actSha256}>/SSSOriginalLength ${file.bytes.length}/Contents `;
+    `/Name${textString(signerName)}/Reason${textString(reason)}${fieldLockReference(own, look)}` +
+    `/SSSActSha256<${actSha256}>/SSSOriginalLength ${look.file.bytes.length}/Contents `;
   return { head, end: ">>" };
 }

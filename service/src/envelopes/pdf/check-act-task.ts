@@ -1,11 +1,15 @@
 import { equalBytes } from "@signsealship/evidence/bytes";
+import { actSha256In } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { findSignatures, openUnlocked, withRanges } from "@signsealship/evidence/pdf";
 import { verifySignatures } from "@signsealship/evidence/seal";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 
 export type CheckActInput = {
   /** DER of the certificate that signed last. */
   readonly leaf: Uint8Array;
+  /** Hex SHA-256 of the act's record: what the signature states, encrypted where the document's strings are. */
+  readonly actSha256: string;
   /** Length of the file as it was prepared: what is signed beyond is ours. */
   readonly preparedBytes: number;
   readonly at: Date;
@@ -16,17 +20,30 @@ export type CheckActInput = {
  * share with what signs. The last signature must cover all of the file, and every act before it still hold.
  * @returns why it does not accept them; null when it does
  */
-export async function run(bytes: Buffer, { leaf, preparedBytes, at }: CheckActInput): Promise<string | null> {
+export async function run(
+  bytes: Buffer,
+  { leaf, actSha256, preparedBytes, at }: CheckActInput,
+): Promise<string | null> {
   try {
     const all = await verifySignatures(bytes, [], at.getTime(), createNodeCrypto());
     const acts = all.filter(({ revisionEnd }) => revisionEnd !== null && revisionEnd > preparedBytes);
     const last = acts.at(-1);
     if (last?.revisionEnd !== bytes.length) return "no signature covers the whole file";
     if (!last.pades?.certificate || !equalBytes(last.pades.certificate.der, leaf)) return "it is another signer's";
+    if ((await statedAct(bytes)) !== actSha256) return "it states another act";
     const failed = acts.flatMap(({ claims }) => claims).find(({ state }) => state !== "holds");
     return failed?.why ?? null;
   } catch (error) {
     if (error instanceof EvidenceError) return error.message;
     throw error;
   }
+}
+
+/** The hash that the signature over the whole file states; null for none, or for several signatures over it. */
+async function statedAct(bytes: Buffer): Promise<string | null> {
+  const document = await openUnlocked(bytes);
+  const [whole, another] = withRanges(document, findSignatures(document), "foreign").filter(
+    ({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length,
+  );
+  return whole && !another ? actSha256In(whole.dictionary) : null;
 }

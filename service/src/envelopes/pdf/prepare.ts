@@ -1,8 +1,11 @@
 import type { Typeset } from "@signsealship/certificate";
+import { drawnBy, namedFields, ONLY_STATE } from "../../pdf/named-fields.ts";
+import { resolve } from "../../pdf/objects.ts";
 import { pageBox, shownSize } from "../../pdf/pages/page-box.ts";
 import { countPages, pages } from "../../pdf/pages/page-tree.ts";
 import { buildRevision } from "../../pdf/revision/revision.ts";
 import { createRevisionWriter, type RevisionWriter } from "../../pdf/revision/writer.ts";
+import { asInteger, entry } from "../../pdf/values.ts";
 import { lookUpPdf, type PdfLookup } from "../../pdf/xref/lookup.ts";
 import { createAppearances } from "./appearance.ts";
 import { type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
@@ -30,6 +33,8 @@ export type Preparation = {
   readonly page: { readonly title: string; readonly note: string };
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
+  /** Whether somebody signs where they like after the signers, as a notary does; false by default. */
+  readonly isNotarized?: boolean;
 };
 
 export type Prepared = {
@@ -56,12 +61,14 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   refuseUnfit(look, planned, preparation.planned.length);
   const onPages = new Map([...pagesOf(look, preparation.planned), ...(added?.pages ?? [])]);
   const appearances = createAppearances(typeset);
-  const tools = { look, writer, appearances, signers, docSha256 };
+  const permission = preparation.isNotarized ? null : 2;
+  const tools = { look, writer, appearances, signers, docSha256, permission } as const;
   const widgets = planned.flatMap((field, index) => {
     const page = onPages.get(field.page);
     return page ? [widgetOf(field, { index, isFirst: firstOfKind(planned, index), page }, tools)] : [];
   });
   writeWidgets(tools, widgets);
+  closeOthers(look, writer);
   for (const page of new Set(onPages.values())) {
     const { ref, dict } = page;
     const own = newOf(widgets.filter((widget) => widget.page === page));
@@ -74,6 +81,29 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   const tail = objects.length > 0 ? buildRevision(look, objects, docSha256) : Buffer.alloc(0);
   return { tail, fields: widgets.map(({ prepared }) => prepared) };
 }
+
+/**
+ * Makes the fields that belong to no signer read-only: what they say is what was handed in. What has one drawing gets a state, so that a
+ * seal may lock it.
+ */
+function closeOthers(look: PdfLookup, writer: RevisionWriter): void {
+  if (look.signatures > 0 || look.docMdp !== null) return;
+  for (const { type, flags, dict: own, widgets } of namedFields(look)) {
+    if (type === "Sig") continue;
+    for (const { ref, dict } of widgets) {
+      const stated = dict === own ? flags : asInteger(resolve(look.file, entry(dict, "Ff")));
+      const isOpen = stated !== undefined && (stated & READ_ONLY) === 0;
+      const entries = {
+        ...(isOpen && { Ff: String(stated | READ_ONLY) }),
+        ...(drawnBy(look.file, { dict }) === "drawing" && { AS: ONLY_STATE }),
+      };
+      if (Object.keys(entries).length > 0) writer.set(ref, dict, entries);
+    }
+  }
+}
+
+/** The flag ReadOnly (ISO 32000-1 table 221). */
+const READ_ONLY = 1;
 
 /**
  * What earlier signatures leave: readers take text fields that are new for a change of what was signed, and in a certified

@@ -1,5 +1,6 @@
 import { textString, withEntries } from "../../pdf/edit.ts";
 import type { Ref } from "../../pdf/lexer.ts";
+import { fieldLock, ONLY_STATE } from "../../pdf/named-fields.ts";
 import { resolve, resolveDict } from "../../pdf/objects.ts";
 import { type PageBox, placedOn } from "../../pdf/pages/page-box.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
@@ -34,6 +35,8 @@ export type Tools = {
   /** How many there are. */
   readonly signers: number;
   readonly docSha256: string;
+  /** What an act lets anybody do afterwards: 2 for filling in and signing what is there, null for what readers allow where nothing is stated. */
+  readonly permission: 2 | null;
 };
 
 /** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
@@ -100,13 +103,14 @@ function ofDocument(look: PdfLookup, object: number): Widget["is"] {
 }
 
 /** Writes fields and widgets, and lists those that are new on their pages and in the form. */
-export function writeWidgets({ look, writer, appearances }: Tools, widgets: readonly Widget[]): void {
+export function writeWidgets({ look, writer, appearances, permission }: Tools, widgets: readonly Widget[]): void {
   if (widgets.every(({ is }) => is.kind === "kept")) return;
   const formOf = appearances.addTo(writer);
+  const lockOf = locksOf(widgets, permission);
   for (const { is, ...widget } of widgets) {
     const form = formOf(widget.drawing);
-    if (is.kind === "new") is.fill(bodyOf(widget, widgets, form));
-    if (is.kind === "changed") writer.set(is.ref, is.dict, changesOf(widget, is.dict, widgets, form));
+    if (is.kind === "new") is.fill(bodyOf(widget, lockOf, form));
+    if (is.kind === "changed") writer.set(is.ref, is.dict, changesOf(widget, is.dict, lockOf, form));
   }
   addToForm(look, writer, widgets);
 }
@@ -116,31 +120,38 @@ export const newOf = (widgets: readonly Widget[]): string[] =>
   widgets.flatMap(({ is }) => (is.kind === "new" ? [is.ref] : []));
 
 /** The dictionary of a field, merged with its widget (ISO 32000-1 12.7.3 and 12.5.6.19). */
-function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, all: readonly Widget[], form: string): string {
+function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, lockOf: LockOf, form: string): string {
   const { kind, name, signer, matrix, invisible } = prepared;
   const turned = matrix[0] === 1 ? "" : `/MK<</R ${turnOf(matrix)}>>`;
   const start = `<</Type/Annot/Subtype/Widget/T(${name})/TU${textString(label)}/P ${page.ref.num} ${page.ref.gen} R`;
-  if (invisible) return `${start}/Rect[0 0 0 0]/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer, all)}>>`;
+  if (invisible) return `${start}/Rect[0 0 0 0]/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
   const common = `${start}/Rect[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]/AP<</N ${form}>>${turned}`;
-  if (kind !== "signature") return `${common}/FT/Tx/F ${PRINT}/DA(/Helv 0 Tf 0 g)>>`;
-  return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer, all)}>>`;
+  if (kind !== "signature") return `${common}/AS${ONLY_STATE}/FT/Tx/F ${PRINT}/DA(/Helv 0 Tf 0 g)>>`;
+  return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
 }
 
 /** What changes in an empty signature field: what its author wanted of signatures can't be known to hold of ours, and goes. */
-function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, all: readonly Widget[], form: string) {
+function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, lockOf: LockOf, form: string) {
   return {
     AP: `<</N ${form}>>`,
     F: String(PRINT | LOCKED),
-    Lock: lockOf(prepared.signer, all),
+    Lock: lockOf(prepared.signer),
     ...(entry(dict, "SV") && { SV: "null" }),
   };
 }
 
+type LockOf = (signer: number) => string;
+
 /** All fields of a signer: what was signed stays. */
-function lockOf(signer: number, all: readonly Widget[]): string {
-  const own = all.filter(({ prepared }) => prepared.signer === signer).map(({ prepared }) => textString(prepared.name));
-  return `<</Type/SigFieldLock/Action/Include/Fields[${own.join("")}]>>`;
-}
+const locksOf =
+  (all: readonly Widget[], permission: 2 | null): LockOf =>
+  (signer) => {
+    const own = all.filter(({ prepared }) => prepared.signer === signer);
+    return fieldLock(
+      own.map(({ prepared }) => prepared.name),
+      permission,
+    );
+  };
 
 /** Degrees counterclockwise, of the field against its page (table 189). */
 const turnOf = ([a = 0, b = 0]: readonly number[]): number => (b === 1 ? 90 : a === -1 ? 180 : 270);

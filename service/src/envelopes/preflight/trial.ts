@@ -1,5 +1,7 @@
 import type { Typeset } from "@signsealship/certificate";
-import { changesSince, openUnlocked } from "@signsealship/evidence/pdf";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { changesSince, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
+import { sealPurposeOf } from "@signsealship/evidence/seal";
 import type { ToSign } from "../../orders/orders.ts";
 import { LIMITS } from "../../pdf/limits.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
@@ -29,21 +31,27 @@ const roomBytes = 256 * 1024;
  * @returns its fields, and what its objects have that people may not see as it is sealed
  * @throws PdfRefusal, UnfitField, UnmatchedTag, UnseenContent
  */
-export async function tryAll(original: Buffer, { sha256, signers, fields }: Trial): Promise<Tried> {
+export async function tryAll(
+  original: Buffer,
+  { sha256, signers, fields, isNotarized = false }: Trial,
+): Promise<Tried> {
   const most = LIMITS.fileBytes - (signers.length + 1) * roomBytes;
   if (original.length > most)
     throw new PdfRefusal(
       "too_large",
       `${original.length} bytes, where ${most} leave room for ${signers.length} signatures`,
     );
+  // What the sealer can't read is refused in its words.
+  const look = lookUpPdf(original);
+  await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields });
   const page = { title: "", note: "" };
   const { tail, fields: prepared } = prepareDocument(
     original,
-    { planned, signers: signers.length, page, docSha256: sha256 },
+    { planned, signers: signers.length, page, docSha256: sha256, isNotarized },
     withoutGlyphs,
   );
-  requirePlaces(lookUpPdf(original), planned, fields?.length ?? 0);
+  requirePlaces(look, planned, fields?.length ?? 0);
   let document = Buffer.concat([original, tail]);
   const preparedBytes = document.length;
   for (const [index, name] of signers.entries()) {
@@ -52,13 +60,32 @@ export async function tryAll(original: Buffer, { sha256, signers, fields }: Tria
     document = Buffer.concat([document, act.tail]);
   }
   await requireFilling(document, preparedBytes);
-  trySeal(document, sha256);
+  trySeal(document, sha256, isNotarized ? "fields" : "document");
   return { planned, notices: unseenIn(original) };
+}
+
+/** @throws PdfRefusal for a document that a seal of the service closed: only seals and time stamps may follow */
+async function refuseFinished(original: Buffer): Promise<void> {
+  const signatures = await openUnlocked(original).then(findSignatures).catch(unreadable);
+  const isFinished = signatures.some(
+    ({ dictionary }) => dictionary.entries.has("SSSOriginalLength") && sealPurposeOf(dictionary) !== null,
+  );
+  if (isFinished)
+    throw new PdfRefusal(
+      "docmdp_forbids_changes",
+      "it is finished: a seal of this service closed it to new signatures",
+    );
+}
+
+/** What the verifier can't read, it could not accept when it is signed. @throws PdfRefusal, and any other error */
+function unreadable(error: unknown): never {
+  if (error instanceof EvidenceError) throw new PdfRefusal("needs_repair", error.message, { cause: error });
+  throw error;
 }
 
 /** Signers' browsers sign only what fills in fields: a document in which our new objects mean more than that is no document to sign. */
 async function requireFilling(document: Buffer, preparedBytes: number): Promise<void> {
-  const level = changesSince(await openUnlocked(document), preparedBytes);
+  const level = changesSince(await openUnlocked(document).catch(unreadable), preparedBytes);
   if (level !== "forms" && level !== "signatures")
     throw new PdfRefusal("needs_repair", "filling in its fields would change more than the fields");
 }

@@ -20,6 +20,8 @@ export type Envelope = {
   orderId: number;
   orderCode: string;
   orderStatus: string;
+  /** Whether a notary signs after the signers. */
+  isNotarized: boolean;
   environment: Environment;
   externalReference: string | null;
   docSlug: string | null;
@@ -67,7 +69,7 @@ export type Signer = {
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fields, e.pages,
   EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
-  o.status AS "orderStatus", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
+  o.status AS "orderStatus", o.notarize AS "isNotarized", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
   o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
   p.contact_email AS "partnerContact"`;
 

@@ -14,6 +14,8 @@ export type NewObject = {
 
 /** @throws PdfRefusal `needs_repair` for a stream: without its data it would be another object, or take others with it */
 export function refuseStream(old: Span, ref: Ref): void {
-  if (hasWord(old.bytes, skipSpace(old.bytes, old.end), "stream"))
-    throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);
+  if (isStream(old)) throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);
 }
+
+/** Whether a dictionary is that of a stream. */
+export const isStream = ({ bytes, end }: Span): boolean => hasWord(bytes, skipSpace(bytes, end), "stream");

@@ -4,7 +4,7 @@ import { LIMITS } from "../limits.ts";
 import { type FoundDict, findEntry, resolve, resolveDict } from "../objects.ts";
 import { headerOffset, openPdf, readableChain } from "../open.ts";
 import { firstPage, type Page } from "../pages/page-tree.ts";
-import { certification, countSignatures } from "../permissions.ts";
+import { certification, signaturesIn } from "../permissions.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString, unambiguous } from "../values.ts";
 import { restate } from "./restate.ts";
@@ -26,7 +26,7 @@ export type PdfLookup = {
   readonly encrypt: Span | null;
   readonly acroForm: FoundDict | null;
   readonly firstPage: Page;
-  /** What a certification still allows, null when there is none. */
+  /** What a certification and the locks of signatures still allow, null when none of them says. */
   readonly docMdp: 2 | 3 | null;
   /** Signed signature fields so far. */
   readonly signatures: number;
@@ -80,10 +80,11 @@ const ENCRYPT = "/Encrypt";
 function lookUp(file: PdfFile): PdfLookup {
   const trailer = newestTrailer(file);
   const root = catalog(file);
-  const docMdp = certification(file, root.dict);
+  const certified = certification(file, root.dict);
   const acroForm = resolveDict(file, entry(root.dict, "AcroForm"), "AcroForm") ?? null;
   if (acroForm) unambiguous(acroForm.dict, "the form");
-  const signatures = acroForm ? countSignatures(file, acroForm.dict) : 0;
+  const { count: signatures, allows } = acroForm ? signaturesIn(file, acroForm.dict) : { count: 0, allows: null };
+  const docMdp = certified === 2 || allows === 2 ? 2 : (certified ?? allows);
   return {
     file,
     xrefKind: file.sections[0]?.table ? "table" : "stream",

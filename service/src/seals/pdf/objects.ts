@@ -2,6 +2,7 @@ import { sealFieldName } from "@signsealship/certificate/pdf-file";
 import { dateString, textString, withElements, withEntries } from "../../pdf/edit.ts";
 import { formFields } from "../../pdf/form-fields.ts";
 import type { Ref, Span } from "../../pdf/lexer.ts";
+import { drawnBy, fieldLock, fieldLockReference, namedFields } from "../../pdf/named-fields.ts";
 import { resolve } from "../../pdf/objects.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import { type NewObject, refuseStream } from "../../pdf/revision/new-object.ts";
@@ -21,41 +22,80 @@ export type SealDescription = {
   readonly reason?: string;
   /** Whether the document is one of the service's own: where it has a field that waits for the seal, that is used. */
   readonly isOwn?: boolean;
+  /** What the seal locks; nothing by default. */
+  readonly locks?: SealLock;
 };
+
+/** `fields`: what is filled in stays; `document`: besides, nobody adds a signature that shows. Other seals may always follow. */
+export type SealLock = "fields" | "document";
 
 /** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
 const SIG_FLAGS = 3;
 
+/** The lock of the seal's field and what the signature says of it; both empty for a seal that locks nothing. */
+export type LockParts = { readonly field: string; readonly reference: string };
+
+/** Names that take more are not locked: a lock is written twice, and the tail has its limits. */
+const mostNamed = 64 * 1024;
+
+/**
+ * What a seal locks. A field whose drawing is older than the seal stays out: pyHanko takes it for changed as soon as anything follows.
+ * @throws PdfRefusal
+ */
+export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockParts {
+  if (!locks) return { field: "", reference: "" };
+  const names = namedFields(look).flatMap(({ name, type, dict, widgets }) => {
+    const mayLock =
+      type === "Sig"
+        ? locks === "document" || entry(dict, "V")
+        : widgets.every((widget) => ["nothing", "stated"].includes(drawnBy(look.file, widget)));
+    return mayLock && name !== null && name !== sealFieldName ? [name] : [];
+  });
+  const all = names.reduce((sum, { length }) => sum + length, 0) > mostNamed ? [] : names;
+  if (all.length === 0 && locks === "fields") return { field: "", reference: "" };
+  return {
+    field: fieldLock(all, locks === "document" ? 2 : null),
+    reference: all.length === 0 ? "" : fieldLockReference(all, look),
+  };
+}
+
 /** The field that a document of the service's own has for its seal, with the seal in it; null where it has none. */
-export function filledField(look: PdfLookup, signature: Ref): NewObject | null {
+export function filledField(look: PdfLookup, signature: Ref, lock: LockParts): NewObject | null {
   if (!look.acroForm) return null;
   for (const { ref, dict } of formFields(look.file, look.acroForm.dict)) {
     const name = resolve(look.file, entry(dict, "T"));
     if (!name || !isString(name) || stringBytes(name).toString("latin1") !== sealFieldName || entry(dict, "V"))
       continue;
-    return { ref, body: withEntries(dict, { V: `${signature.num} ${signature.gen} R` }), clear: false };
+    const entries = { V: `${signature.num} ${signature.gen} R`, ...(lock.field !== "" && { Lock: lock.field }) };
+    return { ref, body: withEntries(dict, entries), clear: false };
   }
   return null;
 }
 
 /** The field's dictionary, merged with its widget: invisible, printable and locked, on the first page. */
-export function fieldObject(look: PdfLookup, field: Ref, signature: Ref, docSha256: string): NewObject {
+export function fieldObject(
+  look: PdfLookup,
+  field: Ref,
+  signature: Ref,
+  docSha256: string,
+  lock: LockParts,
+): NewObject {
   const { num, gen } = look.firstPage.ref;
   // The name contains the document's own hash, so no earlier field of the document can bear it.
   const name = `SignSealShip-Seal-${docSha256.slice(0, 32)}`;
   const body =
     `<</Type/Annot/Subtype/Widget/FT/Sig/T(${name})/F 132/Rect[0 0 0 0]` +
-    `/P ${num} ${gen} R/V ${signature.num} ${signature.gen} R>>`;
+    `/P ${num} ${gen} R/V ${signature.num} ${signature.gen} R${lock.field && `/Lock ${lock.field}`}>>`;
   return { ref: field, body, clear: true };
 }
 
 /** The signature dictionary up to the `<` of its Contents, and what follows the ByteRange. */
-export function signatureParts(description: SealDescription, originalLength: number) {
+export function signatureParts(description: SealDescription, originalLength: number, lock: LockParts) {
   const name = description.name === undefined ? "" : `/Name${textString(description.name)}`;
   const reason = description.reason === undefined ? "" : `/Reason${textString(description.reason)}`;
   const head =
     `<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M${dateString(description.at)}` +
-    `${name}${reason}/SSSOriginalLength ${originalLength}/Contents `;
+    `${name}${reason}${lock.reference}/SSSOriginalLength ${originalLength}/Contents `;
   return { head, end: ">>" };
 }
 

@@ -3,6 +3,7 @@ import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
 import type { Tail } from "../../pdf/revision/revision.ts";
 import { lookUpPdf } from "../../pdf/xref/lookup.ts";
 import { holdsDecoy } from "./decoys.ts";
+import type { SealLock } from "./objects.ts";
 import { buildTail } from "./tail.ts";
 
 export type PrepareInput = {
@@ -10,6 +11,7 @@ export type PrepareInput = {
   readonly at: Date;
   readonly reason: SealReason;
   readonly isOwn: boolean;
+  readonly locks?: SealLock;
   /** The lengths that the seal's numbers depend on, one set after the other. */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
@@ -20,10 +22,10 @@ export type PrepareOutput =
   | "decoys";
 
 /** The revision to append, with the first lengths for which the document holds no numbers that name another place for it. */
-export function run(original: Buffer, { docSha256, at, reason, isOwn, draws }: PrepareInput): PrepareOutput {
+export function run(original: Buffer, { docSha256, draws, ...description }: PrepareInput): PrepareOutput {
   try {
     for (const lengths of draws) {
-      const tail = buildTail(lookUpPdf(original), { at, reason, isOwn, ...lengths }, docSha256);
+      const tail = buildTail(lookUpPdf(original), { ...description, ...lengths }, docSha256);
       if (!holdsDecoy(original, tail)) return { tail };
     }
     return "decoys";

@@ -1,6 +1,13 @@
 import { buildSignedRevision, type Tail } from "../../pdf/revision/revision.ts";
 import type { PdfLookup } from "../../pdf/xref/lookup.ts";
-import { changedObjects, fieldObject, filledField, type SealDescription, signatureParts } from "./objects.ts";
+import {
+  changedObjects,
+  fieldObject,
+  filledField,
+  lockParts,
+  type SealDescription,
+  signatureParts,
+} from "./objects.ts";
 
 /**
  * Builds the revision that adds one signature field with an empty signature, or fills the one that waits for it: only what follows the
@@ -10,15 +17,18 @@ import { changedObjects, fieldObject, filledField, type SealDescription, signatu
  */
 export function buildTail(look: PdfLookup, description: SealDescription, docSha256: string): Tail {
   const { reserve, padding } = description;
+  const lock = lockParts(look, description.locks);
   const ref = { num: look.nextObject, gen: 0 };
   const field = { num: look.nextObject + 1, gen: 0 };
   const signature = {
     ref,
-    ...signatureParts(description, look.file.bytes.length),
+    ...signatureParts(description, look.file.bytes.length, lock),
     reserve,
     ...(padding && { padding }),
   };
-  const waiting = description.isOwn ? filledField(look, ref) : null;
-  const objects = waiting ? [waiting] : [fieldObject(look, field, ref, docSha256), ...changedObjects(look, field)];
+  const waiting = description.isOwn ? filledField(look, ref, lock) : null;
+  const objects = waiting
+    ? [waiting]
+    : [fieldObject(look, field, ref, docSha256, lock), ...changedObjects(look, field)];
   return buildSignedRevision(look, signature, objects, docSha256);
 }

@@ -125,12 +125,10 @@ test(
     const changed = Buffer.from(appendRevision(second.toString("latin1"), [[date.object, body]]), "latin1");
     const [answer] = askPyHanko([{ judge: changed }]);
     assert.equal(answer?.signatures?.[0]?.permitted, false, JSON.stringify(answer));
-    const { certificate, bytes } = await sealed(changed);
-    const verdict = await verifyProof(bytes, { sealAnchors: [certificate], tsaAnchors: [] }, Date.now(), {
-      crypto: createNodeCrypto(),
-    });
-    const [first] = verdict.earlierSignatures;
-    assert.equal(first?.claims.find(({ name }) => name === "later_changes_permitted")?.state, "fails");
+    await assert.rejects(
+      sealed(changed),
+      /changed the field "SignSealShip-[0-9a-f]+-1-2-date", which the signature locks/,
+    );
   },
 );
 

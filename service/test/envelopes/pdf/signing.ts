@@ -81,14 +81,19 @@ export async function openSigning(environment: Environment = "live") {
     /** The certificates of the acts so far. */
     issued,
     /** A document with the fields of its signers. */
-    async prepare(original: Buffer, planned: readonly PlannedField[], signers: readonly string[]) {
+    async prepare(
+      original: Buffer,
+      planned: readonly PlannedField[],
+      signers: readonly string[],
+      { isNotarized = false } = {},
+    ) {
       const page = { title: "Signatures", note: "Each signature below is in the document itself." };
       for (const text of [...signers, ...planned.map(({ label }) => label ?? ""), page.title, page.note])
         await faces.prepare(text);
       const docSha256 = sha256(original).digest("hex");
       const { tail, fields } = prepareDocument(
         original,
-        { planned, signers: signers.length, page, docSha256 },
+        { planned, signers: signers.length, page, docSha256, isNotarized },
         typeset,
       );
       return { bytes: Buffer.concat([original, tail]), fields };

@@ -1,0 +1,88 @@
+import { textString } from "./edit.ts";
+import type { PdfFile } from "./file.ts";
+import { type FormField, formFields } from "./form-fields.ts";
+import { resolve } from "./objects.ts";
+import { isStream } from "./revision/new-object.ts";
+import { stringBytes, textOfBytes } from "./strings.ts";
+import { asInteger, type Dict, entry, isDict, isString, readDict } from "./values.ts";
+import type { PdfLookup } from "./xref/lookup.ts";
+
+/** A field of a form with its widgets: what a reader lets somebody fill in or sign. */
+export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
+  /** Fully qualified; null where its characters can't be told for certain. */
+  readonly name: string | null;
+  /** Ff, its own or that of the nearest node above it that has one. */
+  readonly flags: number;
+  /** Its own dictionary first, which may be its widget, then those of its kids without a name. */
+  readonly widgets: readonly Pick<FormField, "ref" | "dict">[];
+};
+
+type Open = NamedField & { widgets: Pick<FormField, "ref" | "dict">[]; isGroup: boolean };
+
+/**
+ * The fields of a form that have no fields below them.
+ * @throws PdfRefusal `needs_repair`, `too_complex`
+ */
+export function namedFields({ file, acroForm }: Pick<PdfLookup, "file" | "acroForm">): NamedField[] {
+  if (!acroForm) return [];
+  const found = new Map<Dict, Open>();
+  for (const node of formFields(file, acroForm.dict)) {
+    const { ref, dict, type, above } = node;
+    const parent = above.findLast((each) => found.has(each));
+    const group = parent && found.get(parent);
+    if (group && !entry(dict, "T")) {
+      group.widgets.push({ ref, dict });
+      continue;
+    }
+    if (group) group.isGroup = true;
+    const flags = asInteger(resolve(file, entry(dict, "Ff"))) ?? group?.flags ?? 0;
+    const name = joined(group?.name, partialName(file, node));
+    found.set(dict, { ref, dict, type, name, flags, widgets: [{ ref, dict }], isGroup: false });
+  }
+  return [...found.values()].filter(({ isGroup }) => !isGroup);
+}
+
+const joined = (above: string | null | undefined, own: string | null): string | null =>
+  above === undefined || above === ""
+    ? own
+    : above === null || own === null
+      ? null
+      : own === ""
+        ? above
+        : `${above}.${own}`;
+
+function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
+  const value = resolve(file, entry(dict, "T"));
+  if (!value) return "";
+  if (!isString(value)) return null;
+  const written = stringBytes(value);
+  const cipher = value.bytes === file.bytes ? file.encryption?.strings : null;
+  const bytes = cipher ? cipher.decrypt(written, ref) : written;
+  return bytes && textOfBytes(bytes, "exact");
+}
+
+/**
+ * How a widget is drawn: by one drawing, by several without or with a state that selects one, or not at all. Without a state, pyHanko takes a
+ * drawing that is older than a lock for one that was changed behind it.
+ */
+export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
+  const appearance = resolve(file, entry(dict, "AP"));
+  if (!appearance) return "nothing";
+  if (entry(dict, "AS")) return "stated";
+  const normal = isDict(appearance) && resolve(file, entry(readDict(appearance.bytes, appearance.start), "N"));
+  return normal && isDict(normal) && isStream(normal) ? "drawing" : normal ? "states" : "nothing";
+}
+
+/** The state of a widget that has one drawing: readers show it whatever the state is called. */
+export const ONLY_STATE = "/N";
+
+/** What a signature field locks, and what may be done afterwards (ISO 32000-2 table 236). */
+export const fieldLock = (names: readonly string[], permission: 2 | null): string =>
+  `<</Type/SigFieldLock/Action/Include/Fields[${list(names)}]${permission === null ? "" : `/P ${permission}`}>>`;
+
+/** The same as a signature states it (ISO 32000-1 12.8.2.4). */
+export const fieldLockReference = (names: readonly string[], { root }: PdfLookup): string =>
+  `/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams` +
+  `<</Type/TransformParams/Action/Include/Fields[${list(names)}]/V/1.2>>/Data ${root.ref.num} ${root.ref.gen} R>>]`;
+
+const list = (names: readonly string[]): string => names.map(textString).join("");
