@@ -84,6 +84,8 @@ export const VANISHED = {
   why: "A later revision took the signature away.",
 } as const;
 
+const SHOWS = "Something that shows was added after this signature.";
+
 const PERMITTED = {
   1: "no changes",
   2: "form values and signatures in the fields that are there",
@@ -125,7 +127,7 @@ export function laterChangesClaim(
   return claim(
     name,
     permits(permission, later.level),
-    `Later revisions changed: ${later.level}.`,
+    `Later revisions changed: ${later.level}.${isWithin(later.level, "forms") ? "" : ` ${SHOWS}`}`,
     permission === null
       ? `Later revisions changed more than form values and signatures: ${later.level}.`
       : `The signature permits ${PERMITTED[permission]} (level ${permission}), and later revisions changed: ${later.level}.`,

@@ -133,3 +133,14 @@ test("judges a seal as any other signature where no seal certificate is trusted"
   const { later } = await judged([sealedAs("signed"), visibly, sealedAs("proof")], { ...trust, sealAnchors: [] });
   assert.equal(later, "holds");
 });
+
+test("says of a signature that something that shows was added after it, and of no other", async () => {
+  for (const [later, told] of [
+    [visibly, true],
+    [invisibly, false],
+  ] as const) {
+    const { earlierSignatures } = await verifyProof(made([invisibly, later, sealedAs("proof")]), trust, at, { crypto });
+    const why = earlierSignatures[0]?.claims.find(({ name }) => name === "later_changes_permitted")?.why ?? "";
+    assert.equal(why.includes("Something that shows was added after this signature."), told, why);
+  }
+});
