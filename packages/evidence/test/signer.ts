@@ -110,7 +110,7 @@ function otherForm(signature: Uint8Array): Uint8Array {
   return encode(sequence(integer(r), integer(P256_ORDER - s)));
 }
 
-function withLowS(signature: Uint8Array): Uint8Array {
+export function withLowS(signature: Uint8Array): Uint8Array {
   return pairOf(signature)[1] > P256_ORDER / 2n ? otherForm(signature) : signature;
 }
 

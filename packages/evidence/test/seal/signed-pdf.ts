@@ -22,6 +22,10 @@ export type SignOptions = CmsOptions & {
   readonly upperCase?: boolean;
   /** Bytes that /Contents has room for. */
   readonly reserve?: number;
+  /** Other objects than the seal, its field, the page and the catalog, in this order. */
+  readonly objects?: (objects: readonly NewObject[]) => readonly NewObject[];
+  /** Writes the objects of a seal behind the document in another way than the sealer. */
+  readonly append?: (pdf: string, objects: readonly NewObject[]) => string;
 };
 
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
@@ -129,7 +133,9 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
   ];
   if (originalLength === "absent") return signRevision(pdf, placeholder, objects, options);
   const length = originalLength ?? original.length;
-  return fillSignature(pdf, placeholder, objects, options, appendTail, options.unstated ? null : length);
+  const odd = (ranges: string) => options.objects?.(objects(ranges)) ?? objects(ranges);
+  const append = options.append ?? appendTail;
+  return fillSignature(pdf, placeholder, odd, options, append, options.unstated ? null : length);
 }
 
 /**

@@ -1,10 +1,15 @@
-// Writes packages/evidence/vectors/whole: bin/run service/test/seals/make-vectors/make.ts
+// Writes packages/evidence/vectors/whole and parts: bin/run service/test/seals/make-vectors/make.ts
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { partsIndex } from "./parts/parts.ts";
 import { wholeVectors } from "./whole-vectors.ts";
 
-const folder = fileURLToPath(new URL("../../../../packages/evidence/vectors/whole/", import.meta.url));
+const vectors = fileURLToPath(new URL("../../../../packages/evidence/vectors/", import.meta.url));
+const parts = `${vectors}parts/index.json`;
+mkdirSync(dirname(parts), { recursive: true });
+writeFileSync(parts, partsIndex());
+const folder = `${vectors}whole/`;
 const files = await wholeVectors();
 rmSync(folder, { recursive: true, force: true });
 let length = 0;

@@ -3,7 +3,7 @@ import { withAttachment } from "../../../../packages/evidence/test/seal/closing-
 import { collection, intact, type Made, notCovered, verified, verifiedTest } from "./case.ts";
 import { document, oddSeal, sealed, zooFile } from "./sealing.ts";
 
-/** /Reason: the eight purposes, and none of them. */
+/** /Reason: the purposes, and none of them. */
 export async function purposes(): Promise<Made> {
   const { add, put, made, slug } = collection("purposes");
   for (const [kind, reasons] of Object.entries(sealReasons)) {
@@ -36,7 +36,7 @@ export async function purposes(): Promise<Made> {
       kind: "sealed_pdf",
       files: { sealed: put(`reason-${slug(name)}.pdf`, bytes) },
       expect: none,
-      teaches: "Only the eight texts are purposes; without one the verdict is intact at most.",
+      teaches: "Only the texts of section 2.5 are purposes; without one the verdict is intact at most.",
     });
   }
   // What keeps a reader from the attachments must not keep it from the purpose.

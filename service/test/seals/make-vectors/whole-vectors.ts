@@ -2,6 +2,7 @@ import { attachedRecords } from "./attached.ts";
 import { indexed, type Made } from "./case.ts";
 import { changes } from "./changes.ts";
 import { closingSets } from "./closing.ts";
+import { cmsForms } from "./cms-forms.ts";
 import { custodySets } from "./custody.ts";
 import { documents } from "./documents.ts";
 import { finished } from "./finished.ts";
@@ -15,7 +16,9 @@ import { retired } from "./retired.ts";
 import { roomRecords } from "./room-records.ts";
 import { changed, runningOver, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
+import { oddTails } from "./tails.ts";
 import { oddValues } from "./values.ts";
+import { ways } from "./ways.ts";
 import { zips } from "./zips.ts";
 
 /** JSON with a line for each member of a case, and for each claim. */
@@ -35,6 +38,9 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await purposes(),
     await attachedRecords(),
     oddValues(),
+    cmsForms(),
+    oddTails(),
+    await ways(),
     await changed(),
     await runningOver(),
     forged(),

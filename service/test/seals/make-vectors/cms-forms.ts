@@ -1,0 +1,280 @@
+import { createHash } from "node:crypto";
+import {
+  type DerValue,
+  encode,
+  nullValue,
+  OID,
+  octetString,
+  oid,
+  raw,
+  sequence,
+  set,
+} from "@signsealship/evidence/asn1";
+import { parseCertificate } from "@signsealship/evidence/x509";
+import { cmsOver, withLowS } from "../../../../packages/evidence/test/signer.ts";
+import { collection, type Expectation, type Made, notVerified, verified } from "./case.ts";
+import { authority, certificateOf, subject } from "./certificates.ts";
+import * as edit from "./parts/der-edit.ts";
+import { document, oddSeal } from "./sealing.ts";
+import * as by from "./signers.ts";
+
+type Change = (cms: Uint8Array) => Uint8Array;
+type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
+
+const sign = (data: Uint8Array) => withLowS(by.seal.sign?.(data) ?? data);
+const at =
+  (path: readonly number[], change: edit.Edit): Change =>
+  (cms) =>
+    edit.withEdit(cms, path, change);
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const then =
+  (hex: string): edit.Edit =>
+  (value) => [value, Buffer.from(hex, "hex")];
+const hashOf = (...ders: readonly Uint8Array[]) => {
+  const hash = createHash("sha256");
+  for (const der of ders) hash.update(der);
+  return Uint8Array.from(hash.digest());
+};
+
+/** What is signed states the place of the gap; a value made outside of the writer has to find it there. */
+function placeIn(signed: Uint8Array) {
+  const text = Buffer.from(signed).toString("latin1");
+  const numbers = (name: RegExp) => text.match(name)?.at(-1)?.match(/\d+/g)?.map(Number) ?? [];
+  const [originalLength = 0] = numbers(/\/SSSOriginalLength \d+/g);
+  return { byteRange: numbers(/\/ByteRange\[[\d ]+/g).slice(0, 4), originalLength };
+}
+
+/** A seal by the usual key whose CMS is changed behind the signature; it states its place unless it is one of before. */
+const changed =
+  (change: Change, isStated: boolean, more: Parameters<typeof cmsOver>[2] = {}) =>
+  (signed: Uint8Array): Uint8Array =>
+    change(cmsOver(hashOf(signed), by.seal, { ...(isStated && { place: placeIn(signed) }), ...more }));
+
+const STATEMENT = hexOf(encode(oid(OID.sealStatement)).subarray(2));
+const SIGNER = [1, 0, 4, 0] as const;
+const loose = notVerified({ seal_signature_valid: "fails" });
+/** The seven checks don't all hold, and what they rest on is not decided. */
+const unsound: Expectation = {
+  verdict: "not_verified",
+  claims: { pdf_readable: "holds", whole_file_covered: "holds", seal_signature_valid: "fails" },
+};
+const attribute = (type: string, ...values: readonly DerValue[]) => hexOf(encode(sequence(oid(type), set(...values))));
+
+const token = (cms: Uint8Array) => by.stamp(edit.valueAt(cms, [...SIGNER, 5]).content as Uint8Array);
+/** Unsigned attributes: the hex of each. */
+const unsigned = (...attributes: readonly string[]): Change =>
+  at([...SIGNER, 5], then(hexOf(wrapped(attributes.join("")))));
+const wrapped = (hex: string) => edit.explicitOf(1, Buffer.from(hex, "hex"));
+const stampAttribute = (...tokens: readonly Uint8Array[]) => attribute(OID.idAaTimeStampToken, ...tokens.map(raw));
+const tokens =
+  (count: number, inOne = false): Change =>
+  (cms) => {
+    const one = token(cms);
+    const list = Array.from({ length: count }, () => one);
+    return unsigned(...(inOne ? [stampAttribute(...list)] : list.map((each) => stampAttribute(each))))(cms);
+  };
+
+type Row = readonly [name: string, change: Change, expect: Expectation, teaches: string, options?: Options];
+
+/** Parts of a CMS that nothing covers, in a seal of before: section 3.2, "nothing loose". */
+function looseParts(): readonly Row[] {
+  const nothing = "A part that the signature does not cover could be changed unnoticed (3.2, nothing loose).";
+  const timed = verified({ time_stamp_valid: "holds" });
+  const named = edit.becomes;
+  return [
+    ["as it should be", (cms) => cms, verified(), "What follows differs from this."],
+    ["revocation lists", at([1, 0, 3], then("a100")), loose, nothing],
+    ["a certificate of another kind", at([1, 0, 3, 0], then("a200")), loose, nothing],
+    ["two digest algorithms", at([1, 0, 1, 0], then("300b0609608648016503040202")), loose, nothing],
+    ["no digest algorithm", at([1, 0, 1, 0], edit.dropped), loose, nothing],
+    ["another digest algorithm", at([1, 0, 1, 0], named("300b0609608648016503040202")), loose, nothing],
+    [
+      "digest parameters that are NULL",
+      at([1, 0, 1, 0], edit.longerBy("0500")),
+      verified(),
+      "Absent or NULL, in a seal of before.",
+    ],
+    ["digest parameters that hold something", at([1, 0, 1, 0], edit.longerBy("050100")), loose, nothing],
+    ["a signer of version 3", at([...SIGNER, 0], edit.holding("03")), loose, nothing],
+    ["SignedData of version 3", at([1, 0, 0], edit.holding("03")), loose, nothing],
+    ["a foreign unsigned attribute", unsigned(attribute("1.2.3.4", nullValue)), loose, nothing],
+    ["a token", tokens(1), timed, "The one unsigned attribute that a seal has."],
+    ["two tokens", tokens(2), timed, "In a seal of before at most four tokens."],
+    ["four tokens", tokens(4), timed, "In a seal of before at most four tokens."],
+    ["five tokens", tokens(5), unsound, "At most four tokens."],
+    [
+      "two tokens in one attribute",
+      tokens(2, true),
+      notVerified({ seal_signature_valid: "fails", time_stamp_valid: "holds" }),
+      nothing,
+    ],
+    ["a token's attribute without a token", unsigned(attribute(OID.idAaTimeStampToken)), loose, nothing],
+    [
+      "a token with revocation lists",
+      (cms) => unsigned(stampAttribute(edit.withEdit(token(cms), [1, 0, 3], then("a100"))))(cms),
+      notVerified({ seal_signature_valid: "fails", time_stamp_valid: null }),
+      "A token inside a seal has nothing loose, either.",
+    ],
+    ["its certificate twice", at([1, 0, 3, 0], edit.repeated(2)), loose, "Every included certificate is there once."],
+    [
+      "another certificate",
+      at([1, 0, 3, 0], then(hexOf(by.tsa.certificate.der))),
+      loose,
+      "Every included certificate is needed.",
+    ],
+    ["a content of its own", at([1, 0, 2, 0], then("a003040141")), unsound, "A seal is detached."],
+    ["two signers", at(SIGNER, edit.repeated(2)), unsound, "One SignerInfo."],
+    ["no signer", at(SIGNER, edit.dropped), unsound, "One SignerInfo."],
+    ["no certificate", at([1, 0, 3], edit.dropped), unsound, "The certificate is included."],
+    [
+      "a certificate named by its SHA-1 alone",
+      renamed,
+      loose,
+      "Version 1 of signing-certificate is not enough for PAdES.",
+    ],
+  ];
+}
+
+/** signing-certificate in the place of signing-certificate-v2. */
+const renamed: Change = (cms) => {
+  const index = edit.attributeIndex(cms, "2a864886f70d010910022f");
+  const sha1 = createHash("sha1").update(by.seal.certificate.der).digest();
+  const v1 = encode(
+    sequence(oid(OID.idAaSigningCertificate), set(sequence(sequence(sequence(octetString(Uint8Array.from(sha1))))))),
+  );
+  return edit.resigned(cms, [index], edit.becomes(hexOf(v1)), sign);
+};
+
+/** A statement of the seal's place with another value in one place of it, signed again. */
+const stating =
+  (path: readonly number[], change: edit.Edit): Change =>
+  (cms) =>
+    edit.resigned(cms, [edit.attributeIndex(cms, STATEMENT), ...path], change, sign);
+
+/** A seal that states its place has one form: section 3.2. */
+function oneForm(): readonly Row[] {
+  const form = "A seal that states its place has one form alone, byte by byte (3.2).";
+  const place = notVerified({ seal_place: "fails" });
+  const other = "A statement that is not as defined is not understood (seal_place).";
+  const timed = verified({ time_stamp_valid: "holds" });
+  return [
+    ["as it should be, stated", (cms) => cms, verified(), "What follows differs from this."],
+    ["a token, stated", tokens(1), timed, "The sealer puts one token in."],
+    [
+      "two tokens, stated",
+      tokens(2),
+      notVerified({ seal_signature_valid: "fails", time_stamp_valid: "holds" }),
+      "At most one token.",
+    ],
+    ["digest parameters that are NULL, stated", at([1, 0, 1, 0], edit.longerBy("0500")), loose, form],
+    ["the signer's digest parameters NULL", at([...SIGNER, 2], edit.longerBy("0500")), loose, form],
+    [
+      "attributes in another order",
+      (cms) =>
+        edit.resigned(
+          cms,
+          [],
+          ({ tag, content }) => [{ tag, content: (content as readonly edit.Tree[]).toReversed() }],
+          sign,
+        ),
+      verified(),
+      "The signed attributes count as they stand.",
+    ],
+    [
+      "a certificate's hash that is another",
+      stating([1, 0, 3], edit.holding("11".repeat(32))),
+      loose,
+      "The certificates are those whose hash it states.",
+    ],
+    ["a statement of version 2", stating([1, 0, 0], edit.holding("02")), place, other],
+    ["a statement of version 0", stating([1, 0, 0], edit.holding("00")), place, other],
+    ["a statement with a member more", stating([1, 0], edit.longerBy("0500")), place, other],
+    ["a statement without a certificate's hash", stating([1, 0, 3], edit.dropped), place, other],
+    ["a statement that is a text", stating([1, 0], edit.becomes("0c0141")), place, other],
+    ["a statement of no value", stating([1, 0], edit.dropped), place, other],
+    ["a statement of two values", stating([1, 0], edit.repeated(2)), place, other],
+    ["two statements", stating([], edit.repeated(2)), place, other],
+    ["a statement of three numbers", stating([1, 0, 1, 3], edit.dropped), place, other],
+    ["a statement of five numbers", stating([1, 0, 1, 3], edit.repeated(2)), place, other],
+    [
+      "a statement whose gap begins elsewhere",
+      stating([1, 0, 1, 1], edit.holding("01")),
+      place,
+      "The place that it signs is another.",
+    ],
+    [
+      "a statement of another end",
+      stating([1, 0, 1, 3], edit.holding("01")),
+      place,
+      "The place that it signs is another.",
+    ],
+    [
+      "a statement of another start",
+      stating([1, 0, 1, 0], edit.holding("01")),
+      place,
+      "The place that it signs is another.",
+    ],
+    [
+      "a statement of another length",
+      stating([1, 0, 2], edit.holding("01")),
+      place,
+      "The length of the original is signed, too.",
+    ],
+  ];
+}
+
+const leaf = subject("forms leaf");
+const root = subject("forms root");
+const leafDer = certificateOf(leaf, root, { serial: 2 });
+const rootDer = certificateOf(root, root, { extensions: authority() });
+/** The root with another signature in its own place: it is not its own. */
+const unsoundRoot = certificateOf(root, root, { extensions: authority(), signature: leaf.key.sign(Uint8Array.of(1)) });
+const laterRoot = certificateOf(root, root, { serial: 7, extensions: authority() });
+
+/** Chains that come with a seal. */
+function chains(
+  add: (name: string, certificates: readonly Uint8Array[], expect: Expectation, teaches: string) => void,
+) {
+  const needed = "Going from the signer's to its issuer and on, all are met (3.2).";
+  add("its root", [leafDer, rootDer], verified(), needed);
+  add("its root before it", [rootDer, leafDer], verified(), "In whatever order they stand, in a seal of before.");
+  add(
+    "a root whose signature is not its own",
+    [leafDer, unsoundRoot],
+    loose,
+    "The signature of the topmost verifies where its own issuer is at hand.",
+  );
+  add("two roots of one key", [leafDer, rootDer, laterRoot], loose, needed);
+}
+
+/** Seals whose CMS is of another form than the sealer's. */
+export function cmsForms(): Made {
+  const { add, put, trust, made, slug } = collection("cms-forms");
+  const one = (
+    name: string,
+    contents: NonNullable<Options["contents"]>,
+    expect: Expectation,
+    teaches: string,
+    more: object = {},
+  ) =>
+    add({
+      name,
+      kind: "sealed_pdf",
+      files: { sealed: put(`${slug(name)}.pdf`, oddSeal(document(), { contents, reserve: 5200 })) },
+      expect,
+      teaches,
+      ...more,
+    });
+  for (const [name, change, expect, teaches] of looseParts())
+    one(`in a seal of before: ${name}`, changed(change, false), expect, teaches);
+  for (const [name, change, expect, teaches] of oneForm()) one(name, changed(change, true), expect, teaches);
+  const leaves = trust("forms-leaf.pem", by.pem(leafDer));
+  const signer = { ...leaf.key, certificate: parseCertificate(leafDer) };
+  chains((name, certificates, expect, teaches) => {
+    const held = certificates.map(hexOf).join("");
+    const contents = (signed: Uint8Array) =>
+      edit.withEdit(cmsOver(hashOf(signed), signer), [1, 0, 3], edit.holding(held));
+    one(`a chain in a seal of before: ${name}`, contents, expect, teaches, { trust: [leaves] });
+  });
+  return made();
+}

@@ -1,0 +1,46 @@
+/** What a part is read as. */
+export type PartKind =
+  | "certificate"
+  | "cms"
+  | "time-stamp-response"
+  | "tst-info"
+  | "pem"
+  | "trust-list"
+  | "manifest"
+  | "proof"
+  | "signature"
+  | "token"
+  | "path";
+
+/** A vector of one structure by itself: it is read, or it is refused. */
+export type Part = {
+  readonly name: string;
+  readonly kind: PartKind;
+  readonly hex?: string;
+  readonly text?: string;
+  /** Stands in the hex or the text `times` times from this character on, and is left out of it. */
+  readonly again?: { readonly at: number; readonly times: number; readonly of: string };
+  /** What was signed or stamped. */
+  readonly content?: string;
+  /** Certificates that are at hand, and those that are trusted, in hex. */
+  readonly others?: readonly string[];
+  readonly anchors?: readonly string[];
+  readonly at?: string;
+  readonly purpose?: string;
+  /** Of a signature or a token, the checks that do not hold. */
+  readonly notHolding?: readonly string[];
+  readonly expect: "accepted" | "refused";
+  readonly teaches: string;
+};
+
+/** The same part in less room, where much of it is one thing many times. */
+export function shortened(part: Part): Part {
+  const member = part.hex === undefined ? "text" : "hex";
+  const value = part[member] ?? "";
+  const run = value.length < 4000 ? null : /((?:[\s\S]{2}){1,80}?)\1{80,}/.exec(value);
+  if (run === null) return part;
+  const [all, of = ""] = run;
+  const rest = value.slice(0, run.index) + value.slice(run.index + all.length);
+  const { name, kind, expect, teaches } = part;
+  return { name, kind, [member]: rest, again: { at: run.index, times: all.length / of.length, of }, expect, teaches };
+}
