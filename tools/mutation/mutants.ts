@@ -1,0 +1,204 @@
+import {
+  type ConditionalExpression,
+  type Expression,
+  type IfStatement,
+  type Node,
+  parseSync,
+  type Span,
+  type Statement,
+} from "@swc/core";
+
+/**
+ * One rule that a mutant drops: an operand that is taken as `false` (a refusal that never refuses) or as `true` (a demand
+ * that is always met), or a call that is not made.
+ */
+export type Mutant = {
+  readonly file: string;
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  readonly as: "false" | "true" | "skipped";
+  /** The operand's text, which names the mutant together with its file. */
+  readonly text: string;
+};
+
+export const nameOf = ({ file, line, as, text }: Mutant): string => `${file}:${line} ${as}: ${text}`;
+
+type Spanned = { readonly span: Span };
+
+/** Values that say no: a condition that returns one of them is a refusal. */
+const isRefusal = (value: Expression | null | undefined): boolean => {
+  if (value === undefined || value === null) return true;
+  switch (value.type) {
+    case "BooleanLiteral":
+      return !value.value;
+    case "NullLiteral":
+    case "StringLiteral":
+    case "TemplateLiteral":
+    case "CallExpression":
+    case "NewExpression":
+    case "ObjectExpression":
+    case "ArrayExpression":
+      return true;
+    case "AwaitExpression":
+      return isRefusal(value.argument);
+    case "Identifier":
+      return value.value === "undefined";
+    default:
+      return false;
+  }
+};
+
+function exits(statement: Statement | undefined): boolean {
+  switch (statement?.type) {
+    case "ThrowStatement":
+      return true;
+    case "ReturnStatement":
+      return isRefusal(statement.argument);
+    case "BlockStatement":
+      return exits(statement.stmts.at(-1));
+    default:
+      return false;
+  }
+}
+
+const inside = (expression: Expression): Expression =>
+  expression.type === "ParenthesisExpression" ? inside(expression.expression) : expression;
+
+/** The operands of `a || b || c`, or of `a && b && c`; the expression itself where it is none. */
+function operandsOf(expression: Expression, operator: "||" | "&&"): Expression[] {
+  const bare = inside(expression);
+  if (bare.type !== "BinaryExpression" || bare.operator !== operator) return [bare];
+  return [...operandsOf(bare.left, operator), ...operandsOf(bare.right, operator)];
+}
+
+/** Whether a value is a comparison or a chain of demands: dropping one of them is dropping a rule. */
+const isDemand = (expression: Expression): boolean => {
+  const bare = inside(expression);
+  return bare.type === "BinaryExpression" && bare.operator === "&&";
+};
+
+const literal = (expression: Expression): string | null => {
+  const bare = inside(expression);
+  if (bare.type === "StringLiteral") return bare.value;
+  if (bare.type === "NullLiteral") return "null";
+  if (bare.type !== "ObjectExpression") return null;
+  for (const property of bare.properties) {
+    if (property.type !== "KeyValueProperty" || property.key.type !== "Identifier") continue;
+    if (property.key.value === "state" && property.value.type === "StringLiteral") return property.value.value;
+  }
+  return null;
+};
+
+/** Statements that do nothing but throw: of a function that is called so, and `fields.end()`. */
+const ASSERTIONS = new Set(["expect", "unambiguous", "end"]);
+
+function isAssertion(expression: Expression): boolean {
+  if (expression.type !== "CallExpression") return false;
+  const { callee } = expression;
+  if (callee.type === "Identifier")
+    return ASSERTIONS.has(callee.value) || /^(refuse|require|assert|check)/.test(callee.value);
+  return callee.type === "MemberExpression" && callee.property.type === "Identifier" && callee.property.value === "end";
+}
+
+type Found = readonly [expression: Spanned, as: Mutant["as"]];
+
+function ofIf({ test, consequent }: IfStatement): Found[] {
+  return exits(consequent) ? operandsOf(test, "||").map((one): Found => [inner(one), "false"]) : [];
+}
+
+const inner = (expression: Expression): Spanned => expression as Spanned;
+
+/** `demand ? "holds" : "fails"`, and `fault ? "fails" : "holds"`; null says that nothing is wrong. */
+function ofChoice({ test, consequent, alternate }: ConditionalExpression): Found[] {
+  const [met, unmet] = [literal(consequent), literal(alternate)];
+  if (met === "holds" || (met === "null" && unmet !== "null" && unmet !== null)) {
+    return operandsOf(test, "&&").map((one): Found => [inner(one), "true"]);
+  }
+  if (unmet === "holds" || (unmet === "null" && met !== null)) {
+    return operandsOf(test, "||").map((one): Found => [inner(one), "false"]);
+  }
+  return [];
+}
+
+function foundAt(node: Node): Found[] {
+  switch (node.type) {
+    case "IfStatement":
+      return ofIf(node as IfStatement);
+    case "ConditionalExpression":
+      return ofChoice(node as ConditionalExpression);
+    case "BinaryExpression": {
+      // A chain inside a chain is found with the outer one, and named once.
+      const expression = node as Expression;
+      return isDemand(expression) ? operandsOf(expression, "&&").map((one): Found => [inner(one), "true"]) : [];
+    }
+    case "ExpressionStatement": {
+      const { expression } = node as Node & { expression: Expression };
+      return isAssertion(expression) ? [[inner(expression), "skipped"]] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const item of value) walk(item, visit);
+  else if (typeof value === "object" && value !== null) {
+    if ("type" in value && typeof value.type === "string") visit(value as Node);
+    for (const [key, child] of Object.entries(value)) if (key !== "span") walk(child, visit);
+  }
+}
+
+/** The refusals of a source, in the order in which they stand. */
+export function mutantsOf(file: string, source: string): Mutant[] {
+  // The parser counts bytes, and from where it likes: every character is one byte, and the first statement is ours.
+  const plain = `;${source.replace(/[^\n\x20-\x7e]/g, "?")}`;
+  const module = parseSync(plain, { syntax: "typescript", target: "es2022" });
+  const base = module.span.start + 1;
+  const found = new Map<string, Mutant>();
+  const faults = new Set<Node>();
+  walk(module.body, (node) => {
+    // `if (a && b) throw`: without `a` the rule would be stricter, and none is dropped.
+    if (node.type === "IfStatement" && exits((node as IfStatement).consequent)) {
+      walk((node as IfStatement).test, (child) => faults.add(child));
+    }
+    if (faults.has(node) && node.type === "BinaryExpression") return;
+    for (const [{ span }, as] of foundAt(node)) {
+      const [start, end] = [span.start - base, span.end - base];
+      const line = source.slice(0, start).split("\n").length;
+      const text = source.slice(start, end).replace(/\s+/g, " ");
+      found.set(`${start} ${end}`, found.get(`${start} ${end}`) ?? { file, line, start, end, as, text });
+    }
+  });
+  return [...found.values()].toSorted((one, other) => one.start - other.start || other.end - one.end);
+}
+
+/**
+ * The source with a switch at each mutant: `$drop(id, as, () => value)`. One bundle then is every mutant, by the number
+ * that is switched on.
+ */
+export function switchable(source: string, mutants: readonly Mutant[], firstId: number): string {
+  const inserts: { readonly at: number; readonly text: string; readonly order: number }[] = [];
+  mutants.forEach(({ start, end, as }, index) => {
+    const id = firstId + index;
+    const length = end - start;
+    if (as === "skipped") {
+      inserts.push({ at: start, text: `$skip(${id}) || (`, order: -length });
+      inserts.push({ at: end, text: ")", order: length });
+    } else {
+      inserts.push({ at: start, text: `$${as}(${id}, `, order: -length });
+      inserts.push({ at: end, text: ")", order: length });
+    }
+  });
+  // At one place ends come before beginnings; of ends the shorter first, of beginnings the longer.
+  const isEnd = (text: string) => text === ")";
+  inserts.sort(
+    (one, other) => one.at - other.at || Number(isEnd(other.text)) - Number(isEnd(one.text)) || one.order - other.order,
+  );
+  let [result, at] = ["", 0];
+  for (const insert of inserts) {
+    result += source.slice(at, insert.at) + insert.text;
+    at = insert.at;
+  }
+  return result + source.slice(at);
+}

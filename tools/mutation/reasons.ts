@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import type { Mutant } from "./mutants.ts";
+
+/** Mutants that no vector can tell from the verifier, by file and operand, and why. */
+const EQUIVALENT: readonly (readonly [file: string, text: string, reason: string])[] = [
+  [
+    "asn1/der.ts",
+    "tag === undefined",
+    "A value of no bytes has no first octet of a length either, which is refused beside it.",
+  ],
+  [
+    "asn1/der.ts",
+    "contentStart + count > limit",
+    "A length that is cut leads to an end behind the limit, which is refused.",
+  ],
+  ["asn1/der.ts", "start + 2 > limit", "A value that begins at the limit ends behind it, which is refused."],
+  ["asn1/time.ts", "minute > 59", "60 minutes are another hour of the calendar, which is refused beside it."],
+  ["asn1/time.ts", "at < end", "What stands behind the value is no digit of the time, and Z must be its last octet."],
+  ["asn1/values.ts", "content.length > 4", "More than four octets make a number that no rule takes."],
+  [
+    "cms/coverage.ts",
+    "++tries > MAX_TRIES",
+    "It bounds the cost: certificates beyond it are not needed, and refused as such.",
+  ],
+  ["cms/coverage.ts", "next === undefined", "It saves a signature: the first issuer that signed is taken."],
+  ["cms/coverage.ts", "last === undefined", "Without a signer's certificate the seven checks have failed before."],
+  [
+    "cms/verify.ts",
+    "certificate === null",
+    "Without a certificate `algorithms` does not hold, which is asked beside it.",
+  ],
+  ["cms/verify.ts", "algorithm === null", "Without a scheme `algorithms` does not hold, which is asked beside it."],
+  ["ots/bytes.ts", "scale > Number.MAX_SAFE_INTEGER", "A value beyond it is refused by its sum."],
+  ["ots/parse.ts", "bytes.length < detachedMagic.length", "A shorter file does not begin with the magic."],
+  ["pdf/byte-range.ts", "gapEnd > bytes.length", "The end of the range is not before the end of its gap."],
+  ["pdf/signatures.ts", "++count > MAX_FIELDS", "A bound on cost, which a verifier may have wider (2.6)."],
+  ["pdf/xref.ts", "subsections.length >= MAX_SUBSECTIONS", "A bound on cost, which a verifier may have wider (2.6)."],
+  [
+    "pdf/document.ts",
+    "document.revisions.length >= MAX_REVISIONS",
+    "A bound on cost, which a verifier may have wider (2.6).",
+  ],
+  ["pdf/attachment.ts", "++walk.nodes > MAX_NODES", "A bound on cost."],
+  ["pades.ts", "signedData.certificates.length === 0", "Without certificates `signerCertificate` has failed before."],
+  ["seal/seal-contents.ts", "!signerInfo?.signedAttrsDer", "A seal that states its place has signed attributes."],
+  ["x509/chain.ts", "algorithm === null", "A scheme that is not read is a fault before."],
+  ["x509/chain.ts", "subject === undefined", "A path has its leaf."],
+  ["x509/chain.ts", "depth === fault.depth", "It chooses which reason is told."],
+  ["x509/chain.ts", 'fault.reason === "no-path"', "It chooses which reason is told."],
+  [
+    "manifest/validate.ts",
+    "value.length > 2 * manifestLimits.textLength",
+    "It saves the counting of characters, which refuses the same.",
+  ],
+  [
+    "zip/directory.ts",
+    "(entry.flags & ENCRYPTED) !== 0",
+    "Every flag but two is refused; this one has a name of its own.",
+  ],
+];
+
+/** Files whose text is for people, and moves no verdict. */
+const TELLING = ["seal/proof-statement.ts", "x509/name.ts"];
+
+const survivors = new URL("survivors.txt", import.meta.url);
+/** What names a mutant when lines move. */
+const keyOf = ({ file, as, text }: Mutant): string => `${file} ${as}: ${text}`;
+const uncovered = new Set(
+  readFileSync(survivors, "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#")),
+);
+
+/** Why no vector can kill the mutant; undefined where there should be one. */
+export function reasonFor({ file, text }: Mutant): string | undefined {
+  if (TELLING.includes(file)) return "It is told to people, and moves no verdict.";
+  return EQUIVALENT.find(([suffix, operand]) => file.endsWith(suffix) && operand === text)?.[2];
+}
+
+/** Whether the mutant is on the list of those that no vector kills yet. */
+export const isUncovered = (mutant: Mutant): boolean => uncovered.has(keyOf(mutant));
+
+/** What is on the list and was killed, or is no mutant any more. */
+export function staleSurvivors(mutants: readonly Mutant[], killed: readonly Mutant[]): string[] {
+  const all = new Set(mutants.map(keyOf));
+  // Two places of one text share a line of the list: it is out of date when both are killed.
+  const alive = new Set(mutants.filter((mutant) => !killed.includes(mutant)).map(keyOf));
+  return [...uncovered].filter((line) => !all.has(line) || !alive.has(line));
+}
+
+/** The list, of these survivors. */
+export const survivorsText = (list: readonly Mutant[]): string =>
+  `# Rules of the verifier that no vector asks for yet: mutate-verifier.ts --record writes this list, which should only get shorter.\n${[
+    ...new Set(list.map(keyOf)),
+  ]
+    .toSorted()
+    .join("\n")}\n`;
+
+export const survivorsFile = survivors;
