@@ -25,7 +25,7 @@ const hasMaven = (): boolean => spawnSync("mvn", ["--version"]).status === 0;
 
 const missingPackages = (): string[] => {
   const names = missingTools().filter((name) =>
-    name === "python" ? !canMakeEnvironment() : !(tools[name].maven && hasMaven()),
+    name === "python" ? !canMakeEnvironment() : !((tools[name].maven || tools[name].mavenProject) && hasMaven()),
   );
   return [...new Set(names.flatMap((name) => tools[name].debian ?? []))];
 };
@@ -51,6 +51,7 @@ export function installTools(): void {
     });
   installRuntimes();
   installJars();
+  installProjects();
   const requirements = missingRequirements();
   const environmentIsHere = tools.python.isHere();
   if (environmentIsHere ? requirements.length === 0 : !canMakeEnvironment()) return;
@@ -79,6 +80,16 @@ function installJars(): void {
     for (const artifact of artifacts)
       run("mvn", "-q", "-B", copy, `-Dartifact=${artifact}`, `-DoutputDirectory=${jarsFolder}`);
   });
+}
+
+function installProjects(): void {
+  const projects = missingTools().flatMap((name) => tools[name].mavenProject ?? []);
+  if (projects.length === 0 || !hasMaven()) return;
+  const copy = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
+  for (const { pom, folder } of projects)
+    attempt(`${pom} (mvn, into node_modules/.cache)`, () =>
+      run("mvn", "-q", "-B", "-f", pom, copy, `-DoutputDirectory=${folder}`),
+    );
 }
 
 if (import.meta.main) installTools();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import * as nodeTest from "node:test";
+import { dss } from "./dss.ts";
 import { jarPath } from "./java.ts";
 import { python, requirementsFile } from "./python.ts";
 import { type RuntimeName, runtimePackages, runtimeProgram } from "./runtimes.ts";
@@ -18,6 +19,8 @@ type Tool = {
   readonly npm?: string;
   /** An artifact of Maven's central repository, one file that runs, copied into the folder of java.ts. */
   readonly maven?: string;
+  /** A project of Maven, and the folder that its libraries are copied into. */
+  readonly mavenProject?: { readonly pom: string; readonly folder: string };
 };
 
 /** The path of a program in PATH. */
@@ -90,6 +93,11 @@ const table = {
   node22: runtime("node22"),
   deno: runtime("deno"),
   verapdf: fromMaven(veraPdf),
+  dss: {
+    debian: "maven",
+    mavenProject: dss,
+    isHere: () => programPath("java") !== undefined && dss.isHere(),
+  },
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof table;

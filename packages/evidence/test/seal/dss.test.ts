@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { judgedByDss } from "@signsealship/testing/tools/dss";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { wholeCases, wholeFolder } from "../whole-cases.ts";
+
+const { test } = testsNeeding("dss");
+const isFull = process.env["FUZZ"] === "full";
+const pathOf = (file: string) => fileURLToPath(new URL(file, wholeFolder));
+/** Files as the service makes them, that begin as DSS wants a PDF to begin. */
+const isOurs = (file: string) => /^(sealed|documents|custody)\//.test(file) && !/junk/.test(file);
+const filesOf = (role: string): string[] => [
+  ...new Set(
+    wholeCases
+      .filter(({ verdict, files }) => verdict.startsWith("verified") && role in files)
+      .flatMap(({ files }) => files[role] ?? [])
+      .filter(isOurs),
+  ),
+];
+
+test("EU DSS says of each signature in documents and certificates that we verify that it is whole", () => {
+  const files = ["sealed", "document", "certificate"].flatMap(filesOf);
+  const some = isFull ? files : files.filter((_, index) => index % 10 === 0);
+  const judged = judgedByDss(some.map(pathOf));
+  assert.deepEqual(new Set(judged.map(({ path }) => path)), new Set(some.map(pathOf)));
+  assert.deepEqual(
+    judged.filter(({ verdict, indication }) => verdict !== "good" || indication === "TOTAL_FAILED"),
+    [],
+  );
+});
+
+test("EU DSS says so of no file with a byte changed", () => {
+  const [judged] = judgedByDss([pathOf("changed/a-letter-of-the-page.pdf")]);
+  assert.equal(judged?.verdict, "bad");
+  assert.equal(judged?.indication, "TOTAL_FAILED");
+});

@@ -1,0 +1,71 @@
+// Runs the suites that take too long for every change: npm run test:long [NAME ...]
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { installTools } from "./install-tools.ts";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** A command that exits with 0 when the suite passed. */
+type Suite = { readonly name: string; readonly args: readonly string[]; readonly times?: number };
+
+/** Test files with all that they try: FUZZ=full. Globs, so that a suite grows with its files. */
+const tests = (...patterns: readonly string[]): string[] => {
+  const files = globSync([...patterns], { cwd: root }).toSorted();
+  if (files.length === 0) throw new Error(`no test file is named ${patterns.join(", ")}`);
+  return ["tools/test.ts", "--no-install", ...files];
+};
+
+/** A new suite is one line here. */
+const suites: readonly Suite[] = [
+  { name: "mutation of the verifier", args: ["tools/mutate-verifier.ts"] },
+  { name: "vectors", args: tests("packages/*/test/**/*vectors.test.ts", "service/test/**/*vectors.test.ts") },
+  { name: "later changes", args: tests("packages/evidence/test/pdf/changes/**/*.test.ts") },
+  {
+    name: "documents of all kinds",
+    args: tests("service/test/seals/pdf/*.test.ts", "service/test/envelopes/pdf/*.test.ts"),
+  },
+  {
+    name: "fuzzed evidence",
+    args: tests(
+      "packages/**/*fuzz*.test.ts",
+      "packages/verifier/test/survival.test.ts",
+      "packages/evidence/test/seal/*.test.ts",
+    ),
+  },
+  { name: "EU DSS", args: tests("packages/evidence/test/seal/dss.test.ts") },
+  // A run of these files kills services 14 times.
+  { name: "1,000 kills", args: tests("service/test/**/crash.test.ts", "service/test/faults/chaos.test.ts"), times: 72 },
+];
+
+const line = (name: string, passed: boolean, from: number): void =>
+  console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${Math.round((performance.now() - from) / 1000)} s`);
+
+/** Runs a suite as often as it asks. What it printed is shown where it fails. */
+function run({ name, args, times = 1 }: Suite): boolean {
+  const from = performance.now();
+  for (let time = 0; time < times; time++) {
+    const { status, stdout, stderr } = spawnSync(join(root, "bin/run"), args, {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, FUZZ: "full", CI: "true" },
+      maxBuffer: 1 << 28,
+    });
+    if (status === 0) continue;
+    line(name, false, from);
+    console.log(`${stdout}${stderr}`);
+    return false;
+  }
+  line(name, true, from);
+  return true;
+}
+
+const asked = process.argv.slice(2);
+const chosen = suites.filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)));
+if (chosen.length === 0)
+  throw new Error(`no suite is named so; there are: ${suites.map(({ name }) => name).join(", ")}`);
+installTools();
+const passed = chosen.filter(run).length;
+console.log(`${passed} passed, ${chosen.length - passed} failed`);
+process.exitCode = passed === chosen.length ? 0 : 1;
