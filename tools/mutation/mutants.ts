@@ -151,7 +151,7 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 
 /** The refusals of a source, in the order in which they stand. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  // The parser counts bytes, and from where it likes: every character is one byte, and the first statement is ours.
+  // The parser counts bytes, and from where it likes: every character of a text is one byte, and the first statement is ours.
   const plain = `;${source.replace(/[^\n\x20-\x7e]/g, "?")}`;
   const module = parseSync(plain, { syntax: "typescript", target: "es2022" });
   const base = module.span.start + 1;
