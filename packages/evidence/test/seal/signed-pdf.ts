@@ -114,12 +114,13 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
   const [before, behind] = dictionaryParts(options, original.length);
   const dictionary = (ranges: string) => `${before}${placeholder}${behind(ranges)}`;
   const catalog = bodyOf(pdf, 1);
-  const oldFields = /\/AcroForm << \/SigFlags 3 \/Fields \[([^\]]*)\] >>/.exec(catalog)?.[1];
+  // As this file writes the form, or as the sealer does.
+  const oldFields = /\/AcroForm ? <<(?: \/SigFlags 3 )?\/Fields ?\[([^\]]*)\](?: |\/SigFlags 3)>>/.exec(catalog)?.[1];
   const form = `/AcroForm << /SigFlags 3 /Fields [${oldFields === undefined ? "" : `${oldFields} `}${field} 0 R] >>`;
-  const bare = catalog.replace(/ ?\/AcroForm << .*? >>/, "");
+  const bare = catalog.replace(/ ?\/AcroForm ? <<.*?>>/, "").replace(/(?<! )>>$/, " >>");
   const permissions = certify === undefined ? "" : ` /Perms << /DocMDP ${signature} 0 R >>`;
   const page = bodyOf(pdf, 5);
-  const oldAnnots = /\/Annots \[([^\]]*)\]/.exec(page)?.[1];
+  const oldAnnots = /\/Annots ?\[([^\]]*)\]/.exec(page)?.[1];
   const annots = ` /Annots [${oldAnnots === undefined ? "" : `${oldAnnots} `}${field} 0 R] >>`;
   const rectangle = options.visible ? "[10 10 200 60]" : "[0 0 0 0]";
   const objects = (ranges: string): NewObject[] => [
@@ -128,7 +129,7 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
       field,
       `<< /Type /Annot /Subtype /Widget /FT /Sig /T (Signature${field}) /F 132 /Rect ${rectangle} /P 5 0 R /V ${signature} 0 R >>`,
     ],
-    [5, page.replace(/ ?\/Annots \[[^\]]*\]/, "").replace(/ >>$/, annots)],
+    [5, page.replace(/ ?\/Annots ?\[[^\]]*\]/, "").replace(/ ?>>$/, annots)],
     [1, bare.replace(/ >>$/, ` ${form}${permissions} >>`)],
   ];
   if (originalLength === "absent") return signRevision(pdf, placeholder, objects, options);

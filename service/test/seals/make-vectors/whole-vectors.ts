@@ -12,6 +12,7 @@ import { proofRecords } from "./proof-records.ts";
 import { provenTimes } from "./proven-time.ts";
 import { purposes } from "./purposes.ts";
 import { reading } from "./reading.ts";
+import { restated } from "./restated.ts";
 import { retired } from "./retired.ts";
 import { roomRecords } from "./room-records.ts";
 import { changed, runningOver, sealedFiles } from "./sealed.ts";
@@ -43,6 +44,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await ways(),
     await changed(),
     await runningOver(),
+    await restated(),
     forged(),
     await movedGaps(),
     await documents(),
