@@ -1,6 +1,7 @@
 import type { Claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
+import type { EarlierSignature } from "../seal/earlier-signatures.ts";
 import type { PadesVerification } from "../seal/pades.ts";
 import type { ProofTrust, ProofVerification } from "../seal/verify-proof.ts";
 import { verifyChain } from "../x509/chain.ts";
@@ -11,7 +12,7 @@ export const incompleteSigning = "Part of a signing that was not completed in th
 
 /**
  * Whether every act in a document is ended by a seal that the service made for a signed document. A file that was cut
- * behind an act can be sealed for another purpose, and then looks finished. Null for a document without acts.
+ * behind an act can be sealed for another purpose, and then looks finished. Null for a document that never had an act.
  *
  * The verdict does not rest on this claim: to seal what is half signed is no forgery.
  *
@@ -24,6 +25,10 @@ export async function verifySigningComplete(
 ): Promise<Claim<"signing_complete"> | null> {
   const name = "signing_complete";
   const placed = await placedSignatures(bytes);
+  if (proof.earlierSignatures.some((one) => one.isAct && !isInForm(placed, one))) {
+    const why = `${incompleteSigning} A later revision took a signer's act away, or altered it.`;
+    return { name, state: "fails", why };
+  }
   if (placed instanceof EvidenceError) return null;
   const acts = [...placed].filter(([, { actSha256 }]) => actSha256 !== null);
   if (acts.length === 0) return null;
@@ -47,6 +52,9 @@ export async function verifySigningComplete(
   }
   return { name, state: "holds", why: "A seal for a signed document follows the acts, and ends their signing." };
 }
+
+const isInForm = (placed: ReadonlyMap<number, PlacedSignature> | EvidenceError, { revisionEnd }: EarlierSignature) =>
+  !(placed instanceof EvidenceError) && revisionEnd !== null && typeof placed.get(revisionEnd)?.actSha256 === "string";
 
 /**
  * For each act the end of the seal that completes its signing: the seal states where the last act ends, and each act

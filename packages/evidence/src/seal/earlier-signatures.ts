@@ -35,6 +35,8 @@ export interface EarlierSignature {
   readonly docMdp: 1 | 2 | 3 | null;
   /** Whether it is a seal of the service that the caller trusts: what it sealed is finished. */
   readonly closes: boolean;
+  /** Whether it says that it is the act of a signer, also where a later revision took it away. */
+  readonly isAct: boolean;
 }
 
 const MAX_SIGNATURES = 64;
@@ -80,11 +82,12 @@ export async function verifyEarlierSignatures(input: {
     const gone = vanished.includes(signature);
     const docMdp = strictest(signature.docMdp, later?.lockPermission ?? undefined);
     const { pades = null, own = null } = judged.get(signature) ?? {};
+    const isAct = dictionary.entries.has("SSSActSha256");
     if (!byteRange.ok || pades === null) {
       const problem = byteRange.ok ? "it is not judged" : byteRange.problem;
       const why = `The signature does not cover a revision (${problem}).`;
       const claims = [{ name: "revision_covered", state: "fails", why }] as const;
-      return { claims, pades, claimedTime: null, revisionEnd: null, laterChanges: null, docMdp, closes: false };
+      return { claims, pades, claimedTime: null, revisionEnd: null, laterChanges: null, docMdp, closes: false, isAct };
     }
     const permission = docMdp ?? inherited(signature, all);
     const closed = own === null || later === undefined || isClosedBehind(own, later, seals, permission);
@@ -93,7 +96,7 @@ export async function verifyEarlierSignatures(input: {
         ...(gone ? [VANISHED] : []),
         coverageClaim(byteRange.range.end, gone || later?.covered === true),
         signatureClaim(pades),
-        laterChangesClaim(gone, later, permission, closed, dictionary.entries.has("SSSActSha256")),
+        laterChangesClaim(gone, later, permission, closed, isAct),
       ],
       pades,
       claimedTime: claimedTimeOf(dictionary),
@@ -101,6 +104,7 @@ export async function verifyEarlierSignatures(input: {
       laterChanges: gone ? "other" : (later?.level ?? null),
       docMdp,
       closes: own !== null,
+      isAct,
     };
   });
 }

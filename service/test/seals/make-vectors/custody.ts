@@ -3,6 +3,7 @@ import type { JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { certifiedName } from "@signsealship/evidence/x509";
 import { sealedFor } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { appendRevision, bodyOf, bytesOf, endOf, latin1 } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { tokenOver } from "../../../../packages/evidence/test/signer.ts";
 import { collection, type Made, notVerified, type State, verified, verifiedTest } from "./case.ts";
 import { document } from "./sealing.ts";
@@ -342,6 +343,34 @@ export async function custodySets(): Promise<Made> {
     proof(sealedFor(sealReasons.signed.live, { signer: stranger }, first)),
     "unchecked",
     "Anybody can write that reason: whose seal it is was not confirmed.",
+  );
+  const text = latin1(first);
+  const field = endOf(text).size - 1;
+  const later = (name: string, number: number, change: (body: string) => string, teaches: string) =>
+    sealedPdf(
+      `cut behind the first act, ${name}`,
+      proof(bytesOf(appendRevision(text, [[number, change(bodyOf(text, number))]]))),
+      "fails",
+      teaches,
+    );
+  const withoutHash = (body: string) => body.replace(/\/SSSActSha256<[0-9a-f]*>/, "");
+  later(
+    "whose hash a later revision took away",
+    field - 1,
+    withoutHash,
+    "It was an act in the revision that it signed.",
+  );
+  later(
+    "which a later revision took out of its field",
+    field,
+    (body) => body.replace(/ \/V \d+ 0 R/, ""),
+    "The form does not tell of it. The bytes do.",
+  );
+  later(
+    "whose field a later revision took away",
+    1,
+    (body) => body.replace(/\/Fields \[.*?\]/, "/Fields []"),
+    "Likewise.",
   );
   return made();
 }
