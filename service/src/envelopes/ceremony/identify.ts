@@ -98,8 +98,7 @@ export async function identify(
     const expiresAt = new Date(at.getTime() + sessionMs);
     await tx.query(sql`
       UPDATE envelope_signers SET failures = 0, locked_at = NULL, code_id = NULL, session_sha256 = ${tokenSha256(session)},
-        session_expires_at = ${expiresAt}, codes_of_day = 0,
-        codes_requested = CASE WHEN ${envelope.endedAt === null} THEN 0 ELSE codes_requested END
+        session_expires_at = ${expiresAt}, codes_of_day = 0, codes_requested = 0
       WHERE id = ${signer.id}`);
     await tell(tx, rowMac, envelope, "code_ok", at, detail);
     return { session, expiresAt };

@@ -212,7 +212,7 @@ test("bounds the records that a signer causes with one link, and starts again wi
   await running.ceremony.consent(fresh, consentText, browser);
 });
 
-test("sends no more than ten codes for copies after the end, however long the link lives", async () => {
+test("sends no more than ten codes for copies that nobody enters, however long the link lives", async () => {
   const { jane, link, orderId } = await mailCoded();
   await running.ceremony.sendCode(link, browser);
   const [digits = ""] = await until(() => (codesIn(jane.email).length > 0 ? codesIn(jane.email) : null));
@@ -230,4 +230,7 @@ test("sends no more than ten codes for copies after the end, however long the li
   assert.equal(sent, 10);
   const last = await lastCodeOf(orderId, jane.email);
   assert.ok(await at(700 * 60).identify(link, last, browser), "the last one stays valid");
+  await at(730 * 60).sendCode(link, browser);
+  const next = await lastCodeOf(orderId, jane.email);
+  assert.ok(await at(730 * 60 + 1).identify(link, next, browser), "whoever enters a right code can come back for copies");
 });
