@@ -15,11 +15,13 @@ const lengths = [
  * Whether a document can be sealed, as far as that can be known without the key. A door of its own, for it is worker threads that ask.
  * @param docSha256 hex SHA-256, for names that are to be unique
  * @param locks what the seal will lock; nothing by default
+ * @returns the revision of a seal, without its signature
  * @throws PdfRefusal when it can't
  */
-export function trySeal(document: Buffer, docSha256: string, locks?: SealLock): void {
-  const isClear = (each: (typeof lengths)[number]) =>
-    !holdsDecoy(document, buildTail(lookUpPdf(document), { at, ...each, ...(locks && { locks }) }, docSha256));
-  if (!lengths.some(isClear))
-    throw new PdfRefusal("needs_repair", "it holds numbers that name another place for a seal");
+export function trySeal(document: Buffer, docSha256: string, locks?: SealLock): Buffer {
+  for (const each of lengths) {
+    const tail = buildTail(lookUpPdf(document), { at, ...each, ...(locks && { locks }) }, docSha256);
+    if (!holdsDecoy(document, tail)) return tail.tail;
+  }
+  throw new PdfRefusal("needs_repair", "it holds numbers that name another place for a seal");
 }

@@ -59,8 +59,8 @@ export async function tryAll(
     const act = buildAct(document, sha256, { ...trialAct, fields: own, signerName: name }, withoutGlyphs);
     document = Buffer.concat([document, act.tail]);
   }
-  await requireFilling(document, preparedBytes);
-  trySeal(document, sha256, isNotarized ? "fields" : "document");
+  const seal = trySeal(document, sha256, isNotarized ? "fields" : "document");
+  await requireFilling(Buffer.concat([document, seal]), preparedBytes);
   return { planned, notices: unseenIn(original) };
 }
 
@@ -83,11 +83,14 @@ function unreadable(error: unknown): never {
   throw error;
 }
 
-/** Signers' browsers sign only what fills in fields: a document in which our new objects mean more than that is no document to sign. */
+/**
+ * Signers' browsers sign only what fills in fields, and a seal on top permits no more: a document in which our new objects mean more
+ * than that, acts or seal, is not a document to sign.
+ */
 async function requireFilling(document: Buffer, preparedBytes: number): Promise<void> {
   const level = changesSince(await openUnlocked(document).catch(unreadable), preparedBytes);
   if (level !== "forms" && level !== "signatures")
-    throw new PdfRefusal("needs_repair", "filling in its fields would change more than the fields");
+    throw new PdfRefusal("needs_repair", "filling in its fields, or the seal, would change more than the fields");
 }
 
 const trialAct = {
