@@ -6,11 +6,11 @@ import type { Snapshot } from "./store.ts";
 /** What is on record of the documents, by the order's code. */
 export const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): CertificateContent["details"] =>
   Object.fromEntries(
-    documents.map(({ orderCode: code, fileName, docSlug, externalReference, pages, signers }) => {
+    documents.map(({ orderCode: code, fileName, docSlug, externalReference, pages, signers, takenIn }) => {
       const title = titleOf({ code, documentName: fileName === null ? null : Buffer.from(fileName, "hex"), docSlug });
       const iso = (instant: string | null) => instant && new Date(instant).toISOString();
       const people = signers.map(({ name, signedAt }) => ({ name, signedAt: iso(signedAt) }));
-      return [code, { title: title ?? externalReference, pages, signers: people }];
+      return [code, { title: title ?? externalReference, pages, signers: people, takenIn }];
     }),
   );
 

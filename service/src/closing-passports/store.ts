@@ -24,6 +24,7 @@ export type SnapshotDocument = OrderArtifacts & {
   pages: number | null;
   /** Of its latest envelope, with the time of each signature. */
   signers: { name: string; signedAt: string | null }[];
+  takenIn: ("sealed" | "notarized")[];
 };
 
 /** Whose room it is, and how the firm shows itself. */
@@ -86,12 +87,17 @@ const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 
   FROM envelope_signers s WHERE s.envelope_id = (
     SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1))`;
 
+/** What an operator handed in, of what is newest of its kind. */
+const takenIn = sql`(SELECT coalesce(json_agg(d.kind ORDER BY d.kind DESC), '[]')
+  FROM (SELECT DISTINCT ON (kind) kind, origin FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d
+  WHERE d.origin = 'operator')`;
+
 /** The room with its orders and their artifacts as they are at one instant. */
 export async function selectSnapshotOf(db: Sql, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Snapshot>(sql`
 SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 'brandName', p.brand_name, 'accentColor', p.accent_color) AS firm, (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'label', a.label, 'status', o.status,
-    'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
+    'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
 ) AS documents
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);

@@ -37,7 +37,7 @@ export function certificateContent(
       manifest.documents.map(({ orderCode }, index) => [
         orderCode,
         index % 2 === 1
-          ? { title: "FILE-2207/b", pages: null, signers: [] }
+          ? { title: "FILE-2207/b", pages: null, signers: [], takenIn: [] }
           : {
               title: "FILE-2207/a",
               pages: 12,
@@ -45,6 +45,7 @@ export function certificateContent(
                 { name: "Dana Reyes", signedAt: "2026-03-03T10:20:30.000Z" },
                 { name: "李小龍", signedAt: null },
               ],
+              takenIn: [],
             },
       ]),
     ),

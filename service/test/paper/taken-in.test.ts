@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { readSealPurpose } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { download, textOf, type Version } from "../closing-passports/seal-room.ts";
 import { openCeremonyService, signBy } from "../envelopes/ceremony/ceremony-service.ts";
+
+const { test, before, after } = testsNeeding("poppler");
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
 let scan = "";
@@ -32,6 +35,10 @@ async function inRoom(more: Record<string, string> = {}) {
   return {
     jane,
     code,
+    async closingCertificate() {
+      const { verifyCode } = await running.client.ok<Version>("POST", `/api/rooms/${roomCode}/passport`);
+      return textOf(await download(running.service.baseUrl, verifyCode)).replace(/\s+/g, " ");
+    },
     takeIn: (to: string) => running.service.cli("order", "move", code, to, "--document", scan),
     async seen() {
       const room = await running.client.ok<{ orders: Card[]; progress: { signed: number } }>(
@@ -82,9 +89,14 @@ test("says of a document that an operator took in where it is from, and of nobod
 });
 
 test("says of a signer who signed here before a document was taken in that they signed", async () => {
-  const { jane, takeIn, seen } = await inRoom();
+  const { jane, takeIn, seen, closingCertificate } = await inRoom();
   await signBy(running.ceremony, await running.linkOf(jane.email), "Jane");
+  assert.doesNotMatch(await closingCertificate(), /taken in/);
   await takeIn("EsignComplete");
+  assert.match(
+    await closingCertificate(),
+    /Jane, signed .*John: no signature on record.* Signed elsewhere, taken in by an operator: what was signed here is not in the sealed file/,
+  );
   const { card, signers } = await seen();
   assert.deepEqual(
     card?.signers.map(({ signed }) => signed),
@@ -97,6 +109,20 @@ test("says of a signer who signed here before a document was taken in that they 
       [false, true],
     ],
   );
+});
+
+test("shows people who signed a test order as signed, though it was notarized elsewhere", async () => {
+  const { code, takeIn, seen, closingCertificate } = await inRoom({ svc_notary: "true" });
+  const advance = { event: "signature.completed" };
+  await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`, advance);
+  await takeIn("NotarizationComplete");
+  const { card, signers, progress } = await seen();
+  assert.deepEqual([card?.takenIn, progress.signed], [true, 1]);
+  assert.deepEqual(
+    card?.signers.map(({ signed }) => signed),
+    signers.map(({ status }) => status === "signed"),
+  );
+  assert.match(await closingCertificate(), /Notarized elsewhere, taken in by an operator/);
 });
 
 test("leaves an order that the sandbox signs as it was", async () => {

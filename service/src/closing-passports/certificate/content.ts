@@ -10,7 +10,11 @@ export type DocumentDetails = {
   pages: number | null;
   /** `signedAt` as ISO 8601; null for one who has not signed. */
   signers: readonly { name: string; signedAt: string | null }[];
+  /** What an operator took in: what people did to those files, they did elsewhere. */
+  takenIn: readonly TakenIn[];
 };
+
+export type TakenIn = "sealed" | "notarized";
 
 /** A time stamp of the manifest itself. */
 export type ManifestTimeStamp = {

@@ -13,7 +13,7 @@ import {
 } from "@signsealship/certificate";
 import type { ManifestDocument } from "@signsealship/evidence/manifest";
 import { statusLabel } from "../../orders/orders.ts";
-import { type CertificateContent, type DocumentDetails, documentName } from "./content.ts";
+import { type CertificateContent, type DocumentDetails, documentName, type TakenIn } from "./content.ts";
 
 const artifacts = [
   ["originalSha256", "As uploaded, SHA-256"],
@@ -21,6 +21,11 @@ const artifacts = [
   ["custodyCertSha256", "Custody cert., SHA-256"],
   ["envelopeVerifyCode", "Envelope verify code"],
 ] as const;
+
+const takenInWords: Readonly<Record<TakenIn, string>> = {
+  sealed: "Signed elsewhere, taken in by an operator: what was signed here is not in the sealed file",
+  notarized: "Notarized elsewhere, taken in by an operator",
+};
 
 /** The room's orders with their artifacts, and what is on record of them. */
 export function documentList(flow: Flow, { manifest: { documents }, details }: CertificateContent): void {
@@ -42,12 +47,16 @@ function documentBlock(flow: Flow, document: ManifestDocument, details?: Documen
   const name = known ?? "Document without a title";
   const nameLook: Look = { ...itemLook, colour: known === null ? muted : ink };
   const signers = details?.signers ?? [];
+  const takenIn = details?.takenIn ?? [];
   const held = artifacts.filter(([member]) => document[member] !== undefined);
-  flow.keep(flow.measure(name, textWidth, nameLook) + Math.min(held.length + signers.length + 3, 12) * 13);
+  flow.keep(
+    flow.measure(name, textWidth, nameLook) + Math.min(held.length + signers.length + takenIn.length + 3, 12) * 13,
+  );
   flow.text(name, nameLook);
   flow.row("Status", `${statusLabel(statusAtSnapshot.value)} (stated by this service, not evidence)`, fine);
   if (details?.pages) flow.row("Pages", String(details.pages), fine);
   for (const [index, signer] of signers.entries()) flow.row(index === 0 ? "Signers" : "", signerText(signer), fine);
+  for (const kind of takenIn) flow.row("Origin", takenInWords[kind], fine);
   for (const [member, title] of held) flow.row(title, document[member] ?? "", code);
   if (held.length === 0) flow.row("Files", "none held when the snapshot was taken", { ...fine, colour: muted });
   flow.skip(9);

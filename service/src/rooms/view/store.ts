@@ -18,6 +18,8 @@ export type CardRow = BoughtServices & {
   hasSealed: boolean;
   /** Whether what is sealed was signed or notarized elsewhere: an operator handed it in. */
   takenIn: boolean;
+  /** Whether it was signed elsewhere; it may have been notarized there alone. */
+  signedElsewhere: boolean;
   environment: Environment;
   /** The latest shipment's, be it a label or a mailed print. */
   carrier: string | null;
@@ -63,6 +65,7 @@ const cards = sql`
     'signers', CASE WHEN o.sign THEN coalesce(envelope.signers, o.signers) END, 'customerName', o.customer_name, 'customerEmail', o.customer_email,
     'environment', o.environment,
     'takenIn', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.origin = 'operator'),
+    'signedElsewhere', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'sealed' AND d.origin = 'operator'),
     'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
     'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
     'attachedAt', ${isoTime(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list

@@ -7,7 +7,7 @@ import type { CardRow, RoomRow } from "./store.ts";
 /** Where nobody is named, the client signs. The sandbox signs in everybody's place; nobody else does. */
 function signersOf(row: CardRow): Signer[] {
   if (!row.sign) return [];
-  const all = row.environment === "test" && row.envelopeStatus === "Completed" && !row.takenIn;
+  const all = row.environment === "test" && row.envelopeStatus === "Completed" && !row.signedElsewhere;
   const signers = row.signers ?? [{ name: row.customerName, email: row.customerEmail, routing: 1 }];
   return signers.map(({ name, email, routing, ...signer }) => ({
     name,

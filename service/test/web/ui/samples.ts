@@ -139,6 +139,7 @@ const card = (changes: Partial<RoomRow["cards"][number]>): RoomRow["cards"][numb
   customerEmail: "dana@example.com",
   hasSealed: true,
   takenIn: false,
+  signedElsewhere: false,
   environment: "live",
   carrier: null,
   trackingNumber: null,
