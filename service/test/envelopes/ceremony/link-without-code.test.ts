@@ -232,5 +232,8 @@ test("sends no more than ten codes for copies that nobody enters, however long t
   assert.ok(await at(700 * 60).identify(link, last, browser), "the last one stays valid");
   await at(730 * 60).sendCode(link, browser);
   const next = await lastCodeOf(orderId, jane.email);
-  assert.ok(await at(730 * 60 + 1).identify(link, next, browser), "whoever enters a right code can come back for copies");
+  assert.ok(
+    await at(730 * 60 + 1).identify(link, next, browser),
+    "whoever enters a right code can come back for copies",
+  );
 });
