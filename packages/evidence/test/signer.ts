@@ -32,7 +32,7 @@ export type TestSigner = {
   readonly sign?: (data: Uint8Array) => Uint8Array;
 };
 
-const NAME_SERIAL = { seal: 1, tsa: 2, stranger: 3, plain: 4 } as const;
+const NAME_SERIAL = { seal: 1, tsa: 2, stranger: 3, plain: 4, tests: 5 } as const;
 const sha256 = (...chunks: readonly Uint8Array[]) => {
   const hash = createHash("sha256");
   for (const chunk of chunks) hash.update(chunk);
@@ -45,7 +45,7 @@ const signatureBy = (
   hash: "sha256" | "sha1" = "sha256",
 ): Uint8Array => own?.(data) ?? Uint8Array.from(sign(hash, data, key));
 
-/** Makes a signer: `tsa` bears the critical timeStamping usage, the others are for signing documents. */
+/** Makes a signer: `tsa` has the critical timeStamping usage, the others are for signing documents, `tests` for test seals alone. */
 export function testSigner(
   kind: keyof typeof NAME_SERIAL,
   from = Date.UTC(2025, 0, 1),
@@ -59,6 +59,7 @@ export function testSigner(
   const extension = (type: string, value: DerValue) => sequence(oid(type), boolean(true), octetStringOf(value));
   const usage = extension(OID.keyUsage, bitString(Uint8Array.of(0xc0), 6));
   const extended = extension(OID.extKeyUsage, sequence(oid(OID.kpTimeStamping)));
+  const policy = extension(OID.certificatePolicies, sequence(sequence(oid(OID.testSealPolicy))));
   const tbs = sequence(
     explicit(0, integer(2)),
     integer(NAME_SERIAL[kind]),
@@ -67,7 +68,7 @@ export function testSigner(
     sequence(time(from), time(to)),
     name,
     spki,
-    explicit(3, sequence(usage, ...(kind === "tsa" ? [extended] : []))),
+    explicit(3, sequence(usage, ...(kind === "tsa" ? [extended] : []), ...(kind === "tests" ? [policy] : []))),
   );
   const signature = signatureBy(own, encode(tbs));
   const der = encode(sequence(tbs, sequence(oid(OID.ecdsaWithSha256)), bitString(signature)));

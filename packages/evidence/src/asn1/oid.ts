@@ -71,6 +71,8 @@ export const OID = {
   sealStatement: "2.25.246765420328738535511036021239598967444",
   // Ours, likewise: the policy of signers' certificates
   signerCertificatePolicy: "2.25.111866052031204128962551240606479865688",
+  // Ours, likewise: the policy of the certificate that seals test documents alone
+  testSealPolicy: "2.25.90401434281206024303202631071032608259",
 } as const;
 
 const MAX_OID_LENGTH = 64;

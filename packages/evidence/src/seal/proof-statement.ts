@@ -17,6 +17,7 @@ const PROVEN: Readonly<Record<string, string>> = {
   seal_signature_valid: "The seal was made with the private key of the certificate shown.",
   seal_certificate_trusted: "The certificate is one that you trust.",
   seal_certificate_not_retired: "The seal existed before its certificate was retired.",
+  seal_certificate_environment: "The seal is of a test, as its certificate allows.",
   time_stamp_valid: "The seal existed at the time that an independent authority stamped.",
   original_document_hash: "The hash shown is that of the document as it was handed in for sealing.",
   separate_time_stamp_valid: "The token kept beside the file is a time stamp of this seal.",

@@ -1,5 +1,7 @@
+import { type Claim, claim } from "../claim.ts";
 import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
+import type { Certificate } from "../x509/certificate.ts";
 
 /** What the seals of the service are made for: its certificates, and the documents of orders. */
 const kinds = [
@@ -59,4 +61,23 @@ export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
     }
   }
   return null;
+}
+
+/** What is said of a seal by a certificate of tests; nothing of any other, for one certificate sealed both until tests had their own. */
+export function environmentClaims(
+  purpose: SealPurpose | null,
+  certificate: Certificate | null,
+): Claim<"seal_certificate_environment">[] {
+  if (!certificate?.isTestSeals) return [];
+  const name = "seal_certificate_environment";
+  const own = "The certificate vouches for test documents alone";
+  if (purpose === null) return [{ name, state: "unchecked", why: `${own}, and the seal states no purpose.` }];
+  return [
+    claim(
+      name,
+      purpose.environment === "test",
+      `${own}, and the seal says that it is of a test.`,
+      `${own}, and the seal does not say that it is of a test.`,
+    ),
+  ];
 }

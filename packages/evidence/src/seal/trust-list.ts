@@ -27,6 +27,8 @@ export type TrustListEntry = {
   /** ISO 8601, UTC; null for one that is not retired, and so is the reason then. */
   readonly retiredAt: string | null;
   readonly reason: string | null;
+  /** Of a seal certificate: whether it vouches for test documents alone. Lists of before do not say it. */
+  readonly environment?: "live" | "test";
 };
 
 const maxBytes = 1024 * 1024;
@@ -42,7 +44,7 @@ export const readTrust = (text: string): TrustList =>
     : { sealAnchors: parseCertificatesPem(text), signerAnchors: [], retired: [], tsaAnchors: [] };
 
 /**
- * Reads a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason}], signerCertificates: [{pem, retiredAt,
+ * Reads a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}], signerCertificates: [{pem, retiredAt,
  * reason}], timeStampCertificates: [pem]}`, of which only `sealCertificates` must be there. Members that are not named here are not looked at. A retired certificate that cannot be understood makes the list unreadable: it
  * must not pass for one in good standing.
  *
@@ -70,13 +72,17 @@ export function parseTrustList(bytes: Uint8Array): TrustList {
 function readEntry(entry: unknown, member: string) {
   const isEntry = typeof entry === "object" && entry !== null && "pem" in entry;
   expect(isEntry, member);
-  const { pem, retiredAt = null, reason = null } = entry as Readonly<Record<string, unknown>>;
+  const { pem, retiredAt = null, reason = null, environment } = entry as Readonly<Record<string, unknown>>;
   expect(retiredAt === null || (typeof retiredAt === "string" && instant.test(retiredAt)), "retiredAt");
   const at = retiredAt === null ? null : Date.parse(retiredAt);
   expect(!Number.isNaN(at), "retiredAt");
   expect(reason === null || (typeof reason === "string" && reason.length <= 100), "reason");
   expect(reason === null || retiredAt !== null, "reason");
-  return { certificate: onlyCertificate(pem, "pem"), retiredAt: at, reason: reason ?? "unspecified" };
+  const certificate = onlyCertificate(pem, "pem");
+  // The certificate says it itself. A list that contradicts it must not make a certificate of tests pass for another.
+  const stated = certificate.isTestSeals ? "test" : "live";
+  expect(environment === undefined || member !== "sealCertificates" || environment === stated, "environment");
+  return { certificate, retiredAt: at, reason: reason ?? "unspecified" };
 }
 
 function onlyCertificate(pem: unknown, member: string): Certificate {

@@ -8,7 +8,7 @@ import { verifyChain } from "../x509/chain.ts";
 import { claimedTimeOf } from "./claimed-time.ts";
 import { earliest, trustedTimes } from "./detached-evidence.ts";
 import type { PadesVerification } from "./pades.ts";
-import { type SealPurpose, sealPurposeOf, sealReasons } from "./purpose.ts";
+import { environmentClaims, type SealPurpose, sealPurposeOf, sealReasons } from "./purpose.ts";
 import { type RetiredCertificate, retirementClaims } from "./retirement.ts";
 import { foreignToSealer } from "./seal-contents.ts";
 import { readSealStatement, type SealStatement } from "./seal-statement.ts";
@@ -21,6 +21,7 @@ export type SealClaimName =
   | "seal_certificate_trusted"
   | "seal_certificate_valid_at_time"
   | "seal_certificate_not_retired"
+  | "seal_certificate_environment"
   | "time_stamp_valid";
 
 /** Certificates that the caller trusts. An empty list leaves what it would decide unchecked. */
@@ -87,6 +88,7 @@ export async function verifySeal(input: {
       purposeClaim(purpose),
       ...certificate.claims,
       ...retirementClaims(certificate.path, trust.retired ?? [], { provenTime, stampedTime, claimedTime }),
+      ...environmentClaims(purpose, pades.certificate),
       timeStampClaim(pades),
     ],
   };

@@ -38,6 +38,8 @@ export interface CertificateExtensions {
   readonly authorityKeyIdentifier: Uint8Array | null;
   /** Whether certificatePolicies names the policy of the certificates that signers are issued for one act. */
   readonly isSigners: boolean;
+  /** Whether certificatePolicies names the policy of a certificate that seals test documents alone. */
+  readonly isTestSeals: boolean;
   readonly hasSubjectAltName: boolean;
   /** Whether nameConstraints excludes every mail address, and states nothing else: the one constraint that is processed here. */
   readonly excludesMailAddresses: boolean;
@@ -52,6 +54,7 @@ const MAX_EXTENSIONS = 64;
 
 const EMAIL_ADDRESS = encode(oid(OID.emailAddress));
 const SIGNER_POLICY = encode(oid(OID.signerCertificatePolicy));
+const TEST_SEAL_POLICY = encode(oid(OID.testSealPolicy));
 /** NameConstraints: permits addresses at the host "invalid", and excludes the empty rfc822Name, which every address is within. */
 const NO_MAIL_ADDRESSES = encode(
   sequence(
@@ -76,6 +79,7 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
     subjectKeyIdentifier: null,
     authorityKeyIdentifier: null,
     isSigners: false,
+    isTestSeals: false,
     hasSubjectAltName: false,
     excludesMailAddresses: false,
     unknownCriticalExtensions: [],
@@ -113,6 +117,7 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
       case OID.certificatePolicies:
         // Safe when it is critical, too: no policy is asked for.
         read.isSigners = contains(value, SIGNER_POLICY);
+        read.isTestSeals = contains(value, TEST_SEAL_POLICY);
         break;
       case OID.subjectAltName:
         // Critical when the subject is empty, and safe to leave unread.

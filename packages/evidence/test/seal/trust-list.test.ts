@@ -69,3 +69,13 @@ test("a list that is not understood in every part is refused whole", () => {
   const twice = Buffer.from(list({}).toString().replace('"format":1', '"format":1,"format":1'));
   assert.throws(() => parseTrustList(twice), /two members/);
 });
+
+test("a seal certificate's environment is the one that its policy says, and any other makes the list unreadable", () => {
+  const entry = (certificate: string, environment: unknown) =>
+    list({ sealCertificates: [{ pem: certificate, environment }] });
+  const tests = encodePem(testSigner("tests").certificate.der, "CERTIFICATE");
+  for (const accepted of [entry(pem, "live"), entry(tests, "test"), list({ sealCertificates: [{ pem: tests }] })])
+    assert.equal(parseTrustList(accepted).sealAnchors.length, 1);
+  for (const refused of [entry(tests, "live"), entry(pem, "test"), entry(pem, "other"), entry(tests, null)])
+    assert.throws(() => parseTrustList(refused), /environment/);
+});

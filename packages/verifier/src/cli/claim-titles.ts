@@ -23,6 +23,7 @@ const TITLES: Titles = {
   seal_certificate_trusted: "The seal is by a known certificate",
   seal_certificate_valid_at_time: "The certificate was valid at the time",
   seal_certificate_not_retired: "The seal is older than its certificate's retirement",
+  seal_certificate_environment: "A certificate of tests seals tests alone",
   time_stamp_valid: "The time stamp of an independent authority",
   original_document_hash: "The document inside is told apart from its seal",
   certification_respected: "Limits set by the document's author were kept",

@@ -17,7 +17,7 @@ import {
 import { sealReasons } from "@signsealship/evidence/seal";
 import { type Certificate, parseCertificate } from "@signsealship/evidence/x509";
 import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
-import { collection, intact, type Made, notVerified, verified } from "./case.ts";
+import { collection, intact, type Made, notVerified, verified, verifiedTest } from "./case.ts";
 import { document, sealed, stamped } from "./sealing.ts";
 import { fixedKey, pem, sealedAt, seal as sealer, sealKeyOver, tsa, validFrom, validTo } from "./signers.ts";
 
@@ -27,8 +27,9 @@ type Certified = {
   readonly serial: number;
   readonly isAuthority: boolean;
   readonly until?: number;
-  /** The policy of signers' certificates. */
+  /** The policy of signers' certificates, or of a certificate of test seals. */
   readonly isSigners?: boolean;
+  readonly isTestSeals?: boolean;
 };
 
 const nameOf = (text: string): DerValue => sequence(set(sequence(oid(OID.commonName), utf8String(text))));
@@ -40,13 +41,13 @@ const usageOf = (isAuthority: boolean): DerValue =>
 export function issue(
   subject: Subject,
   issuer: Subject,
-  { serial, isAuthority, until = validTo, isSigners = false }: Certified,
+  { serial, isAuthority, until = validTo, isSigners = false, isTestSeals = false }: Certified,
 ): Certificate {
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
   const constraints = sequence(...(isAuthority ? [boolean(true)] : []));
-  const policies = sequence(sequence(oid(OID.signerCertificatePolicy)));
+  const policies = sequence(sequence(oid(isSigners ? OID.signerCertificatePolicy : OID.testSealPolicy)));
   const extensions = [critical(OID.basicConstraints, constraints), critical(OID.keyUsage, usageOf(isAuthority))];
-  if (isSigners) extensions.push(sequence(oid(OID.certificatePolicies), octetStringOf(policies)));
+  if (isSigners || isTestSeals) extensions.push(sequence(oid(OID.certificatePolicies), octetStringOf(policies)));
   const tbs = encode(
     sequence(
       explicit(0, integer(2)),
@@ -70,6 +71,7 @@ const noAuthority = issue(root, root, { serial: 12, isAuthority: false });
 const shortRoot = issue(root, root, { serial: 13, isAuthority: true, until: sealedAt.getTime() });
 const leafCertificate = issue(leaf, root, { serial: 14, isAuthority: false });
 const signersCertificate = issue(leaf, root, { serial: 16, isAuthority: false, isSigners: true });
+const testCertificate = issue(leaf, root, { serial: 17, isAuthority: false, isTestSeals: true });
 const lonerCertificate = issue(loner, loner, { serial: 15, isAuthority: true });
 
 /** Seals whose certificate somebody issued: section 4.2, and what of section 3.2 is about the certificates included. */
@@ -109,6 +111,34 @@ export async function issued(): Promise<Made> {
     [trust("signer.pem", pem(signersCertificate.der))],
     untrusted,
     "Whoever is trusted.",
+  );
+  const byTests = createCmsSigner({ key: sealKeyOver(leaf.key), chain: [testCertificate, rootCertificate] });
+  const ofTests = async (name: string, reason: string) =>
+    put(`of-tests-${name}.pdf`, await sealed(document(), { cms: byTests, reason }));
+  const tests = trust("seal-of-tests.pem", pem(testCertificate.der));
+  const listed = (environment: string) => {
+    const sealCertificates = [{ pem: pem(testCertificate.der), environment }];
+    return trust(`seal-of-tests-${environment}.json`, JSON.stringify({ format: 1, sealCertificates }));
+  };
+  const testReason = await ofTests("test", sealReasons.proof.test);
+  const liveReason = await ofTests("live", sealReasons.proof.live);
+  const allowed = verifiedTest({ seal_certificate_environment: "holds" });
+  const exceeded = notVerified({ seal_certificate_environment: "fails" });
+  const noPurpose = intact({ seal_purpose: "fails", seal_certificate_environment: "unchecked" });
+  const alike = "A certificate with the policy of test seals vouches for purposes of tests.";
+  const never = "It never vouches for a live purpose, whoever is trusted.";
+  one("a certificate of tests, a test purpose", testReason, [tests], allowed, alike);
+  one("a certificate of tests in a list, a test purpose", testReason, [listed("test")], allowed, alike);
+  one("a certificate of tests, a live purpose", liveReason, [tests], exceeded, never);
+  one("a certificate of tests, a live purpose, its root trusted", liveReason, [roots], exceeded, never);
+  one("a certificate of tests in a list, a live purpose", liveReason, [listed("test")], exceeded, never);
+  const odd = await ofTests("odd", "Something else");
+  one(
+    "a certificate of tests, no purpose",
+    odd,
+    [tests],
+    noPurpose,
+    "Without a purpose the verdict is intact at most.",
   );
   one(
     "a root that is no authority",
