@@ -132,7 +132,8 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     stopMaintenance = startMaintenance(resources, {
       envelopes,
       certificates: [
-        { name: "seal", pem: sealing.chainPem },
+        { name: "seal", pem: sealing.chainPem.live },
+        { name: "seal of tests", pem: sealing.chainPem.test },
         { name: "signer authority", pem: sealChainPem(signers.authorities.live.chain) },
       ],
       lastUse,

@@ -13,7 +13,15 @@ import { invalid, ServiceError } from "../platform/errors.ts";
 import { newVerifyCode } from "../platform/ids.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
-import { issuerOf, type SealDocument, type Sealed, type Stamp, sealChainOf, sealOwnDocument } from "../seals/seals.ts";
+import {
+  type ChainPems,
+  issuerOf,
+  type SealDocument,
+  type Sealed,
+  type Stamp,
+  sealChainOf,
+  sealOwnDocument,
+} from "../seals/seals.ts";
 import { artifactHashes, compareStored } from "./artifacts.ts";
 import type { CertificateContent } from "./certificate/certificate.ts";
 import type { DrawCertificate } from "./certificate/draw.ts";
@@ -38,8 +46,7 @@ export type SealClosingDeps = CheckedVersionDeps & {
   sealDocument: SealDocument;
   /** Asks the time-stamping authorities; null when none are set. */
   stamp: Stamp | null;
-  /** PEM of the seal's certificates. */
-  chainPem: string;
+  chainPem: ChainPems;
   drawCertificate: DrawCertificate;
   titleOf: TitleOf;
   requireStorage: RequireStorage;
@@ -108,7 +115,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
     manifestSha256,
     prevManifestSha256,
     sealedSha256,
-    chain: sealChainOf(deps.chainPem),
+    chain: sealChainOf(deps.chainPem[room.environment]),
     blobKey,
     bytes: bytes.length,
     createdAt: at,
@@ -189,7 +196,7 @@ async function sealManifest(
     environment,
     firm: { ...firm, logo },
     details: detailsOf(deps.titleOf, documents),
-    issuer: issuerOf(deps),
+    issuer: issuerOf(deps, environment),
     timeStamp: await stampManifest(deps.stamp, bytes),
     verifyUrl: `${deps.baseUrl}${verifyPath(verifyCode)}`,
     verifyCode,

@@ -23,11 +23,12 @@ const serialNumbers = () => randomBytes(16);
 /** The keys that sign, used, and their certificates. A key's setting is not shown, because it may hold a PIN. */
 export async function signingFindings(config: Config): Promise<Finding[]> {
   // In the order of a start: one makes what the next looks at.
-  const seal = await keyFindings("seal", () => sealFound(config));
+  const seal = await keyFindings("seal", () => sealFound(config, "live"));
+  const testSeal = await keyFindings("test seal", () => sealFound(config, "test"));
   const authority = await keyFindings("signer authority", () => authorityFound(config));
   const root = await runCheck("root", () => rootFound(config, "live"));
   const testRoot = await runCheck("test root", () => rootFound(config, "test"));
-  return [...seal, ...authority, root, testRoot, await runCheck("key files", () => filesFound(config))];
+  return [...seal, ...testSeal, ...authority, root, testRoot, await runCheck("key files", () => filesFound(config))];
 }
 
 /** The same without making what is missing: beside a running service a new key would be another than the one that it signs with. */
@@ -46,7 +47,9 @@ function ownKeyFiles(config: Config): string[] {
     ...keys,
     sealCertificate ?? own("seal-certificate.pem"),
     signerCaCertificate ?? own("signer-ca-certificate.pem"),
-    ...["signer-ca", "signer-ca-certificate.pem"].map((name) => ownPath(dataDir, name, "test")),
+    ...["seal", "seal-certificate.pem", "signer-ca", "signer-ca-certificate.pem"].map((name) =>
+      ownPath(dataDir, name, "test"),
+    ),
   ];
 }
 
@@ -65,8 +68,8 @@ async function keyFindings(name: string, find: () => Promise<KeyFound>): Promise
   }
 }
 
-async function sealFound(config: Config): Promise<KeyFound> {
-  const { identity, warnings, replaced } = await openSealIdentity(config, new Date(), serialNumbers);
+async function sealFound(config: Config, environment: Environment): Promise<KeyFound> {
+  const { identity, warnings, replaced } = await openSealIdentity(config, new Date(), serialNumbers, environment);
   await identity.key.close();
   const news = replaced ? ", issued now in place of a self-signed one" : "";
   return { detail: `${describeIdentity(identity)}${news}`, warnings };
@@ -95,7 +98,7 @@ async function rootFound(config: Config, environment: Environment): Promise<stri
 /** Whether others than their owner can read the files of private keys. */
 function filesFound({ sealKey, signerCaKey, dataDir }: Config): Found {
   const named = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
-  const test = ["root", "signer-ca"].map((name) => ownPath(dataDir, name, "test"));
+  const test = ["root", "seal", "signer-ca"].map((name) => ownPath(dataDir, name, "test"));
   const open = [...named, rootKeyPath(dataDir, "live"), ...test].filter((path) => {
     const found = statSync(path, { throwIfNoEntry: false });
     return found !== undefined && (found.mode & 0o077) !== 0;

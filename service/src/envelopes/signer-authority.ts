@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from "node:crypto";
 import { boolean, integer, OID, oid, primitive, sequence, TAG } from "@signsealship/evidence/asn1";
 import { type Certificate, certifiedName } from "@signsealship/evidence/x509";
 import type { Environment } from "../identity/identity.ts";
@@ -8,11 +7,11 @@ import {
   distributionPoint,
   extension,
   issue,
+  keyInMemory,
   keyUsage,
   noMailAddresses,
   ownName,
   type SealKey,
-  sealKeyOf,
   signingUses,
   validFor,
   validSince,
@@ -86,9 +85,7 @@ export async function issueSignerCertificate(
 }
 
 /** A key of the service's own memory, for a signer whose browser makes none: it signs once. */
-export function oneActKey(): SealKey {
-  return sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "a signer's key");
-}
+export const oneActKey = (): SealKey => keyInMemory("a signer's key");
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "latin1"));
 const ia5String = (text: string) => primitive(TAG.ia5String, ascii(text));

@@ -28,7 +28,8 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
   ownCertificateRoute(app, deps);
   verificationRoutes(app, deps);
   app.get("/seal/certificate.pem", { schema: { hide: true } }, async (_request, reply) =>
-    reply.type("application/pem-certificate-chain").send(deps.chainPem),
+    // The live seal's first: whoever reads one certificate means that one.
+    reply.type("application/pem-certificate-chain").send(deps.chainPem.live + deps.chainPem.test),
   );
   app.get(trustListPath, { schema: { hide: true } }, async (_request, reply) => {
     reply.type("application/json").header("Cache-Control", "no-cache");

@@ -7,7 +7,7 @@ import type { Sql } from "../platform/database/database.ts";
 import { type DocumentNames, documentName } from "../platform/document-name.ts";
 import { newUuid, newVerifyCode } from "../platform/ids.ts";
 import type { RowMac } from "../platform/row-mac.ts";
-import { type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
+import { type ChainPems, type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
 import type { PassportFacts } from "./row-integrity.ts";
 import type { SealedPassport } from "./schemas.ts";
 import { insertPassport, passportUse } from "./store.ts";
@@ -19,8 +19,7 @@ export type SealPassportDeps = {
   rowMac: RowMac;
   names: DocumentNames;
   sealDocument: SealDocument;
-  /** PEM of the seal's certificates. */
-  chainPem: string;
+  chainPem: ChainPems;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
   /** Whether sealed PDFs are kept (KEEP_SEALED). */
@@ -60,7 +59,7 @@ export async function sealPassport(
     createdAt: sealed.sealedAt,
   };
   const { timeStamp } = sealed;
-  const chain = sealChainOf(deps.chainPem);
+  const chain = sealChainOf(deps.chainPem[environment]);
   // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
   const bytes = sealed.bytes.length;
   const name = deps.names.seal(documentName(filename), id);

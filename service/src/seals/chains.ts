@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
+import type { Environment } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
@@ -7,6 +8,9 @@ import type { Members, RowMac } from "../platform/row-mac.ts";
 
 /** The certificates of a seal as they are kept beside it: PEM, the seal's own first, and the text's SHA-256 in hex. */
 export type SealChain = { sha256: string; pem: string };
+
+/** PEM of the chains in use: documents of tests have a seal of their own. */
+export type ChainPems = Readonly<Record<Environment, string>>;
 
 export const sealChainOf = (pem: string): SealChain => ({ sha256: hash("sha256", pem), pem });
 

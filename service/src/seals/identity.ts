@@ -4,15 +4,18 @@ import { basename, dirname, join } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { nameText } from "@signsealship/evidence/x509";
+import type { Environment } from "../identity/identity.ts";
 import { StartupError } from "../platform/errors.ts";
+import { makeRoot } from "./certificate/authority.ts";
 import { makeSealCertificate, sealChainPem } from "./certificate/certificate.ts";
 import { type CertificateProblem, checkSealCertificate } from "./certificate/check.ts";
 import { type ChainFile, openChain, writeChain } from "./certificate/file.ts";
 import { fingerprintOf } from "./chains.ts";
 import type { SignerChain } from "./cms/signed-data.ts";
+import { keyInMemory, openFileKey } from "./keys/file-key.ts";
 import { openSealKey } from "./keys/open-seal-key.ts";
 import { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
-import { openRoot, type RootSettings, type SerialNumbers } from "./root.ts";
+import { openRoot, ownPath, type RootSettings, type SerialNumbers } from "./root.ts";
 
 /** The key that seals, and the certificates that say whose it is. */
 export type SealIdentity = {
@@ -29,19 +32,32 @@ export type CertificateSettings = {
 
 export type SealIdentitySettings = CertificateSettings & RootSettings & { readonly sealKey: string };
 
-/** Where the seal's certificates are. */
-export const chainFile = ({ sealCertificate, dataDir }: CertificateSettings): ChainFile => ({
-  path: sealCertificate ?? join(dataDir, "keys", "seal-certificate.pem"),
-  setting: "SEAL_CERTIFICATE",
-});
+/** Where the certificates of a seal are. The seal of tests is always the service's own. */
+export function chainFile({ sealCertificate, dataDir }: CertificateSettings, environment: Environment): ChainFile {
+  const own = ownPath(dataDir, "seal-certificate.pem", environment);
+  return environment === "live"
+    ? { path: sealCertificate ?? own, setting: "SEAL_CERTIFICATE" }
+    : { path: own, setting: "The seal of tests" };
+}
+
+export const testKeyPath = ({ dataDir }: Pick<CertificateSettings, "dataDir">): string =>
+  ownPath(dataDir, "seal", "test");
 
 /** PEM of the chain that the next start would seal with. @throws StartupError when there is none */
-export const configuredChain = async (settings: SealIdentitySettings): Promise<string> =>
-  sealChainPem(await openChain(chainFile(settings)));
+export const configuredChain = async (
+  settings: CertificateSettings,
+  environment: Environment = "live",
+): Promise<string> => sealChainPem(await openChain(chainFile(settings, environment)));
+
+/** Those of both seals; the seal of tests is missing where this release has not started yet. @throws StartupError without a live one */
+export async function configuredChains(settings: CertificateSettings): Promise<string[]> {
+  const live = await configuredChain(settings);
+  return existsSync(chainFile(settings, "test").path) ? [live, await configuredChain(settings, "test")] : [live];
+}
 
 /**
  * Opens key and certificates; the first run makes both, and the root that issues the certificate. A self-signed certificate, as
- * earlier releases made it, is issued anew under the root.
+ * earlier releases made it, is issued anew under the root. The seal of tests has a file key, whatever the settings name.
  * @param at now
  * @returns the identity, warnings about its certificates, and the self-signed certificate that was replaced, or null
  * @throws StartupError in one line when nothing could be sealed with them
@@ -50,11 +66,20 @@ export async function openSealIdentity(
   settings: SealIdentitySettings,
   at: Date,
   serialNumbers: SerialNumbers,
+  environment: Environment = "live",
 ): Promise<{ identity: SealIdentity; warnings: readonly CertificateProblem[]; replaced: Certificate | null }> {
-  const key = await openSealKey(settings.sealKey).catch(asStartupError);
+  const isLive = environment === "live";
+  const opened = isLive ? openSealKey(settings.sealKey) : openFileKey(`file:${testKeyPath(settings)}`, "p-256");
+  const key = await opened.catch(asStartupError);
   try {
     await probeSealKey(key);
-    const { chain, replaced } = await openOwnChain(settings, key, at, serialNumbers);
+    const { chain, replaced } = isLive
+      ? await openOwnChain(settings, key, at, serialNumbers)
+      : { chain: await openTestChain(settings, key, at, serialNumbers), replaced: null };
+    if (chain[0].isTestSeals === isLive) {
+      const { path, setting } = chainFile(settings, environment);
+      throw new StartupError(`${setting}: ${path} is ${isLive ? "a" : "no"} certificate of tests`);
+    }
     const problems = checkSealCertificate({ chain, key, at: at.getTime() });
     const error = problems.find(({ severity }) => severity === "error");
     if (error) throw new StartupError(error.detail);
@@ -72,7 +97,7 @@ async function openOwnChain(
   at: Date,
   serialNumbers: SerialNumbers,
 ): Promise<{ chain: SealIdentity["chain"]; replaced: Certificate | null }> {
-  const file = chainFile(settings);
+  const file = chainFile(settings, "live");
   if (settings.sealCertificate !== null) return { chain: await openChain(file), replaced: null };
   const issued = async (subject: string | Uint8Array) => {
     const root = await openRoot(settings, at, serialNumbers);
@@ -83,6 +108,26 @@ async function openOwnChain(
   const [own] = chain;
   if (!isSelfSigned(chain) || !equalBytes(own.spki, publicKey)) return { chain, replaced: null };
   return { chain: await replaceChain(file, own, () => issued(own.subject)), replaced: own };
+}
+
+/**
+ * The certificates of the seal of tests, under a root of its own. That root's key is never written: nothing else is ever issued below it,
+ * so that all of `/seal/certificate.pem` may be trusted, and no signer of a test with it.
+ */
+function openTestChain(
+  settings: SealIdentitySettings,
+  { publicKey }: SealKey,
+  at: Date,
+  serialNumbers: SerialNumbers,
+): Promise<SealIdentity["chain"]> {
+  const environment = "test";
+  return openChain(chainFile(settings, environment), async () => {
+    const { hostname: host } = new URL(settings.baseUrl);
+    const made = { environment, at: at.getTime() } as const;
+    const key = keyInMemory("the root of the seal of tests");
+    const root = await makeRoot({ ...made, key, host, sealsOnly: true, serialNumber: serialNumbers() });
+    return makeSealCertificate({ ...made, root, publicKey, subject: host, serialNumber: serialNumbers() });
+  });
 }
 
 const isSelfSigned = ([{ subject, issuer }, ...above]: SealIdentity["chain"]): boolean =>

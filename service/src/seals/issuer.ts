@@ -1,5 +1,6 @@
 import { nameText } from "@signsealship/evidence/x509";
-import { leafOf } from "./chains.ts";
+import type { Environment } from "../identity/identity.ts";
+import { type ChainPems, leafOf } from "./chains.ts";
 
 /** Who seals a document of this service's own, as the document says it: the service's address, and the certificate of its seal. */
 export type Issuer = {
@@ -11,7 +12,10 @@ export type Issuer = {
 };
 
 /** @param chainPem PEM of the certificates that this process seals with: another one's come with another start, so what is drawn is what seals. */
-export function issuerOf({ chainPem, baseUrl }: { chainPem: string; baseUrl: string }): Issuer {
-  const { certificate, fingerprint } = leafOf(chainPem);
+export function issuerOf(
+  { chainPem, baseUrl }: { chainPem: ChainPems; baseUrl: string },
+  environment: Environment,
+): Issuer {
+  const { certificate, fingerprint } = leafOf(chainPem[environment]);
   return { url: baseUrl, certificate: nameText(certificate.subject), fingerprint };
 }

@@ -4,16 +4,20 @@ import { basename, dirname, join } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { StartupError } from "../platform/errors.ts";
-import { openChain } from "./certificate/file.ts";
+import { type ChainFile, openChain } from "./certificate/file.ts";
 import { type CertificateSettings, chainFile } from "./identity.ts";
 
 /**
- * The files whose first certificates this installation's own seals are judged with when nothing else is named: that of the seal,
- * and those that it replaced for the same key. A key that was replaced is not among them: its certificates may be retired.
+ * The files whose first certificates this installation's own seals are judged with when nothing else is named: those of the live
+ * seal and of the seal of tests, and those that they replaced for the same key. A key that was replaced is not among them: its certificates may be retired.
  * @returns none where there is no such file
  */
 export async function ownCertificateFiles(settings: CertificateSettings): Promise<string[]> {
-  const file = chainFile(settings);
+  const files = await Promise.all((["live", "test"] as const).map((each) => filesOf(chainFile(settings, each))));
+  return files.flat();
+}
+
+async function filesOf(file: ChainFile): Promise<string[]> {
   if (!existsSync(file.path)) return [];
   const files = [file.path];
   const own = await firstOf(file.path);

@@ -21,16 +21,16 @@ export type SealCertificate = {
 
 type Retirement = { sha256: string; retiredAt: string; reason: string };
 
-/** Every certificate that was ever in use, the oldest first. @param inUse PEM of the chain in use */
-export async function sealCertificates(deps: ChainsDeps, inUse: string): Promise<SealCertificate[]> {
-  const own = leafOf(inUse).fingerprint;
+/** Every certificate that was ever in use, the oldest first. @param inUse PEM of the chains in use */
+export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[]): Promise<SealCertificate[]> {
+  const own = inUse.map((pem) => leafOf(pem).fingerprint);
   const certificates = (await knownChains(deps)).map(
     ({ certificate, fingerprint, firstUsedAt, retiredAt, reason }) => ({
       sha256: fingerprint,
       subject: nameText(certificate.subject),
       notAfter: new Date(certificate.notAfter).toISOString(),
       firstUsedAt: firstUsedAt.toISOString(),
-      inUse: fingerprint === own,
+      inUse: own.includes(fingerprint),
       retiredAt: retiredAt?.toISOString() ?? null,
       reason,
     }),
@@ -42,13 +42,13 @@ export async function sealCertificates(deps: ChainsDeps, inUse: string): Promise
 /**
  * Retires a seal certificate: verifiers that read the trust list are told at once, and no node seals with it any more. A second
  * time replaces date and reason.
- * @param inUse PEM of the chain that would be sealed with next
+ * @param inUse PEM of the chains that would be sealed with next
  * @param fingerprint SHA-256 of the certificate, hex, with or without colons
  * @throws ServiceError for a certificate that is not known, for the one in use and another one of its key, and for a wrong reason
  */
 export async function retireCertificate(
   deps: ChainsDeps & { db: Database },
-  inUse: string,
+  inUse: readonly string[],
   { fingerprint, retiredAt, reason, at }: { fingerprint: string; retiredAt: Date; reason: string; at: Date },
 ): Promise<Retirement> {
   const sha256 = fingerprint.replaceAll(":", "").toLowerCase();
@@ -65,15 +65,17 @@ export async function retireCertificate(
   return { sha256, retiredAt: retiredAt.toISOString(), reason };
 }
 
-function requireOther(chains: readonly KnownChain[], inUse: string, reason: string): void {
+function requireOther(chains: readonly KnownChain[], inUse: readonly string[], reason: string): void {
   const [chain] = chains;
   if (!chain) throw new ServiceError("not_found", "No such seal certificate: see bin/signsealship seal list.");
-  const own = leafOf(inUse);
-  if (own.fingerprint === chain.fingerprint) {
-    const how = "Replace it first: bin/signsealship seal rotate, or SEAL_KEY and SEAL_CERTIFICATE, and restart.";
+  const own = inUse.map(leafOf);
+  if (own.some(({ fingerprint }) => fingerprint === chain.fingerprint)) {
+    const how = chain.certificate.isTestSeals
+      ? "Replace it first: bin/signsealship seal rotate --test, and restart."
+      : "Replace it first: bin/signsealship seal rotate, or SEAL_KEY and SEAL_CERTIFICATE, and restart.";
     throw new ServiceError("conflict", `This certificate is in use, and nothing could be sealed without it. ${how}`);
   }
-  if (!keyStaysSafe(reason) && equalBytes(own.certificate.spki, chain.certificate.spki)) {
+  if (!keyStaysSafe(reason) && own.some(({ certificate: { spki } }) => equalBytes(spki, chain.certificate.spki))) {
     throw new ServiceError("conflict", "The certificate in use is for the same key: replace the key first.");
   }
 }

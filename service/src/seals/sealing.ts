@@ -1,12 +1,14 @@
 import { randomBytes, randomInt } from "node:crypto";
+import { sealReasons } from "@signsealship/evidence/seal";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import type { Environment } from "../identity/identity.ts";
 import type { Fetch } from "../platform/bounds/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import { ServiceError, StartupError } from "../platform/errors.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { Workers } from "../platform/workers/task.ts";
 import { sealChainPem } from "./certificate/certificate.ts";
-import { type ChainsDeps, fingerprintOf, sealChainOf, sealChainRow } from "./chains.ts";
+import { type ChainPems, type ChainsDeps, fingerprintOf, leafOf, sealChainOf, sealChainRow } from "./chains.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
 import { isChainRetired, isRetired } from "./retirement.ts";
 import { createSealer, type SealDocument, type Stamp } from "./sealer.ts";
@@ -19,8 +21,8 @@ export type Sealing = {
   sealDocument: SealDocument;
   /** Asks the time-stamping authorities; null when none are set. */
   stamp: Stamp | null;
-  /** PEM of the seal's certificates, its own first. */
-  chainPem: string;
+  /** PEM of the certificates of both seals, each seal's own first. */
+  chainPem: ChainPems;
   /** The trust list that verifiers read, as JSON. @param signers the authorities of the service's signers; none by default */
   trustList: (signers?: readonly SignerAnchor[]) => Promise<string>;
   /** @throws Error when a seal could not be made now. */
@@ -38,14 +40,43 @@ export type SealingDeps = ChainsDeps & {
 };
 
 /**
- * Opens the seal key with its certificates; what will soon be wrong with them is logged.
+ * Opens the keys of the live seal and of the seal of tests with their certificates; what will soon be wrong with them is logged.
+ * A document's reason decides which of the two seals it.
  * @throws StartupError in one line when nothing could be sealed
  */
 export async function openSealing(deps: SealingDeps): Promise<Sealing> {
-  const { settings, clock, log, workers } = deps;
+  const { settings } = deps;
   const anchorsOf = openTsaTrust(settings);
   const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps, anchorsOf) : null;
-  const { identity, warnings, replaced } = await openSealIdentity(settings, clock(), () => randomBytes(16));
+  const live = await openSeal(deps, stamp, "live");
+  const test = await openSeal(deps, stamp, "test").catch(async (error: unknown) => {
+    await live.close();
+    throw error;
+  });
+  const chainPem = { live: live.chainPem, test: test.chainPem };
+  return {
+    sealDocument: (input) => (testReasons.has(input.reason) ? test : live).sealDocument(input),
+    stamp,
+    chainPem,
+    trustList: (signers = []) => trustList(deps, chainPem, { signers, stampers: settings.tsaUrls.flatMap(anchorsOf) }),
+    async probe() {
+      await live.probe();
+      await test.probe();
+    },
+    async close() {
+      await Promise.all([live.close(), test.close()]);
+    },
+  };
+}
+
+const testReasons: ReadonlySet<string> = new Set(Object.values(sealReasons).map(({ test }) => test));
+
+type Seal = Pick<Sealing, "sealDocument" | "probe" | "close"> & { readonly chainPem: string };
+
+async function openSeal(deps: SealingDeps, stamp: Stamp | null, environment: Environment): Promise<Seal> {
+  const { settings, clock, log, workers } = deps;
+  const serialNumbers = () => randomBytes(16);
+  const { identity, warnings, replaced } = await openSealIdentity(settings, clock(), serialNumbers, environment);
   for (const { code, detail } of warnings) log.warn({ code }, detail);
   if (replaced)
     log.info({ replaced: fingerprintOf(replaced) }, "the seal's certificate is now issued by the service's root");
@@ -71,9 +102,7 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
       await requireInService();
       return sealDocument(input);
     },
-    stamp,
     chainPem,
-    trustList: (signers = []) => trustList(deps, chainPem, { signers, stampers: settings.tsaUrls.flatMap(anchorsOf) }),
     async probe() {
       await requireInService();
       await probeSealIdentity(identity, clock());
@@ -85,7 +114,11 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
 /** From now on the chain is on record as one of this service's. @throws StartupError for a retired one */
 async function enterService(deps: SealingDeps, chainPem: string): Promise<void> {
   if (await isRetired(deps, chainPem)) {
-    throw new StartupError("SEAL_CERTIFICATE: this certificate is retired: name another, with its key in SEAL_KEY");
+    throw new StartupError(
+      leafOf(chainPem).certificate.isTestSeals
+        ? "The seal of tests: its certificate is retired: move keys/test-seal* away, and start again"
+        : "SEAL_CERTIFICATE: this certificate is retired: name another, with its key in SEAL_KEY",
+    );
   }
   await recordChain(deps, chainPem);
 }

@@ -21,6 +21,7 @@ export {
   serialNumberOf,
 } from "./certificate/write.ts";
 export {
+  type ChainPems,
   type ChainRow,
   chainColumns,
   chainMembers,
@@ -41,6 +42,7 @@ export {
 } from "./cms/two-step.ts";
 export {
   configuredChain,
+  configuredChains,
   describeIdentity,
   openSealIdentity,
   replaceChain,
@@ -49,7 +51,7 @@ export {
   type SealIdentitySettings,
 } from "./identity.ts";
 export { type Issuer, issuerOf } from "./issuer.ts";
-export { fileKeyPath, sealKeyOf } from "./keys/file-key.ts";
+export { fileKeyPath, keyInMemory } from "./keys/file-key.ts";
 export { openSealKey } from "./keys/open-seal-key.ts";
 export { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
 export { ownCertificateFiles } from "./own-certificates.ts";

@@ -1,6 +1,6 @@
 import { type TrustListEntry, trustListFormat } from "@signsealship/evidence/seal";
 import { type Certificate, encodePem } from "@signsealship/evidence/x509";
-import { type ChainsDeps, fingerprintOf, type KnownChain, knownChains, leafOf } from "./chains.ts";
+import { type ChainPems, type ChainsDeps, fingerprintOf, type KnownChain, knownChains, leafOf } from "./chains.ts";
 
 const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 
@@ -8,6 +8,11 @@ const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 export type SignerAnchor = { readonly certificate: Certificate; readonly retiredAt: Date | null };
 
 type Listed = Pick<KnownChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
+
+const sealEntryOf = (listed: Listed): TrustListEntry => ({
+  ...entryOf(listed),
+  environment: listed.certificate.isTestSeals ? "test" : "live",
+});
 
 const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): TrustListEntry => ({
   sha256: fingerprint,
@@ -20,18 +25,18 @@ const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): Trust
  * What verifiers are to know of this service's seals, as JSON (docs/evidence-format.md, section 4.3): of each chain that seals are
  * or were made with the first certificate, for to trust an issuer would be to trust everybody it issues to; when and why one was
  * retired; the authorities of signers; and the roots of the time-stamping authorities.
- * @param inUse PEM of the chain in use
+ * @param inUse the chains in use
  */
 export async function trustList(
   deps: ChainsDeps,
-  inUse: string,
+  inUse: ChainPems,
   { signers, stampers }: { readonly signers: readonly SignerAnchor[]; readonly stampers: readonly Certificate[] },
 ): Promise<string> {
   const known = await knownChains(deps);
-  const own = { sha256: "", pem: inUse, ...leafOf(inUse), retiredAt: null, reason: null };
+  const own = [inUse.live, inUse.test].map((pem) => ({ ...leafOf(pem), retiredAt: null, reason: null }));
   // Of several chains with one certificate, one that is retired counts.
   const retiredLast = known.toSorted((one, other) => Number(one.retiredAt !== null) - Number(other.retiredAt !== null));
-  const byFingerprint = new Map([own, ...retiredLast].map((chain) => [chain.fingerprint, entryOf(chain)]));
+  const byFingerprint = new Map([...own, ...retiredLast].map((chain) => [chain.fingerprint, sealEntryOf(chain)]));
   return JSON.stringify({
     format: trustListFormat,
     sealCertificates: [...byFingerprint.values()],

@@ -63,7 +63,7 @@ test("elsewhere the same file is intact, opens no database, and is verified once
   assert.equal(unknown.verdict, "intact");
   assert.equal(unknown.code, 1);
   assert.deepEqual(existsSync(elsewhere.path) ? readdirSync(elsewhere.path) : [], []);
-  const trust = join(data.path, "keys", "seal-certificate.pem");
+  const trust = join(data.path, "keys", "test-seal-certificate.pem");
   assert.equal((await verify(elsewhere.path, file("sealed.pdf"), "--trust", trust)).verdict, "verified_test");
 });
 

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Manifest } from "@signsealship/evidence/manifest";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Client } from "../rooms/rooms-service.ts";
 
 export type Version = {
@@ -73,9 +74,13 @@ export const detached = (pdf: Uint8Array): Buffer =>
   });
 
 /** SHA-256 of the certificate that seals now, as it is published. */
-export async function sealFingerprint(baseUrl: string): Promise<string> {
+export async function sealFingerprint(baseUrl: string, environment: "live" | "test" = "test"): Promise<string> {
   const pem = await (await fetch(`${baseUrl}/seal/certificate.pem`)).text();
-  return new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();
+  const all = parseCertificatesPem(pem);
+  // The live seal's own is the first.
+  const own = environment === "live" ? all[0] : all.find(({ isTestSeals }) => isTestSeals);
+  assert.ok(own);
+  return new X509Certificate(own.der).fingerprint256.replaceAll(":", "").toLowerCase();
 }
 
 /** The text of a certificate as poppler reads it, without the marks of direction that it adds. */

@@ -61,7 +61,7 @@ test(
       text,
       /Deed 2207 Status Ready to pay \(stated by this service, not evidence\) Pages 1 As uploaded, SHA-256 [0-9a-f]{64}/,
     );
-    assert.match(text, /Seal certificate CN=SignSealShip seal /);
+    assert.match(text, /Seal certificate CN=SignSealShip TEST seal /);
     assert.ok(text.includes(`Certificate, SHA-256 ${await sealFingerprint(running.service.baseUrl)} `));
     assert.match(
       text,

@@ -72,7 +72,7 @@ const shell = (command: string) => execFileSync("sh", ["-c", command], { cwd: fo
 const pemIn = (name: string) =>
   parseCertificatesPem(readFileSync(join(running.service.dataDir, `keys/${name}-certificate.pem`), "utf8"));
 const trust = () => ({
-  sealAnchors: pemIn("seal").slice(0, 1),
+  sealAnchors: pemIn("test-seal").slice(0, 1),
   signerAnchors: pemIn("test-signer-ca").slice(-1),
   tsaAnchors: [],
 });
@@ -229,8 +229,8 @@ test("it says who signed when and how, and what it is not", needs("poppler"), ()
 test("it names the certificate of its seal by the fingerprint that is published", needs("poppler"), async () => {
   const { baseUrl } = running.service;
   const text = shell("pdftotext -layout certificate.pdf -").replaceAll(/\s+/g, " ");
-  assert.ok(text.includes(`Certificate: CN=SignSealShip seal `), text);
-  assert.ok(text.includes(`Issuer SignSealShip, ${baseUrl} Seal certificate CN=SignSealShip seal `), text);
+  assert.ok(text.includes(`Certificate: CN=SignSealShip TEST seal `), text);
+  assert.ok(text.includes(`Issuer SignSealShip, ${baseUrl} Seal certificate CN=SignSealShip TEST seal `), text);
   assert.ok(text.includes(`Certificate, SHA-256 ${await sealFingerprint(baseUrl)} Verify code `), text);
 });
 
@@ -285,7 +285,7 @@ test("bin/signsealship verify says that a document cut behind its first act is n
   const resealed = await running.deps.sealDocument({ bytes: cut, reason: "Proof passport (test environment)" });
   const judged = (name: string, bytes: Buffer) => {
     writeFileSync(join(folder, name), bytes);
-    const key = join(running.service.dataDir, "keys/seal-certificate.pem");
+    const key = join(running.service.dataDir, "keys/test-seal-certificate.pem");
     const text = command(join(folder, name), "--trust", key).stdout;
     const { verdict, checks, facts } = JSON.parse(
       command(join(folder, name), "--trust", key, "--json").stdout,
@@ -650,7 +650,7 @@ test(
   needs("poppler"),
   async () => {
     const [older, anchors] = [await sealFingerprint(running.service.baseUrl), trust().sealAnchors];
-    const rotated = await running.service.cli<{ previousSha256: string }>("seal", "rotate");
+    const rotated = await running.service.cli<{ previousSha256: string }>("seal", "rotate", "--test");
     assert.equal(rotated.previousSha256, older);
     const order = await running.order([{ name: "Lou", email: "lou@example.com" }]);
     await signBy(running.ceremony, await running.linkOf("lou@example.com"), "Lou");

@@ -71,7 +71,7 @@ test(
     for (const fact of [sealed.docSha256, sealed.sealedSha256, sealed.verifyCode]) assert.ok(text.includes(fact), fact);
     assert.match(text, /Time stamp \d{4}-\d\d-\d\d [\d:]{8} UTC, by \S.* \(http:/);
     assert.match(text, /Seal certificate CN=SignSealShip seal /);
-    const fingerprint = await sealFingerprint(harness.service.baseUrl);
+    const fingerprint = await sealFingerprint(harness.service.baseUrl, "live");
     assert.ok(text.includes(`Certificate, SHA-256 ${fingerprint} This page’s seal, SHA-256 ${fingerprint} `), text);
     assert.match(text, /Page 1 of 1/);
     assert.doesNotMatch(text, /Änderung|on behalf of|Test environment/i);

@@ -173,7 +173,7 @@ test("the certificate of the seal is public, and is the one in the evidence", as
     execFileSync("openssl", ["x509", "-in", join(path, "certificate.pem"), "-noout", "-text"], { encoding: "utf8" }),
     /seals\.example\.com/,
   );
-  assert.equal(pem, readFileSync(join(folder.path, "scratch/evidence/seal-certificates.pem"), "utf8"));
+  assert.ok(pem.startsWith(readFileSync(join(folder.path, "scratch/evidence/seal-certificates.pem"), "utf8")));
 });
 
 test("an earlier signature stays valid under the seal", needs("poppler"), async () => {

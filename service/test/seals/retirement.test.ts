@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
@@ -15,7 +15,7 @@ let service: Service;
 let caller: Awaited<ReturnType<typeof newPartner>> & { baseUrl: string };
 
 type Certificates = {
-  certificates: { sha256: string; inUse: boolean; retiredAt: string | null; reason: string | null }[];
+  certificates: { sha256: string; subject: string; inUse: boolean; retiredAt: string | null; reason: string | null }[];
 };
 type Checked = { verdict: string; checks: { claim: string; result: string; detail: string }[] };
 
@@ -28,7 +28,7 @@ before(async () => {
     TSA_TRUST: path("tsa-root.pem"),
     RATE_LIMITS: "off",
   });
-  caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
+  caller = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
 });
 after(async () => {
   await service?.stop();
@@ -37,7 +37,7 @@ after(async () => {
 });
 
 const certificates = async () => (await service.cli<Certificates>("seal", "list")).certificates;
-const inUse = async () => (await certificates()).find((one) => one.inUse)?.sha256 ?? "";
+const inUse = async () => (await certificates()).find((one) => one.inUse && !/TEST/.test(one.subject))?.sha256 ?? "";
 const retire = (...args: string[]) => runCli({ DATA_DIR: path("data") }, "seal", "retire", ...args);
 const stampedBy = async (mode: "proper" | "server-error") => {
   tsa.order(mode);
@@ -54,7 +54,7 @@ async function verified(code: string): Promise<{ verdict: string; retirement: st
 
 const trustList = async () =>
   (await fetch(`${service.baseUrl}/seal/trust.json`)).json() as Promise<{
-    sealCertificates: { sha256: string; retiredAt: string | null; reason: string | null }[];
+    sealCertificates: { sha256: string; retiredAt: string | null; reason: string | null; environment: string }[];
     timeStampCertificates: string[];
   }>;
 
@@ -66,7 +66,7 @@ test("the certificate in use is not retired: nothing could be sealed without it"
   assert.match(unknown.stderr, /No such seal certificate/);
   assert.deepEqual(
     (await certificates()).map(({ retiredAt }) => retiredAt),
-    [null],
+    [null, null],
   );
 });
 
@@ -105,28 +105,28 @@ test(
     assert.equal(published.timeStampCertificates.length, 1);
 
     assert.deepEqual(await verified(renewed).then(({ verdict, retirement }) => [verdict, retirement]), [
-      "verified_test",
+      "verified",
       undefined,
     ]);
     assert.deepEqual(await verified(stamped).then(({ verdict, retirement }) => [verdict, retirement]), [
-      "verified_test",
+      "verified",
       "holds",
     ]);
     assert.deepEqual(await verified(unstamped).then(({ verdict, retirement }) => [verdict, retirement]), [
-      "verified_test",
+      "verified",
       "unchecked",
     ]);
 
     const stolen = await retire(old, "--reason", "key-compromise");
     assert.equal(stolen.code, 0, stolen.stderr);
-    assert.equal((await verified(stamped)).verdict, "verified_test");
+    assert.equal((await verified(stamped)).verdict, "verified");
     const refused = await verified(unstamped);
     assert.deepEqual([refused.verdict, refused.retirement], ["not_verified", "fails"]);
     assert.match(refused.why, /key-compromise.*nothing proves/);
     await retire(old, "--reason", "key-compromise", "--at", "2026-01-01");
     assert.deepEqual(
       [(await verified(stamped)).verdict, (await verified(renewed)).verdict],
-      ["not_verified", "verified_test"],
+      ["not_verified", "verified"],
     );
   },
 );
@@ -166,3 +166,42 @@ test("a retired certificate stops the start in one line", needs("openssl"), asyn
   assert.equal(code, 1);
   assert.match(stderr, /^signsealship: SEAL_CERTIFICATE: this certificate is retired/);
 });
+
+test(
+  "the seal of tests is listed, replaced and retired by itself, and live seals go on",
+  needs("openssl"),
+  async () => {
+    const tests = { ...(await newPartner(service)), baseUrl: service.baseUrl };
+    const sealTest = async () => (await seal(tests, makePdf())).verifyCode;
+    const code = await sealTest();
+    assert.equal((await verified(code)).verdict, "verified_test");
+    const listed = (await certificates()).filter((one) => one.inUse);
+    assert.deepEqual(listed.map(({ subject }) => /TEST seal/.test(subject)).sort(), [false, true]);
+    const old = listed.find(({ subject }) => /TEST seal/.test(subject))?.sha256 ?? "";
+    const entry = (await trustList()).sealCertificates.find(({ sha256 }) => sha256 === old);
+    assert.equal(entry?.environment, "test");
+    assert.match((await retire(old, "--reason", "superseded")).stderr, /in use.*seal rotate --test/);
+
+    const live = await inUse();
+    const rotated = await service.cli<{ previousSha256: string }>("seal", "rotate", "--test");
+    assert.deepEqual([rotated.previousSha256, await inUse()], [old, live]);
+    assert.equal((await retire(old, "--reason", "key-compromise")).code, 0);
+    assert.equal((await postSeal(tests, fileForm(makePdf()))).status, 503);
+    assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 503);
+    assert.equal((await postSeal(caller, fileForm(makePdf()))).status, 200);
+    assert.equal((await verified(code)).retirement, "holds");
+
+    await service.stop();
+    service = await service.restart();
+    tests.baseUrl = service.baseUrl;
+    caller.baseUrl = service.baseUrl;
+    assert.equal((await verified(await sealTest())).verdict, "verified_test");
+    assert.equal((await trustList()).sealCertificates.find(({ sha256 }) => sha256 === live)?.environment, "live");
+    for (const name of ["test-seal", "test-seal-certificate.pem"])
+      renameSync(path(`data/keys/${name}.${old.slice(0, 16)}`), path(`data/keys/${name}`));
+    assert.match(
+      (await runCli({ DATA_DIR: path("data") }, "serve")).stderr,
+      /The seal of tests: its certificate is retired/,
+    );
+  },
+);

@@ -61,11 +61,12 @@ async function doctor(env: Record<string, string>, part = "seal"): Promise<Check
 
 test("the first run makes a key, a root and a certificate under it, which the next start finds again", async () => {
   const pem = readFileSync(join(data, "keys/seal-certificate.pem"), "utf8");
+  const published = pem + readFileSync(join(data, "keys/test-seal-certificate.pem"), "utf8");
   assert.match(readFileSync(join(data, "keys/seal"), "utf8"), /BEGIN PRIVATE KEY/);
-  assert.equal(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text(), pem);
+  assert.equal(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text(), published);
   await service.stop();
   service = await service.restart();
-  assert.equal(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text(), pem);
+  assert.equal(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text(), published);
   const ready = (await (await fetch(`${service.baseUrl}/readyz`)).json()) as { checks: Record<string, string> };
   assert.deepEqual([ready.checks["seal key"], ready.checks["signer authority"]], ["ok", "ok"]);
   const [leaf, root, ...more] = readSealChain(pem).map(({ der }) => new X509Certificate(der));
@@ -119,7 +120,7 @@ test(
     const own = identity("Acme Escrow Seal", ["-days", "400"]);
     const other = await startService({ DATA_DIR: data, ...own, RATE_LIMITS: "off" });
     try {
-      const answer = await seal({ ...(await newPartner(other)), baseUrl: other.baseUrl }, makePdf());
+      const answer = await seal({ ...(await newPartner(other, { live: true })), baseUrl: other.baseUrl }, makePdf());
       const document = await fetch(`${other.baseUrl}/api/passport/verify/${answer.verifyCode}/document`);
       writeFileSync(path("own.pdf"), Buffer.from(await document.arrayBuffer()));
       assert.match(
@@ -134,7 +135,7 @@ test(
 );
 
 test("a passport keeps the certificates that sealed it when the key changes", needs("openssl", "unzip"), async () => {
-  const caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
+  const caller = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
   const { verifyCode } = await seal(caller, makePdf());
   const own = identity("Next Seal", ["-days", "400"]);
   const next = await startService({ DATA_DIR: data, ...own });
@@ -148,7 +149,7 @@ test("a passport keeps the certificates that sealed it when the key changes", ne
     assert.equal(readFileSync(join(folderOfZip, "seal-certificates.pem"), "utf8"), first);
     assert.equal(
       await (await fetch(`${next.baseUrl}/seal/certificate.pem`)).text(),
-      readFileSync(own.SEAL_CERTIFICATE, "utf8"),
+      readFileSync(own.SEAL_CERTIFICATE, "utf8") + readFileSync(join(data, "keys/test-seal-certificate.pem"), "utf8"),
     );
   } finally {
     await next.stop();

@@ -104,7 +104,7 @@ test(
     const env = { DATA_DIR: old.dataDir, RATE_LIMITS: "off" };
     let service: Service = await startService({ ...env, SEAL_CERTIFICATE: old.path });
     try {
-      const caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
+      const caller = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
       const before = await seal(caller, makePdf());
       const fileOf = async (code: string) => {
         const path = join(folder.path, `${code}.pdf`);
@@ -117,7 +117,7 @@ test(
         return JSON.parse(stdout) as Report;
       };
       const asBefore = await verdictOf(oldFile);
-      assert.equal(asBefore.verdict, "verified_test");
+      assert.equal(asBefore.verdict, "verified");
       await service.stop();
 
       service = await startService({ ...env, LOG_LEVEL: "info" });
@@ -128,8 +128,10 @@ test(
       assert.equal(news.length, 1);
       const urlOf = (code: string) => `${service.baseUrl}/api/passport/verify/${code}`;
       const after = await seal({ ...caller, baseUrl: service.baseUrl }, makePdf());
-      const [leaf, root] = readSealChain(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text());
-      assert.ok(leaf && root);
+      const [leaf, root, ofTests] = readSealChain(
+        await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text(),
+      );
+      assert.ok(leaf && root && ofTests);
       const oldSha256 = fingerprintOf(old.certificate);
 
       const trusted = (await (await fetch(`${service.baseUrl}/seal/trust.json`)).json()) as {
@@ -140,6 +142,7 @@ test(
         new Map([
           [fingerprintOf(leaf), [null, null]],
           [oldSha256, [null, null]],
+          [fingerprintOf(ofTests), [null, null]],
         ]),
       );
       const listed = await service.cli<Certificates>("seal", "list");
@@ -147,6 +150,7 @@ test(
         listed.certificates.map(({ sha256, inUse }) => [sha256, inUse]),
         [
           [oldSha256, false],
+          [fingerprintOf(ofTests), true],
           [fingerprintOf(leaf), true],
         ],
       );
@@ -162,11 +166,11 @@ test(
         asBefore.checks.map(({ claim, result }) => [claim, result]),
       );
       for (const target of [await fileOf(after.verifyCode), urlOf(before.verifyCode), urlOf(after.verifyCode)])
-        assert.equal((await verdictOf(target)).verdict, "verified_test", target);
+        assert.equal((await verdictOf(target)).verdict, "verified", target);
       const rootFile = join(old.dataDir, "keys/root-certificate.pem");
       const under = async (file: string) =>
         (JSON.parse((await runCli({}, "verify", file, "--trust", rootFile, "--json")).stdout) as Report).verdict;
-      assert.equal(await under(await fileOf(after.verifyCode)), "verified_test");
+      assert.equal(await under(await fileOf(after.verifyCode)), "verified");
       assert.equal(await under(oldFile), "not_verified");
 
       const stolen = await runCli(env, "seal", "retire", oldSha256, "--reason", "key-compromise");
@@ -184,7 +188,7 @@ test(
       const [next, sameRoot] = readSealChain(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text());
       assert.deepEqual(sameRoot, root);
       assert.notDeepEqual(next?.spki, leaf.spki);
-      assert.equal((await verdictOf(urlOf(before.verifyCode))).verdict, "verified_test");
+      assert.equal((await verdictOf(urlOf(before.verifyCode))).verdict, "verified");
       assert.equal(
         (await verdictOf(oldFile)).verdict,
         "not_verified",

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { instantOf } from "@signsealship/verifier";
 import {
   configuredChain,
+  configuredChains,
   describeRoot,
   retireCertificate,
   rotateFileKey,
@@ -35,7 +36,7 @@ export const sealVerbs: Verb[] = [
       "Lists the certificates that this service seals or ever sealed with, which are retired, and the root above them.",
     run: () =>
       withResources(async (resources) => {
-        const certificates = await sealCertificates(resources, await configuredChain(resources.config));
+        const certificates = await sealCertificates(resources, await configuredChains(resources.config));
         const root = await describeRoot(resources.config);
         const text = certificates.map((one) => `${one.sha256}  ${one.subject}  ${stateOf(one)}`);
         if (root) text.push(`${root.sha256}  ${root.subject}  root until ${root.notAfter.slice(0, 10)}, ${root.file}`);
@@ -45,14 +46,15 @@ export const sealVerbs: Verb[] = [
   {
     name: "seal rotate",
     args: [],
-    flags: "",
-    options: {},
+    flags: "[--test]",
+    options: { test: { type: "boolean", help: "The seal of tests in place of the live one." } },
     summary: "Makes a new seal key with its certificate, for a key in a file; every node seals with it once restarted.",
-    run: () =>
+    run: (_args, { test }) =>
       withResources(async ({ config, clock, db, rowMac }) => {
-        const before = await configuredChain(config);
+        const environment = test === true ? "test" : "live";
+        const before = await configuredChain(config, environment);
         await db.query(sealChainRow(rowMac, sealChainOf(before), clock()));
-        const { chainPem, ...rotated } = await rotateFileKey(config, clock(), () => randomBytes(16));
+        const { chainPem, ...rotated } = await rotateFileKey(config, clock(), () => randomBytes(16), environment);
         await db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
         const next = `Restart every node. Then, to retire the old certificate: bin/signsealship seal retire ${rotated.previousSha256} --reason superseded`;
         return { json: rotated, text: `${lines(rotated)}\n\n${next}` };
@@ -75,7 +77,7 @@ export const sealVerbs: Verb[] = [
       return withResources(async (resources) => {
         const at = resources.clock();
         const retiredAt = asked === undefined ? at : new Date(asked);
-        const inUse = await configuredChain(resources.config);
+        const inUse = await configuredChains(resources.config);
         const retired = await retireCertificate(resources, inUse, { fingerprint, retiredAt, reason, at });
         return { json: retired, text: lines(retired) };
       });

@@ -44,7 +44,7 @@ export async function sealCustody(
       logo: await firmLogo(db, holder),
     },
     consents: consentsOf(deps, evidence),
-    issuer: issuerOf(deps),
+    issuer: issuerOf(deps, envelope.environment),
     verifyUrl: `${baseUrl}${envelopePath(envelope.verifyCode)}`,
   };
   const drawn = await workers.run(drawing, { holder, bytes: document, input });

@@ -5,7 +5,7 @@ import type { Log } from "../../platform/logs.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import type { Workers } from "../../platform/workers/task.ts";
-import type { SealDocument, Stamp } from "../../seals/seals.ts";
+import type { ChainPems, SealDocument, Stamp } from "../../seals/seals.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import type { SignerAuthorities } from "../open-signer-authority.ts";
 import type { Texts } from "../texts/texts.ts";
@@ -20,8 +20,7 @@ export type EnvelopeDeps = {
   secrets: SecretBytes;
   workers: Workers;
   sealDocument: SealDocument;
-  /** PEM of the seal's certificates. */
-  chainPem: string;
+  chainPem: ChainPems;
   /** Null when no time-stamping authorities are set. */
   stamp: Stamp | null;
   signerAuthorities: SignerAuthorities;

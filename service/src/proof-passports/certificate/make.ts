@@ -4,7 +4,15 @@ import { firmLogo, readShownFirm } from "../../partners/partners.ts";
 import { countPagesIn } from "../../pdf/pages/count-pages.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Task, Workers } from "../../platform/workers/task.ts";
-import { authorityName, issuerOf, leafOf, type SealDocument, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";
+import {
+  authorityName,
+  type ChainPems,
+  issuerOf,
+  leafOf,
+  type SealDocument,
+  sealChainOf,
+  sealOwnDocument,
+} from "../../seals/seals.ts";
 import { recordFile } from "../evidence/record.ts";
 import { sealedParts } from "../evidence/sealed-parts.ts";
 import { findEvidence, type NamedDeps, sealedDocument } from "../lookup.ts";
@@ -17,8 +25,7 @@ export type CertificateDeps = NamedDeps & {
   clock: Clock;
   workers: Workers;
   sealDocument: SealDocument;
-  /** PEM of the seal's certificates. */
-  chainPem: string;
+  chainPem: ChainPems;
   baseUrl: string;
 };
 
@@ -37,7 +44,8 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<Buffer>>();
-  const { sha256: sealChain } = sealChainOf(deps.chainPem);
+  const { live, test } = deps.chainPem;
+  const sealChains = { live: sealChainOf(live).sha256, test: sealChainOf(test).sha256 };
 
   function makeOnce(key: string, makeOne: () => Promise<Buffer>): Promise<Buffer> {
     const making = underWay.get(key) ?? makeOne().finally(() => underWay.delete(key));
@@ -53,7 +61,7 @@ export function openProofCertificates(deps: CertificateDeps): ProofCertificates 
       namesFirm: forOwner,
       documentKept: record.documentKept,
       sealRetired: (record.sealRetirement ?? null) !== null,
-      sealChain,
+      sealChain: sealChains[evidence.environment],
     };
     const kept = await keptCertificate(deps, edition);
     return kept ?? makeOnce(JSON.stringify(edition), () => makeAndKeep(deps, evidence, record, edition));
@@ -91,7 +99,7 @@ async function make(
     recordBytes: recordFile(evidence, baseUrl),
     sealedBy: { certificate: nameText(certificate.subject), fingerprint },
     authorityName: token && authority && stampedAt && authorityName({ token, authority, genTime: stampedAt }),
-    issuer: issuerOf(deps),
+    issuer: issuerOf(deps, environment),
     verifyUrl: `${baseUrl}/verify/${verifyCode}`,
   };
   const drawn = await workers.run(drawing, { holder, input });

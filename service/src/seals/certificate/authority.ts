@@ -1,4 +1,4 @@
-import { boolean, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
+import { boolean, integer, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
 import type { Environment } from "../../identity/identity.ts";
 import type { SealKey } from "../keys/seal-key.ts";
@@ -46,13 +46,16 @@ export async function makeRoot(made: {
   readonly key: SealKey;
   readonly host: string;
   readonly environment?: Environment;
+  /** Whether it issues seal certificates alone, and no authority. */
+  readonly sealsOnly?: boolean;
   readonly serialNumber: Uint8Array;
   readonly at: number;
 }): Promise<Authority> {
-  const { key, host, serialNumber, at, environment = "live" } = made;
-  const name = commonNameOf(ownName("root", host, environment));
+  const { key, host, serialNumber, at, environment = "live", sealsOnly = false } = made;
+  const name = commonNameOf(ownName(sealsOnly ? "seal root" : "root", host, environment));
+  const pathLength = sealsOnly ? [integer(0)] : [];
   const extensions = [
-    extension(OID.basicConstraints, true, sequence(boolean(true))),
+    extension(OID.basicConstraints, true, sequence(boolean(true), ...pathLength)),
     keyUsage.issuing,
     ...(environment === "test" ? [noMailAddresses] : []),
   ];

@@ -1,13 +1,14 @@
-import { type DerValue, OID, raw, sequence } from "@signsealship/evidence/asn1";
+import { type DerValue, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
 import { type Certificate, encodePem, parseCertificatesPem } from "@signsealship/evidence/x509";
-import { type Authority, issue, signingUses, validFor } from "./authority.ts";
+import type { Environment } from "../../identity/identity.ts";
+import { type Authority, issue, ownName, signingUses, validFor } from "./authority.ts";
 import { commonNameOf, extension, keyUsage } from "./write.ts";
 
 const VALID_YEARS = 10;
 
 /**
  * Makes the certificate of a seal key under the root: usages digitalSignature and nonRepudiation, extended usages document
- * signing (RFC 9336) and mail protection, no authority, ten years.
+ * signing (RFC 9336) and mail protection, no authority, ten years. That of tests says so in its name and by its policy.
  * @param input `publicKey` SubjectPublicKeyInfo, DER; `subject` a host's name or a distinguished name in DER; `serialNumber`
  *   16 random bytes; `at` now, epoch milliseconds
  * @returns the chain, the seal's own first
@@ -17,22 +18,36 @@ export function makeSealCertificate(input: {
   readonly root: Authority;
   readonly publicKey: Uint8Array;
   readonly subject: string | Uint8Array;
+  readonly environment?: Environment;
   readonly serialNumber: Uint8Array;
   readonly at: number;
 }): Promise<[Certificate, ...Certificate[]]> {
-  const { root, publicKey, subject, serialNumber, at } = input;
-  const extensions = [extension(OID.basicConstraints, true, sequence()), keyUsage.signing, signingUses];
-  const fields = { subject: nameOf(subject), publicKey, serialNumber, extensions, ...validFor(VALID_YEARS, at) };
+  const { root, publicKey, subject, serialNumber, at, environment = "live" } = input;
+  const extensions = [
+    extension(OID.basicConstraints, true, sequence()),
+    keyUsage.signing,
+    signingUses,
+    ...(environment === "test" ? [testSealPolicy] : []),
+  ];
+  const fields = {
+    subject: nameOf(subject, environment),
+    publicKey,
+    serialNumber,
+    extensions,
+    ...validFor(VALID_YEARS, at),
+  };
   return issue(root, fields);
 }
 
-const nameOf = (subject: string | Uint8Array): DerValue =>
-  typeof subject === "string" ? commonNameOf(`SignSealShip seal ${subject}`) : raw(subject);
+const testSealPolicy = extension(OID.certificatePolicies, false, sequence(sequence(oid(OID.testSealPolicy))));
+
+const nameOf = (subject: string | Uint8Array, environment: Environment): DerValue =>
+  typeof subject === "string" ? commonNameOf(ownName("seal", subject, environment)) : raw(subject);
 
 /** The chain of a PEM text, the seal's own certificate first. @throws EvidenceError `x509` and others when it is none. */
 export const readSealChain = (pem: string): Certificate[] => parseCertificatesPem(pem);
 
-/** The chain as PEM, for `GET /seal/certificate.pem`. */
+/** The chain as PEM. */
 export function sealChainPem(chain: readonly Certificate[]): string {
   return chain.map((certificate) => encodePem(certificate.der, "CERTIFICATE")).join("");
 }

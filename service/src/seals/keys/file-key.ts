@@ -1,4 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -45,6 +52,10 @@ export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
     close: async () => {},
   };
 }
+
+/** A P-256 key that is never written: it is gone with its holder. */
+export const keyInMemory = (where: string): SealKey =>
+  sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, where);
 
 /** The path that `file:PATH` or `file:///PATH` names. @throws {SealKeyError} `bad-uri` */
 export function fileKeyPath(uri: string): string {
