@@ -1,13 +1,14 @@
 import { createPublicKey } from "node:crypto";
 import { invalid } from "../../platform/errors.ts";
 
-/** SubjectPublicKeyInfo of P-256 with an uncompressed point. */
+/** What a SubjectPublicKeyInfo of P-256 with an uncompressed point begins with. OpenSSL also reads other forms, which no certificate may have. */
+const prefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex");
 const spkiBytes = 91;
 
 /** @throws ServiceError for anything but the SubjectPublicKeyInfo of a P-256 key, DER */
 export function requireP256(spki: Uint8Array): void {
   const refusal = invalid("publicKey must be the SubjectPublicKeyInfo of a P-256 key.");
-  if (spki.length !== spkiBytes) throw refusal;
+  if (spki.length !== spkiBytes || !prefix.equals(spki.subarray(0, prefix.length))) throw refusal;
   try {
     const key = createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" });
     if (key.asymmetricKeyDetails?.namedCurve === "prime256v1") return;

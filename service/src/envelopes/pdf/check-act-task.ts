@@ -17,7 +17,8 @@ export type CheckActInput = {
 
 /**
  * The verifier, asked before an act counts as signed: it reads the very bytes that will be kept, with code that it does not
- * share with what signs. The last signature must cover all of the file, and every act before it still hold.
+ * share with what signs. The last signature must cover all of the file, be by a key that signed no act before, and every act before it
+ * still hold.
  * @returns why it does not accept them; null when it does
  */
 export async function run(
@@ -30,6 +31,9 @@ export async function run(
     const last = acts.at(-1);
     if (last?.revisionEnd !== bytes.length) return "no signature covers the whole file";
     if (!last.pades?.certificate || !equalBytes(last.pades.certificate.der, leaf)) return "it is another signer's";
+    const { spki } = last.pades.certificate;
+    if (acts.some((one) => one !== last && one.pades?.certificate && equalBytes(one.pades.certificate.spki, spki)))
+      return "another signer signed with this key";
     if ((await statedAct(bytes)) !== actSha256) return "it states another act";
     const failed = acts.flatMap(({ claims }) => claims).find(({ state }) => state !== "holds");
     return failed?.why ?? null;

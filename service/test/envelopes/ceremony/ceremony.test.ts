@@ -9,7 +9,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sign } from "../../../src/envelopes/ceremony/sign.ts";
 import { sweepTexts } from "../../../src/envelopes/ceremony/text-code.ts";
-import { followOverdue, openCeremony, sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
+import { followOverdue, type Link, openCeremony, sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
 import { openEnvelope } from "../../../src/envelopes/lifecycle/open.ts";
 import { keptDocuments } from "../../../src/envelopes/records/kept-documents.ts";
 import { openBlobs } from "../../../src/platform/blobs/blobs.ts";
@@ -399,6 +399,31 @@ async function browserKey() {
   };
 }
 
+test("a key that has signed for one signer signs for no other of the envelope", async () => {
+  const signers = people("Jane", "John");
+  const code = await running.order(signers);
+  const [key, own] = [await browserKey(), await browserKey()];
+  const { ceremony } = running;
+  const signWith = async (link: Link, { publicKey, sign }: typeof key) => {
+    const { document } = await ceremony.view(link);
+    const request = {
+      revision: document?.revision ?? 0,
+      mark: { kind: "typed", text: "X" },
+      values: new Map(),
+    } as const;
+    const act = await ceremony.prepare(link, { ...request, publicKey }, browser);
+    assert.ok(act.outcome === "prepared");
+    return ceremony.complete(link, await sign(act.signedAttrs));
+  };
+  const [janes, johns] = await Promise.all(signers.map(({ email }) => running.linkOf(email)));
+  assert.ok(janes && johns);
+  for (const link of [janes, johns]) await ceremony.consent(link, consentText, browser);
+  assert.deepEqual(await signWith(janes, key), { outcome: "signed", completed: false });
+  await assert.rejects(signWith(johns, key), { code: "conflict" });
+  assert.equal((await orderOf(code)).status, "EsignPending");
+  assert.deepEqual(await signWith(johns, own), { outcome: "signed", completed: true });
+});
+
 test("a key of the browser signs what the browser was given, and nothing else is taken for its signature", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
@@ -411,7 +436,8 @@ test("a key of the browser signs what the browser was given, and nothing else is
   await assert.rejects(ceremony.prepare(link, request, browser), { code: "conflict", message: /Agree/ });
   await ceremony.consent(link, consentText, browser);
   assert.deepEqual(await ceremony.complete(link, new Uint8Array(64)), { outcome: "again" });
-  for (const publicKey of [new Uint8Array(0), new Uint8Array(91), key.publicKey.subarray(1)])
+  const hybrid = key.publicKey.with(26, 6 + ((key.publicKey.at(-1) ?? 0) % 2));
+  for (const publicKey of [new Uint8Array(0), new Uint8Array(91), key.publicKey.subarray(1), hybrid])
     await assert.rejects(ceremony.prepare(link, { ...request, publicKey }, browser), { code: "validation" });
   const act = await ceremony.prepare(link, request, browser);
   assert.ok(act.outcome === "prepared");
