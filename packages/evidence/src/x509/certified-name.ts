@@ -1,8 +1,16 @@
 /** ub-common-name of RFC 5280, appendix A.1. */
 const mostCharacters = 64;
 
-/** Readers show a name alone, so nobody may sign under a name that the service's own certificates begin with. */
-const isOurs = /^\W*sign\W*seal\W*ship/i;
+/**
+ * Readers show a name alone, so nobody may sign under a name that the service's own certificates begin with, also where it is
+ * written with other forms of Latin letters, accents, or characters that are not seen. Letters of other scripts may look alike still.
+ */
+const isOurs = (name: string): boolean =>
+  name
+    .normalize("NFKD")
+    .replace(/[^A-Za-z]/g, "")
+    .toLowerCase()
+    .startsWith("signsealship");
 
 /** Right-to-left scripts, and the mathematical signs that compatibility normalization makes Hebrew letters of. */
 const rightToLeft = /[\u0590-\u08ff\u2135-\u2138\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -56,7 +64,7 @@ const needsEscape = (character: string): boolean => rightToLeft.test(character) 
  * RFC 4518 accepts it. pyHanko trusts no certificate whose names it does not accept, so other names have characters escaped.
  */
 export function certifiedName(name: string): string {
-  const characters = Array.from(isOurs.test(name) ? `Signer ${name}` : name).slice(0, mostCharacters);
+  const characters = Array.from(isOurs(name) ? `Signer ${name}` : name).slice(0, mostCharacters);
   const text = characters.join("");
   if (isRightToLeft.test(text) || !characters.some(needsEscape)) return text;
   return Array.from(escapeRuns(characters)).slice(0, mostCharacters).join("");

@@ -39,6 +39,17 @@ test("cuts a name to 64 characters, before and after escaping", () => {
 test("marks a name that begins as the service's own certificates do as a signer's", () => {
   assert.equal(certifiedName("SignSealShip seal sign.example"), "Signer SignSealShip seal sign.example");
   assert.equal(certifiedName("sign-seal-ship"), "Signer sign-seal-ship");
+  for (const name of [
+    "Sign_Seal_Ship",
+    "S\u200bignSealShip seal",
+    "ſignSealShip",
+    "Ｓｉｇｎ ＳｅａｌＳｈｉｐ",
+    "SİgnSealShip",
+    "Sígn Seal Ship",
+    "Ⓢⓘⓖⓝ SealShip",
+    "1SignSealShip",
+  ])
+    assert.match(certifiedName(name), /^Signer /, name);
   assert.equal(certifiedName("Jane SignSealShip"), "Jane SignSealShip");
 });
 
