@@ -104,11 +104,12 @@ async function issueCrl(
     // Another node may have issued it while this one waited for the lock.
     const due = await tx.query(sql`SELECT FROM (${isDue(id, now)}) due WHERE list = ${list}`);
     if (due.length === 0) return;
-    const inList = sql`authority = ${id} AND number >= ${list * listSize} AND number < ${(list + 1) * listSize}
-      AND revoked_at <= ${now}`;
-    await tx.query(sql`UPDATE signer_certificates SET listed = true WHERE ${inList} AND NOT listed`);
+    const inList = sql`authority = ${id} AND number >= ${list * listSize} AND number < ${(list + 1) * listSize}`;
+    await tx.query(sql`
+      UPDATE signer_certificates SET listed = true WHERE ${inList} AND revoked_at <= ${now} AND NOT listed`);
+    // What was listed once stays, though a clock went back since.
     const rows = await tx.query<{ serial: Buffer; revokedAt: Date }>(sql`
-      SELECT serial, revoked_at AS "revokedAt" FROM signer_certificates WHERE ${inList} ORDER BY number`);
+      SELECT serial, revoked_at AS "revokedAt" FROM signer_certificates WHERE ${inList} AND listed ORDER BY number`);
     const number = (before?.number ?? 0) + 1;
     const nextUpdate = new Date(now.getTime() + listDays * dayMs);
     const der = await writeCrl(authority, {

@@ -105,6 +105,20 @@ test("issues a list again a week later and not before, good for five weeks", nee
   assert.equal(next, wholeSecond(start + 43 * days));
 });
 
+test("keeps what it listed, though the clock goes back", needs("openssl"), async () => {
+  const { record, revoke, issueAt } = await authorityAlone();
+  const [unused, used] = [await record(), await record()];
+  await issueAt(31 * minutes);
+  assert.ok((await listAt(unused.crl)).revoked.has(hex(unused.serialNumber)));
+  const later = await record();
+  await revoke(later.serialNumber, new Date(start), new Date(start));
+  await issueAt(10 * minutes);
+  const { number, revoked } = await listAt(unused.crl);
+  assert.equal(number, 2);
+  const listed = [unused, used, later].map(({ serialNumber }) => hex(serialNumber));
+  assert.deepEqual([...revoked.keys()], listed);
+});
+
 test("issues one list however many nodes do so at once", needs("openssl"), async () => {
   const { record, issueAt } = await authorityAlone();
   const { crl, serialNumber } = await record();
