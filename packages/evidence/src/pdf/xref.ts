@@ -104,6 +104,7 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   const { bytes } = cursor;
   const subsections: Subsection[] = [];
   let unread = 0;
+  let shiftedTo0 = false;
   for (;;) {
     skipSpace(cursor);
     if (takeKeyword(cursor, "trailer")) break;
@@ -124,6 +125,7 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
       throw malformed("broken entries", offset);
     // Some writers number their first table from 1 though its first entry is the head of the free list.
     const shifted = first === 1 && subsections.length === 0 && isListHead(bytes, at);
+    shiftedTo0 ||= shifted;
     subsections.push({ first: shifted ? 0 : first, count, at, stride });
     cursor.position = end;
     unread += end - at;
@@ -132,6 +134,8 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   spend(cursor.budget, cursor.position - offset - unread);
   if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
   unambiguous(trailer, "the trailer");
+  // In a later table readers take the row for object 1, which is free then.
+  if (shiftedTo0 && trailer.entries.has("Prev")) throw malformed("a list head that is not object 0", offset);
   return {
     kind: "table",
     offset,

@@ -83,7 +83,7 @@ export function changedSince(
   try {
     const revision = revisionEndingAt(document, end);
     if (revision < 0) return null;
-    const steps = judgeHistory(document, revision, () => {});
+    const steps = judgeHistory(document, revision, end, () => {});
     const fields = steps.flatMap(({ touched }) => touched.map(({ name }) => name ?? ""));
     return { level: reported(worst(steps.map(({ level }) => level))), fields };
   } catch (error) {
@@ -98,7 +98,8 @@ function compare(document: PdfDocument, signatures: readonly Signed[], found: re
   for (const [index, one] of found.entries()) one.revision = revisionEndingAt(document, signatures[index]?.end ?? 0);
   const oldest = Math.max(-1, ...found.map(({ revision }) => revision));
   if (oldest < 0) return [];
-  return judgeHistory(document, oldest, (revision, moment) => {
+  const ends = signatures.flatMap(({ end }, index) => (found[index]?.revision === oldest ? [end] : []));
+  return judgeHistory(document, oldest, Math.max(...ends), (revision, moment) => {
     for (const [index, one] of found.entries()) {
       const signature = signatures[index];
       if (signature === undefined || one.revision !== revision) continue;

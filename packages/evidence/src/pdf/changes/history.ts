@@ -3,8 +3,12 @@ import type { Revision } from "../revisions.ts";
 import { lastIndexOfText } from "../search.ts";
 import { integerOf } from "../values.ts";
 import { judgeStep, type StepResult } from "./judge.ts";
+import { isReadAlike, type Lost, lostIn, misleads } from "./lost.ts";
 import { createReach, type Reach, reachFromChanged, reachFromTrailer } from "./reach.ts";
 import { createView, entriesOfRevision, type Stored, type Table, type View } from "./view.ts";
+
+/** So near to the end of a file readers look for `startxref`; else some search for objects. */
+const STARTXREF_WINDOW = 1024;
 
 /** The state of a document at a revision that was signed. */
 export type Moment = {
@@ -18,12 +22,14 @@ export type Moment = {
  * What each revision after the oldest of `marks` did, oldest first: revision `marks[0] - 1` comes first, revision 0 last.
  *
  * @param oldest index of the revision that the first step starts from
+ * @param end where that revision ends
  * @param visit called with the state at each revision from `oldest` on, before the step from it is judged
  * @throws EvidenceError when the document can't be read, or reading takes too much work
  */
 export function judgeHistory(
   document: PdfDocument,
   oldest: number,
+  end: number,
   visit: (revision: number, moment: Moment) => void,
 ): StepResult[] {
   const revisions = loadRevisions(document);
@@ -36,6 +42,11 @@ export function judgeHistory(
   const reach = createReach();
   let earlier = createView(documentAt(document, oldest), (number) => table.get(number), known);
   reachFromTrailer(reach, earlier);
+  const lost = lostIn(document, revisions, 0);
+  const signed = lost.filter(({ at }) => at < end);
+  const { base, bytes } = document;
+  const isFar = bytes.length - document.startxref > STARTXREF_WINDOW;
+  const isMisled = end < bytes.length && (isFar || misleads(signed, table, base, known.values()));
   let reaches = furthest(known.values());
   visit(oldest, { view: earlier, reach, reaches });
   const steps: StepResult[] = [];
@@ -51,7 +62,8 @@ export function judgeHistory(
       get: (number) => read(number).get(number),
       set: (number, stored) => read(number).set(number, stored),
     });
-    steps.push(judgeStep(earlier, later, reach, changed.keys(), containers));
+    const step = judgeStep(earlier, later, reach, { changed, revision, containers });
+    steps.push(isReadAlike(revision, table) ? step : { ...step, level: "other" });
     merge(table, changed, containers);
     for (const number of changed.keys()) known.delete(number);
     for (const [number, stored] of fresh) known.set(number, stored);
@@ -61,7 +73,18 @@ export function judgeHistory(
     reachFromTrailer(reach, earlier);
     visit(index, { view: earlier, reach, reaches });
   }
-  return steps;
+  const later = lost.filter(({ at }) => at >= end);
+  // What was signed with it may be read in two ways: whatever follows could make readers search.
+  if (isMisled) later.push({ at: bytes.length, number: null });
+  return withLost(steps, revisions.slice(0, oldest), later);
+}
+
+/** Counts what no section names as done by the revision that it lies before; behind the last one, by another. */
+function withLost(steps: readonly StepResult[], later: readonly Revision[], lost: readonly Lost[]): StepResult[] {
+  const ends = later.map(({ main }) => main.offset).reverse();
+  const found = new Set(lost.map(({ at }) => ends.findIndex((end) => at < end)));
+  const judged = steps.map((step, index) => (found.has(index) ? { ...step, level: "other" as const } : step));
+  return found.has(-1) ? [...judged, { level: "other", touched: [], invisible: [] }] : judged;
 }
 
 type Known = Map<number, Stored | undefined>;

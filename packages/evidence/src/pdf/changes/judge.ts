@@ -1,7 +1,9 @@
+import type { Revision } from "../revisions.ts";
 import { sameValue } from "../same-value.ts";
 import { integerOf, type PdfDictionary, type PdfValue } from "../values.ts";
 import type { XrefEntry } from "../xref.ts";
 import { type Level, worst } from "./levels.ts";
+import { listingLevel } from "./lost.ts";
 import type { Reach } from "./reach.ts";
 import { ROLE, type Role, rolesIn } from "./roles.ts";
 import { catalog, extensions, information, markInfo, metadata } from "./rules/catalog.ts";
@@ -12,7 +14,7 @@ import { store, storeList, validation } from "./rules/store.ts";
 import { parentTree, structure, structureRoot } from "./rules/structure.ts";
 import { type AddedField, addedField } from "./signature-field.ts";
 import type { Rule, Step, Touched } from "./step.ts";
-import { itemsOf, plainDictionary, sameStored, storedOf, type View } from "./view.ts";
+import { itemsOf, plainDictionary, sameStored, storedOf, type Table, type View } from "./view.ts";
 
 const unchangeable: Rule = () => "other";
 
@@ -55,19 +57,24 @@ export type StepResult = {
   readonly invisible: readonly (number | undefined)[];
 };
 
+/** A revision and what its sections say. */
+export type Named = {
+  readonly revision: Revision;
+  readonly changed: Table;
+  /** The object streams that any earlier section uses. */
+  readonly containers: ReadonlySet<number>;
+};
+
 /**
  * Judges a revision by what became of each object that its sections name.
  *
- * @param numbers the objects that they name
- * @param containers the object streams that any earlier section uses
  * @throws EvidenceError when an object can't be read, or reading takes too much work
  */
 export function judgeStep(
   earlier: View,
   later: View,
   reach: Reach,
-  numbers: Iterable<number>,
-  containers: ReadonlySet<number>,
+  { revision, changed, containers }: Named,
 ): StepResult {
   const touched: Touched[] = [];
   const added = addedFields(earlier, later, reach);
@@ -87,11 +94,24 @@ export function judgeStep(
   };
   for (const { name, whenLocked, isNew } of added) touched.push({ name, whenLocked, isNew, readOnly: false });
   const levels: Level[] = [trailerLevel(step)];
-  for (const number of numbers) {
+  const held = heldBy(changed);
+  for (const number of changed.keys()) {
     levels.push(containerLevel(step, number, containers), objectLevel(step, number));
+    if (!isSameEntry(earlier.entry(number), later.entry(number))) {
+      levels.push(listingLevel(later.get(number), revision, held.get(number) ?? 0));
+    }
   }
   const values = added.flatMap(({ invisible }) => invisible ?? []);
   return { level: worst(levels), touched, invisible: values.map((number) => later.get(number)?.start) };
+}
+
+/** How many objects sections place in each object stream. */
+function heldBy(changed: Table): ReadonlyMap<number, number> {
+  const held = new Map<number, number>();
+  for (const entry of changed.values()) {
+    if (entry.type === "compressed") held.set(entry.stream, (held.get(entry.stream) ?? 0) + 1);
+  }
+  return held;
 }
 
 const MAX_SIZE = 8_388_608;

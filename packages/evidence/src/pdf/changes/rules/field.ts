@@ -11,8 +11,8 @@ const VALUE_KEYS = new Set(["V", "AP", "AS", "RV", "I", "TI", "M", "DA", "Q", "F
 const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
 /** Changes that a lock itself brings: read-only flags. */
 const LOCK_KEYS = new Set(["Ff", "Type"]);
-/** Invisible, Hidden, NoView and ToggleNoView (table 167). */
-const VISIBILITY = 0x1 | 0x2 | 0x20 | 0x100;
+/** Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167): whether and where a widget shows. */
+const VISIBILITY = 0x1 | 0x2 | 0x8 | 0x10 | 0x20 | 0x100;
 const READ_ONLY = 0x1;
 /** ReadOnly, Required and NoExport (table 227): the others say how a value is shown. */
 const COMMON_FLAGS = 0x7;

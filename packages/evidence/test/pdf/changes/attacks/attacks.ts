@@ -7,6 +7,7 @@ import { fieldKeys } from "./field-keys.ts";
 import { fields } from "./fields.ts";
 import { indirect } from "./indirect.ts";
 import { locks } from "./locks.ts";
+import { lost } from "./lost.ts";
 import { removals } from "./removals.ts";
 import { sections } from "./sections.ts";
 import { shielded } from "./shielded.ts";
@@ -27,4 +28,5 @@ export const attacks: readonly (Attack & { readonly kind: string })[] = Object.e
   sections,
   ...shielded,
   ...indirect,
+  ...lost,
 }).flatMap(([kind, made]) => made.map((attack) => ({ kind, ...attack })));

@@ -22,6 +22,8 @@ export const fieldKeys: readonly Attack[] = [
   inField("a tooltip", / >>$/, " /TU (x) >>"),
   inField("the hidden flag", "/F 4", "/F 6"),
   inField("the no-view flag", "/F 4", "/F 36"),
+  inField("the flag for no zoom", "/F 4", "/F 12"),
+  inField("the flag for no rotation", "/F 4", "/F 20"),
   inField("the password flag", / >>$/, " /Ff 8192 >>"),
   inField("a signature for its value", "/V (100)", "/V << /Type /Sig /ByteRange [0 1 2 3] /Contents <00> >>"),
   inField("the certification for its value", "/V (100)", "/V 45 0 R"),

@@ -43,6 +43,14 @@ export const validation: readonly Honest[] = [
     make: (signed) =>
       appendRevision(signed, [[OBJECT.info, "<< /Title (Contract) /ModDate (D:20260301000000Z) >>"]], " /Info 13 0 R"),
   },
+  update("metadata of a document to which another is attached", ALL, () => [[OBJECT.metadata, metadata()]], {
+    prepared: {
+      metadata: metadata('<x:xmpmeta xmlns:x="adobe:ns:meta/"><a>2</a></x:xmpmeta>'),
+      catalog:
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm 3 0 R /Metadata 4 0 R /Names << /EmbeddedFiles << /Names [(a) << /EF << /F 44 0 R >> >>] >> >> >>",
+      orphan: stream("7 0 obj\n<< >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n", "/Type /EmbeddedFile"),
+    },
+  }),
   update("extensions named", ALL, (signed) => [
     edited(
       signed,

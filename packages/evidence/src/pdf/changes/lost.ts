@@ -1,0 +1,184 @@
+import { EvidenceError } from "../../errors.ts";
+import { COST, spend } from "../budget.ts";
+import { type Cursor, cursorAt, isDigit, isSpace, skipSpace, takeUnsigned } from "../cursor.ts";
+import type { PdfDocument } from "../document.ts";
+import { readValue } from "../lexer.ts";
+import type { Revision } from "../revisions.ts";
+import { sameValue } from "../same-value.ts";
+import { isTextAt, searchFor, searchWholeFile } from "../search.ts";
+import { integerOf } from "../values.ts";
+import { entriesOf, entryOf, type XrefSection } from "../xref.ts";
+import type { Level } from "./levels.ts";
+import { dictionaryOf, type Stored, type Table } from "./view.ts";
+
+const nextObject = searchWholeFile("obj");
+const nextTrailer = searchFor("trailer");
+const MAX_TRAILER = 4096;
+
+/** What lies in a file though no section names it, by where: objects, with their numbers, and trailers. */
+export type Lost = { readonly at: number; readonly number: number | null };
+
+/**
+ * Objects and trailers from `from` on that no section names. Readers search a file for such when a section is not to their
+ * liking, each when another thing is odd, and then take the last object of a number that they find.
+ *
+ * @throws EvidenceError when looking takes too much work
+ */
+export function lostIn(document: PdfDocument, revisions: readonly Revision[], from: number): Lost[] {
+  const { bytes, budget } = document;
+  const sections = revisions.flatMap(({ main, hybrid }) => (hybrid === undefined ? [main] : [main, hybrid]));
+  const words = new Set(sections.flatMap((section) => wordsOf(document, section, from)));
+  const trailers = new Set(sections.map(({ trailer }) => trailer.start));
+  const lost: Lost[] = [];
+  spend(budget, Math.ceil((2 * (bytes.length - from)) / COST.searchedBytes));
+  for (let at = nextObject(bytes, from, bytes.length); at >= 0; at = nextObject(bytes, at + 3, bytes.length)) {
+    const number = words.has(at) ? null : numberBefore(bytes, at, from);
+    spend(budget, number === null ? COST.entryLook : COST.candidate);
+    if (number !== null) lost.push({ at, number });
+  }
+  for (let at = nextTrailer(bytes, from, bytes.length); at >= 0; at = nextTrailer(bytes, at + 7, bytes.length)) {
+    const cursor = skipped(document, cursorAt(bytes, at + "trailer".length));
+    if (!isTextAt(bytes, "<<", cursor.position) || trailers.has(cursor.position)) continue;
+    if (!leadsAlike(document, cursor)) lost.push({ at, number: null });
+  }
+  return lost;
+}
+
+/**
+ * Whether something lost would take the place of what a section names. What lies in an object that was read, an attachment for one,
+ * does not count.
+ *
+ * @param table where the objects in use are
+ */
+export function misleads(
+  lost: readonly Lost[],
+  table: Table,
+  base: number,
+  read: Iterable<Stored | undefined>,
+): boolean {
+  const found = lost.filter(({ at, number }) => {
+    const entry = number === null ? undefined : table.get(number);
+    return number === null || entry?.type === "compressed" || (entry?.type === "offset" && entry.offset + base < at);
+  });
+  if (found.length === 0) return false;
+  const objects = [...read].flatMap((one) => (one?.start === undefined ? [] : [{ start: one.start, end: one.end }]));
+  objects.sort((one, other) => one.start - other.start);
+  let index = 0;
+  return found
+    .toSorted((one, other) => one.at - other.at)
+    .some(({ at }) => {
+      while ((objects[index]?.end ?? Number.POSITIVE_INFINITY) <= at) index++;
+      return (objects[index]?.start ?? Number.POSITIVE_INFINITY) > at;
+    });
+}
+
+function skipped({ budget }: PdfDocument, cursor: Cursor): Cursor {
+  const start = cursor.position;
+  skipSpace(cursor);
+  spend(budget, cursor.position - start);
+  return cursor;
+}
+
+/** Whether a trailer that is no section's leads where the document's own does: documents that are mended have such. */
+function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Cursor): boolean {
+  spend(budget, COST.candidate);
+  try {
+    const value = readValue(cursorAt(bytes.subarray(position, position + MAX_TRAILER), 0, MAX_TRAILER, budget));
+    if (value.kind !== "dictionary" || value.repeated.length > 0) return false;
+    return ["Root", "Encrypt"].every((key) => sameValue(value.entries.get(key), trailer.entries.get(key)));
+  } catch (error) {
+    if (error instanceof EvidenceError && error.code !== "limit") return false;
+    throw error;
+  }
+}
+
+/** Where the word `obj` stands of each object that a section names from `from` on, and of the section itself. */
+function wordsOf(document: PdfDocument, section: XrefSection, from: number): number[] {
+  const { bytes, base, budget } = document;
+  const words: number[] = [];
+  const add = (offset: number, named: number | null) => {
+    if (offset < from) return;
+    const cursor = skipped(document, cursorAt(bytes, offset));
+    const number = takeUnsigned(cursor);
+    if (number === undefined || (named !== null && named !== number)) return;
+    takeUnsigned(skipped(document, cursor));
+    words.push(skipped(document, cursor).position);
+  };
+  if (section.kind === "stream") add(section.offset, null);
+  for (const [number, entry] of entriesOf(section)) {
+    spend(budget, 1);
+    if (entry.type === "offset") add(entry.offset + base, number);
+  }
+  return words;
+}
+
+/** The number of the object whose header ends in the word at `at`; null where none does. */
+function numberBefore(bytes: Uint8Array, at: number, from: number): number | null {
+  const generation = spaceBefore(bytes, at, from);
+  const between = digitsBefore(bytes, generation, from);
+  const end = spaceBefore(bytes, between, from);
+  const start = digitsBefore(bytes, end, from);
+  if (between === generation || end === between || start === end) return null;
+  return takeUnsigned(cursorAt(bytes, start, end)) ?? Number.POSITIVE_INFINITY;
+}
+
+function digitsBefore(bytes: Uint8Array, at: number, from: number): number {
+  let start = at;
+  while (start > from && isDigit(bytes[start - 1] ?? -1)) start--;
+  return start;
+}
+
+/** Where white space and comments begin that end at `at`. */
+function spaceBefore(bytes: Uint8Array, at: number, from: number): number {
+  for (let start = at; ; ) {
+    const before = start;
+    let ended = false;
+    for (; start > from && isSpace(bytes[start - 1] ?? -1); start--) {
+      ended ||= bytes[start - 1] === 0x0a || bytes[start - 1] === 0x0d;
+    }
+    const comment = ended ? commentIn(bytes, start, from) : -1;
+    if (comment < 0) return start;
+    start = comment;
+    if (start === before) return start;
+  }
+}
+
+/** Where the comment begins that the line up to `end` ends in, or -1. */
+function commentIn(bytes: Uint8Array, end: number, from: number): number {
+  let found = -1;
+  for (let at = end - 1; at >= from && bytes[at] !== 0x0a && bytes[at] !== 0x0d; at--)
+    if (bytes[at] === 0x25) found = at;
+  return found;
+}
+
+/**
+ * Whether readers agree on what a later revision names: some ask the table of a hybrid file alone about what it names, and some
+ * follow the /Prev of its stream.
+ *
+ * @param earlier where the objects are that were in use before it
+ */
+export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean {
+  if (hybrid === undefined) return true;
+  if (hybrid.prev !== undefined && hybrid.prev !== main.prev) return false;
+  for (const [number] of entriesOf(hybrid)) {
+    if (earlier.has(number) && entryOf(main, number) !== undefined) return false;
+  }
+  return true;
+}
+
+/**
+ * What a new stream that lists objects does: those who search for objects read what it lists, though no section leads to it.
+ *
+ * @param revision whose sections name the stream
+ * @param held how many objects its sections place in the stream
+ */
+export function listingLevel(after: Stored | undefined, { main, hybrid }: Revision, held: number): Level {
+  if (after?.data === undefined || dictionaryOf(after) !== undefined || after.value.kind !== "dictionary")
+    return "none";
+  const type = after.value.entries.get("Type");
+  if (type?.kind === "reference") return "other";
+  if (type?.kind !== "name") return "none";
+  const { start } = after.value;
+  if (type.value === "XRef") return start === main.trailer.start || start === hybrid?.trailer.start ? "none" : "other";
+  return type.value === "ObjStm" && integerOf(after.value, "N") !== held ? "other" : "none";
+}
