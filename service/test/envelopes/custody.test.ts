@@ -450,6 +450,10 @@ test("a record's page names a custody or closing certificate that is of another 
   assert.deepEqual((await judged(room, closing)).verdicts, ["verified"]);
   assert.equal((await judged(room, certificateOf)).state, "holds", "the room's manifest names it");
   assert.equal((await judged(room, stranger)).state, "fails");
+  const notNamed = /The closing passport on this page does not name this file/;
+  const [strangers = assert.fail()] = await documentsOf(order, "sealed");
+  assert.doesNotMatch((await judged(room, { name: "sealed.pdf", bytes: sealed })).words, notNamed);
+  assert.match((await judged(room, { name: "sealed.pdf", bytes: strangers })).words, notNamed);
 
   const proof: VerifyConfig = { ...own, proof: { sealedSha256: "1".repeat(64), docSha256: "2".repeat(64) } };
   const { envelope: _, ...ofProof } = proof;

@@ -93,6 +93,7 @@ const TITLES: Titles = {
   act_time_stamp: "The signatures have the time stamps on record",
   signing_complete: "The signing was completed in this file",
   custody_of_this_record: "The custody certificate is of this page's record",
+  document_of_this_room: "The closing passport of this page names the document",
   closing_of_this_record: "The closing certificate is of this page's record",
   document_seal: "The document's own seal is genuine",
   document_signatures: "Each signer's signature is intact",

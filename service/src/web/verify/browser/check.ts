@@ -16,7 +16,7 @@ import { findingsBeside } from "./beside.ts";
 import { checkClosing } from "./check-closing.ts";
 import { isClosingCertificate } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
-import { checkCustody, isCustodyCertificate } from "./custody.ts";
+import { checkCustody, isCustodyCertificate, roomDocumentClaim } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import {
   type CertificateFacts,
@@ -177,6 +177,7 @@ async function checkPdf(
       ...verification.claims,
       ...attached,
       ...(signing ? [signing] : []),
+      ...(verification.seal && purpose?.kind !== "custody" ? roomDocumentClaim(verification, config) : []),
       ...found.claims,
       ...trustClaim(config),
     ],

@@ -7,9 +7,9 @@ import {
   verifyCustody,
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { parseManifest } from "@signsealship/evidence/manifest";
-import { readSealPurpose } from "@signsealship/evidence/seal";
-import type { VerifyConfig } from "./config.ts";
+import { type ManifestDocument, parseManifest } from "@signsealship/evidence/manifest";
+import { type ProofVerification, readSealPurpose } from "@signsealship/evidence/seal";
+import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { CustodyFacts } from "./outcome.ts";
 
@@ -90,19 +90,38 @@ async function custodyRecordClaim(
     return [claim(name, isOfCode && isStored, good, other)];
   }
   if (closing) {
-    const isListed = closing.versions.some(({ manifest }) => manifest !== null && namesCustody(manifest, sha256));
+    const isListed = documentsOf(closing).some(({ custodyCertSha256 }) => custodyCertSha256 === sha256);
     return [claim(name, isListed, good, "The closing passport on this page does not name this custody certificate.")];
   }
   if (!proof) return [];
   return [{ name, state: "fails", why: "The record on this page is of a sealed document, and not of this signing." }];
 }
 
-function namesCustody(manifest: string, sha256: string): boolean {
-  try {
-    const { documents } = parseManifest(new TextEncoder().encode(manifest));
-    return documents.some(({ custodyCertSha256 }) => custodyCertSha256 === sha256);
-  } catch (error) {
-    if (error instanceof EvidenceError) return false;
-    throw error;
-  }
+/**
+ * Whether the room of the page has a sealed document; nothing on other pages. It lowers no verdict: manifests name neither notarized
+ * documents nor those that were sealed later.
+ */
+export function roomDocumentClaim(
+  { sealedSha256, docSha256 }: Pick<ProofVerification, "sealedSha256" | "docSha256">,
+  { closing }: VerifyConfig,
+): Claim<"document_of_this_room">[] {
+  if (!closing) return [];
+  const name = "document_of_this_room";
+  const isListed = documentsOf(closing).some(
+    (document) => document.sealedSha256 === sealedSha256 || (docSha256 !== null && document.sealedSha256 === docSha256),
+  );
+  return isListed
+    ? [{ name, state: "holds", why: "The closing passport on this page names this document." }]
+    : [{ name, state: "unchecked", why: "The closing passport on this page does not name this file." }];
 }
+
+const documentsOf = ({ versions }: ClosingConfig): readonly ManifestDocument[] =>
+  versions.flatMap(({ manifest }) => {
+    if (manifest === null) return [];
+    try {
+      return parseManifest(new TextEncoder().encode(manifest)).documents;
+    } catch (error) {
+      if (error instanceof EvidenceError) return [];
+      throw error;
+    }
+  });

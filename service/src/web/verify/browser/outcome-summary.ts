@@ -60,10 +60,16 @@ function isOfThePage({ kind, verdict, claims }: ProofOutcome | ClosingOutcome): 
 
 function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
   if (outcome.kind === "proof")
-    return html`<strong class="file-name">${outcome.name}</strong>${outcome.seal && outcome.purpose && html`, a ${kinds[outcome.purpose.kind]}`}${custodyWords(outcome)}`;
+    return html`<strong class="file-name">${outcome.name}</strong>${outcome.seal && outcome.purpose && html`, a ${kinds[outcome.purpose.kind]}`}${roomWords(outcome)}${custodyWords(outcome)}`;
   const { names, roomName, version } = outcome;
   const room = roomName === null ? "" : ` of “${roomName}”, version ${version ?? "unknown"}`;
   return html`<strong class="file-name">${names.join(", ")}</strong>, closing passport${room}`;
+}
+
+/** On the page of a room: of a sealed file that the room's passport does not name. */
+function roomWords({ claims }: ProofOutcome): Html | null {
+  const claim = claims.find(({ name, state }) => name === "document_of_this_room" && state !== "holds");
+  return claim ? html`. <strong>${claim.why}</strong>` : null;
 }
 
 /** Which signing a custody certificate is about. A file that failed otherwise than by its page says nothing that counts. */
