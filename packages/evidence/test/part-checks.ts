@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { derFromBer } from "../src/asn1/ber.ts";
 import { OID } from "../src/asn1/oid.ts";
 import type { Claim } from "../src/claim.ts";
 import { parseSignedData } from "../src/cms/signed-data.ts";
 import { verifySignerInfo } from "../src/cms/verify.ts";
 import type { EvidenceCrypto, HashName } from "../src/crypto-port.ts";
+import { verifyEnvelope } from "../src/envelope/verify-envelope.ts";
 import { EvidenceError } from "../src/errors.ts";
+import { inflateRaw } from "../src/inflate.ts";
 import { parseManifest } from "../src/manifest/validate.ts";
 import { parseDetached } from "../src/ots/parse.ts";
 import { parseTimeStampResp, parseTstInfo } from "../src/rfc3161/token.ts";
@@ -13,6 +16,7 @@ import { readTrust } from "../src/seal/trust-list.ts";
 import { parseCertificate } from "../src/x509/certificate.ts";
 import { verifyChain } from "../src/x509/chain.ts";
 import { parseCertificatesPem } from "../src/x509/pem.ts";
+import { readZip } from "../src/zip/zip.ts";
 import index from "../vectors/parts/index.json" with { type: "json" };
 import type { VectorCheck } from "./vector-cases.ts";
 
@@ -41,6 +45,9 @@ const readers: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
   "trust-list": (bytes) => readTrust(new TextDecoder().decode(bytes)),
   manifest: parseManifest,
   proof: parseDetached,
+  ber: (bytes) => assert.equal(derFromBer(bytes).end, bytes.length),
+  deflate: (bytes) => inflateRaw(bytes, 1024 * 1024, "zip"),
+  zip: readZip,
 };
 
 function whole(value: string, { again }: Part): string {
@@ -92,10 +99,16 @@ async function runToken(part: Part, token: Uint8Array, crypto: EvidenceCrypto): 
   assert.equal(trusted, part.expect === "accepted");
 }
 
+async function runEnvelope(part: Part, bytes: Uint8Array): Promise<void> {
+  const { claims } = await verifyEnvelope(bytes);
+  assert.deepEqual(undecided(claims).toSorted(), part.notHolding?.toSorted());
+}
+
 const judges: Readonly<Record<string, (part: Part, bytes: Uint8Array, crypto: EvidenceCrypto) => Promise<void>>> = {
   path: runPath,
   signature: runSignature,
   token: runToken,
+  envelope: runEnvelope,
 };
 
 async function run(part: Part, crypto: EvidenceCrypto): Promise<void> {

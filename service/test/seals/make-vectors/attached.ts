@@ -69,6 +69,10 @@ export async function attachedRecords(): Promise<Made> {
   await one("a receipt whose events are not numbered", ofEvents(EVENT, { events: [renamed] }), real, bad);
   const unknown = { ...listed, provider: "post" };
   await one("a receipt of a provider that is not known", ofEvents(EVENT, { events: [unknown] }), real, bad);
+  const providers = { ...listed, provider: ["telnyx"] };
+  await one("a receipt of a list of providers", ofEvents(EVENT, { events: [providers] }), real, bad);
+  await one("a receipt of an environment that is not known", ofEvents(EVENT, { environment: "trial" }), real, bad);
+  await one("a receipt with an event that is null", ofEvents(EVENT, { events: [null] }), real, bad);
   const unhashed = { ...listed, sha256: "00" };
   await one("a receipt whose event has no hash", ofEvents(EVENT, { events: [unhashed] }), real, bad);
   const others = { ...EVENT, "event-01.json": text({}) };

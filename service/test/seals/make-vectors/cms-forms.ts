@@ -268,6 +268,22 @@ export function cmsForms(): Made {
   for (const [name, change, expect, teaches] of looseParts())
     one(`in a seal of before: ${name}`, changed(change, false), expect, teaches);
   for (const [name, change, expect, teaches] of oneForm()) one(name, changed(change, true), expect, teaches);
+  const early = new Date(by.validFrom - 1000).toISOString();
+  const late = new Date(by.validTo + 1000).toISOString();
+  for (const [name, at] of [
+    ["before its certificate", early],
+    ["after its certificate", late],
+  ] as const) {
+    const untimely = notVerified({
+      seal_certificate_trusted: "unchecked",
+      seal_certificate_valid_at_time: "fails",
+    });
+    const contents = changed((cms) => cms, true);
+    one(`verified ${name}, none trusted`, contents, untimely, "The certificate counts at the instant.", {
+      trust: [],
+      at,
+    });
+  }
   const leaves = trust("forms-leaf.pem", by.pem(leafDer));
   const signer = { ...leaf.key, certificate: parseCertificate(leafDer) };
   chains((name, certificates, expect, teaches) => {

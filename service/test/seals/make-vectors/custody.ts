@@ -6,6 +6,7 @@ import { sealedFor } from "../../../../packages/evidence/test/seal/closing-pdf.t
 import { appendRevision, bodyOf, bytesOf, endOf, latin1 } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { tokenOver } from "../../../../packages/evidence/test/signer.ts";
 import { collection, type Made, notVerified, type State, verified, verifiedTest } from "./case.ts";
+import { emptyCertificate, falseEnds, furtherCustody } from "./custody-more.ts";
 import { document } from "./sealing.ts";
 import * as by from "./signed-envelope.ts";
 import { pem, seal, sealPem, stampedAt, stranger } from "./signers.ts";
@@ -372,6 +373,33 @@ export async function custodySets(): Promise<Made> {
     (body) => body.replace(/\/Fields \[.*?\]/, "/Fields []"),
     "Likewise.",
   );
+  for (const [title, bytes] of falseEnds(ann, first)) {
+    sealedPdf(title, proof(bytes), "fails", "The seal that seems to end it is not the service's.");
+  }
+  const stolen = retiredList("signers-stolen.json", "key-compromise");
+  for (const [title, files, verdict, changes, teaches, more] of furtherCustody(ann, bob, stolen)) {
+    const { document: about = null } = files;
+    add({
+      name: title,
+      kind: "custody_set",
+      files: {
+        certificate: once(`${slug(title)}-certificate.pdf`, files.certificate),
+        ...(about && { document: once(`${slug(title)}.pdf`, about) }),
+      },
+      trust: [published],
+      expect: { ...good(changes), verdict },
+      teaches,
+      ...more,
+    });
+  }
+  add({
+    name: "a custody certificate without an envelope",
+    kind: "custody_set",
+    files: { certificate: once("empty-certificate.pdf", emptyCertificate()) },
+    trust: [published],
+    expect: { verdict: "not_verified", claims: { envelope_readable: "fails" } },
+    teaches: "Nothing is attached under its name.",
+  });
   return made();
 }
 

@@ -217,6 +217,13 @@ function altered(): readonly Row[] {
     ),
     failing(
       "sealed.pdf.ots",
+      Uint8Array.from(evidence.proof, (octet, index) => (index === 32 ? 0x67 : octet)),
+      { ...badProof, "ots.digest": "fails" },
+      "a proof of the same digest by another hash",
+      "A proof says by which hash the digest was made.",
+    ),
+    failing(
+      "sealed.pdf.ots",
       evidence.proof.slice(0, -1),
       { ...badProof, "ots.format": "fails", "ots.digest": null },
       "a proof that was cut",
@@ -325,6 +332,9 @@ export function zips(): Made {
   const header = { headers: { [HEIGHT]: other.headers[HEIGHT] ?? "" } };
   const contradicted = bad({ anchored_in_block: "fails", "ots.bitcoin": "fails" });
   one("all of it", whole, contradicted, "The block at this height has another merkle root.", header);
+  const distrusted = bad({ time_stamp_valid: "fails", separate_time_stamp_valid: "fails" });
+  const otherTime = { ...trusted, tsaTrust: ["trust/other-tsa.pem"] };
+  one("all of it", whole, distrusted, "The tokens are by another authority of time than the trusted one.", otherTime);
   const large = entries({ "passport.json": record({ more: "x".repeat(1_048_576) }) });
   const small = large.map((entry) => ({ ...entry, deflated: entry.name === "passport.json" }));
   one("a record of more than 1 MiB", oddZip(small), unrecorded, "A record is at most 1 MiB.");

@@ -1,6 +1,17 @@
 import { constants, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type DerValue, encode, integer, nullValue, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
+import {
+  type DerValue,
+  encode,
+  integer,
+  nullValue,
+  OID,
+  octetString,
+  oid,
+  raw,
+  sequence,
+} from "@signsealship/evidence/asn1";
+import { withLowS } from "../../../../../packages/evidence/test/signer.ts";
 import { certificateOf } from "../certificates.ts";
 import * as edit from "./der-edit.ts";
 import {
@@ -57,6 +68,12 @@ export function ofAlgorithms(): readonly Row[] {
     digest: sequence(oid(oidText)),
     attributes: [contentType, digestOf(hashName), essOf(own)],
   });
+  const bent =
+    (change: edit.Edit, ...path: readonly number[]) =>
+    (data: Uint8Array) =>
+      edit.withEdit(withLowS(signer.key.sign(data)), path, change);
+  const long = edit.holding("11".repeat(33));
+  const offCurve = odd(sequence(oid(OID.ecPublicKey), oid(OID.p256)), 42);
   return [
     ["by RSA", withRsa(sequence(oid(OID.sha256WithRsa), nullValue)), []],
     ["by RSA, without parameters", withRsa(sequence(oid(OID.sha256WithRsa))), []],
@@ -67,6 +84,15 @@ export function ofAlgorithms(): readonly Row[] {
       withRsa(sequence(oid(OID.sha256WithRsa), raw(Uint8Array.of(5, 1, 0)))),
       wrong,
     ],
+    [
+      "by RSA, with an octet string that is empty",
+      withRsa(sequence(oid(OID.sha256WithRsa), octetString(new Uint8Array(0)))),
+      wrong,
+    ],
+    ["a signature with a value more", { sign: bent(edit.longerBy("0500")) }, ["signature"]],
+    ["a signature whose first number is too long", { sign: bent(long, 0) }, ["signature"]],
+    ["a signature whose second number is too long", { sign: bent(long, 1) }, ["signature"]],
+    ["a key that is no point of its curve", offCurve, ["signature"]],
     ["by ECDSA, with NULL", { algorithm: sequence(oid(OID.ecdsaWithSha256), nullValue) }, wrong],
     ["by RSA, said to be ECDSA", withRsa(ecdsa), wrong],
     ["by ECDSA, said to be RSA", { algorithm: sequence(oid(OID.sha256WithRsa), nullValue) }, wrong],

@@ -4,6 +4,7 @@ import * as edit from "./der-edit.ts";
 import {
   attribute,
   attributes,
+  CONTENT,
   contentType,
   digestOf,
   directory,
@@ -49,6 +50,11 @@ export function ofAttributes(): readonly Row[] {
       attributes(attribute(OID.idContentType, oid(OID.idData), oid(OID.idData)), digestOf(), bound),
       unusable,
     ],
+    [
+      "contentType, and once more without a value",
+      attributes(contentType, attribute(OID.idContentType), digestOf(), bound),
+      unusable,
+    ],
     ["contentType of no value", attributes(attribute(OID.idContentType), digestOf(), bound), unusable],
     [
       "a contentType that is a text",
@@ -80,6 +86,33 @@ export function ofAttributes(): readonly Row[] {
       "a messageDigest of other bytes",
       attributes(contentType, attribute(OID.idMessageDigest, octetString(sha("sha256", "other"))), bound),
       ["messageDigest"],
+    ],
+    [
+      "a messageDigest with an octet more",
+      attributes(
+        contentType,
+        attribute(OID.idMessageDigest, octetString(Uint8Array.of(...sha("sha256", CONTENT), 0))),
+        bound,
+      ),
+      ["messageDigest"],
+    ],
+    [
+      "a signing-certificate-v2 with a value behind its policies",
+      attributes(
+        contentType,
+        digestOf(),
+        attribute(OID.idAaSigningCertificateV2, sequence(sequence(sequence(hash)), sequence(), nullValue)),
+      ),
+      unbound,
+    ],
+    [
+      "issuerSerial with a value more",
+      attributes(
+        contentType,
+        digestOf(),
+        ess(hash, sequence(sequence(directory(signer.name)), integer(21), nullValue)),
+      ),
+      unbound,
     ],
     ["no signing-certificate", attributes(contentType, digestOf()), unbound],
     ["signing-certificate-v2 twice", attributes(contentType, digestOf(), bound, bound), unbound],

@@ -10,7 +10,11 @@ export type PartKind =
   | "proof"
   | "signature"
   | "token"
-  | "path";
+  | "path"
+  | "envelope"
+  | "ber"
+  | "deflate"
+  | "zip";
 
 /** A vector of one structure by itself: it is read, or it is refused. */
 export type Part = {

@@ -1,4 +1,4 @@
-import { boolean, nullValue, OID, octetString, oid, raw, sequence } from "@signsealship/evidence/asn1";
+import { boolean, encode, integer, nullValue, OID, octetString, oid, raw, sequence } from "@signsealship/evidence/asn1";
 import {
   authority,
   certificateOf,
@@ -11,6 +11,7 @@ import {
   usages,
 } from "../certificates.ts";
 import { validFrom, validTo } from "../signers.ts";
+import * as edit from "./der-edit.ts";
 import type { Part } from "./part.ts";
 
 const AT = "2026-06-01T00:00:00.000Z";
@@ -79,6 +80,25 @@ function rows(): readonly Row[] {
     leaf: certificateOf(leaf, middle, {}),
     others: [certificateOf(middle, root, { serial: 3, extensions: extensions ?? [] })],
     anchors: [certificateOf(root, root, { extensions: top })],
+  });
+  /** A leaf by one in between, which a trusted one of this name and key issued. */
+  const overOne = (top: Subject): Chain => ({
+    leaf: certificateOf(leaf, middle, {}),
+    others: [certificateOf(middle, top, { serial: 3, extensions: authority() })],
+    anchors: [certificateOf(top, top, { serial: 4, extensions: authority() })],
+  });
+  const rsaSpki = (exponent: number) =>
+    encode(
+      sequence(
+        sequence(oid(OID.rsaEncryption), nullValue),
+        raw(edit.bits(encode(sequence(integer((1n << 2047n) + 1n), integer(exponent))))),
+      ),
+    );
+  const constraints = (hex: string) => raw(Uint8Array.from(Buffer.from(hex, "hex")));
+  const noMail = constraints("3013a00b30098107696e76616c6964a10430028100");
+  const noServers = constraints("3013a00b30098207696e76616c6964a10430028200");
+  const excluding = (value: typeof noMail, critical = true): Stated => ({
+    extensions: [...authority(), extension(OID.nameConstraints, value, critical)],
   });
   const stamping = { purpose: "timeStamping" } as const;
   const unknown = extension("1.2.3.4", nullValue);
@@ -190,6 +210,18 @@ function rows(): readonly Row[] {
     [
       "an issuer of another name",
       { ...issued({}), anchors: [certificateOf(named("Path root"), named("Path root"), { extensions: authority() })] },
+      "refused",
+    ],
+    ["by one of the same name, by another key", overOne({ name: middle.name, key: root.key }), "accepted"],
+    ["by one of the same key, by another name", overOne({ name: root.name, key: middle.key }), "accepted"],
+    ["a key with an exponent of 3", alone({ spki: rsaSpki(3) }), "accepted"],
+    ["a key with an exponent of 1", alone({ spki: rsaSpki(1) }), "refused"],
+    ["by a root that excludes mail addresses", issued(excluding(noMail)), "accepted"],
+    ["by a root that excludes mail addresses, not critically", issued(excluding(noMail, false)), "refused"],
+    ["by a root that excludes servers", issued(excluding(noServers)), "refused"],
+    [
+      "by a root that excludes mail addresses, with other names",
+      issued(excluding(noMail), { extensions: [signing, extension(OID.subjectAltName, sequence(), false)] }),
       "refused",
     ],
     ["over one in between", chain(authority()), "accepted"],

@@ -145,6 +145,16 @@ const certificate: Structure = {
     "a time that is empty": [TIME, utc("")],
     "a boolean of 01": [[0, 7, 0, 1, 1], edit.holding("01")],
     "a boolean of two octets": [[0, 7, 0, 1, 1], edit.holding("ffff")],
+    "an object identifier with an arc of 129 bits": [[0, 7, 0, 2, 0], oidOf(`6984${"80".repeat(17)}00`)],
+    "a time whose first digit is a colon": [TIME, utc(":00101000000Z")],
+    "a time whose first digit is a slash": [TIME, utc("/90101000000Z")],
+    "a time with a Z more": [TIME, utc("990101000000ZZ")],
+    "a UTCTime with a fraction": [TIME, utc("990101000000.5Z")],
+    "a signature that ends behind the certificate": [
+      [2],
+      (_, encoding) => [Uint8Array.from(encoding, (octet, index) => (index === 1 ? octet + 1 : octet))],
+    ],
+    "a keyUsage with eight unused bits, none set": [[0, 7, 0, 1, 2], edit.holding("03020800")],
     "an extension twice": [[0, 7, 0, 2], edit.repeated(2)],
     "65 extensions": [
       [0, 7, 0, 2],
@@ -260,6 +270,10 @@ const cms: Structure = {
   refused: {
     "an algorithm with a value more": [[...SIGNER, 2], edit.longerBy(NULL + NULL)],
     "the type of enveloped data": [[0], edit.holding("2a864886f70d010703")],
+    "parameters of RSASSA-PSS with a value more": [[...SIGNER, 4], edit.becomes("300f06092a864886f70d01010a30020500")],
+    "no content in its tag": [[1], edit.holding("")],
+    "a tag of 0 among the certificates": [[1, 0, 3], edit.longerBy("0000")],
+    "a tag of number 31 among the certificates": [[1, 0, 3], edit.longerBy("bf00")],
     "33 signers": [SIGNER, edit.repeated(33)],
     "65 attributes": [[...SIGNER, 3, 0], edit.repeated(62)],
     "65 certificates": [[1, 0, 3, 0], edit.repeated(64)],

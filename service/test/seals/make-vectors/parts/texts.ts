@@ -52,6 +52,12 @@ function trustLists(): Part[] {
     ["retiredAt without a zone", listOf({ ...entry, retiredAt: "2026-03-01T00:00:00" })],
     ["retiredAt with an offset", listOf({ ...entry, retiredAt: "2026-03-01T00:00:00+00:00" })],
     ["retiredAt of 13 months", listOf({ ...entry, retiredAt: "2026-13-01T00:00:00Z" })],
+    ["retiredAt that is a list", listOf({ ...entry, retiredAt: [retired.retiredAt] })],
+    [
+      "signerCertificates that are an object",
+      list({ format: 1, sealCertificates: [], signerCertificates: { 0: entry } }),
+    ],
+    ["a reason that is a list", listOf({ ...retired, reason: [] })],
     ["a reason that is a number", listOf({ ...retired, reason: 1 })],
     ["a reason of 101 characters", listOf({ ...retired, reason: "x".repeat(101) })],
     ["a reason and no instant", listOf({ ...entry, reason: "superseded" })],
@@ -120,6 +126,7 @@ function manifests(): Part[] {
     const { [member]: _, ...rest } = base().passport;
     return JSON.stringify({ ...base(), passport: rest });
   };
+  const covers = base().coverage["covers"] as unknown[];
   const verifyCode = "abcdefghijklmnopqrstuvwxyz";
   const good = rows("manifest", "accepted", "Section 10.1.", [
     ["one document", one({})],
@@ -153,6 +160,13 @@ function manifests(): Part[] {
     ["a room's code of 39 digits", passport({ roomCode: "0".repeat(39) })],
     ["a room's code of 41 digits", passport({ roomCode: "0".repeat(41) })],
     ["a room's code in upper case", passport({ roomCode: "A".repeat(40) })],
+    ["a room's code that is a list", passport({ roomCode: ["0".repeat(40)] })],
+    ["a room's name that is a list", passport({ roomName: ["x"] })],
+    ["an instant that is a list", passport({ generatedAtUtc: ["2026-01-01T10:00:00Z"] })],
+    ["documents that are an object with a length", documents({ length: 0 })],
+    ["a status that is a list", status({ value: ["Signed"] })],
+    ["covers that are an object", coverage({ covers: { ...covers, length: covers.length } })],
+    ["nothing that it does not cover", coverage({ doesNotCover: [] })],
     ["a room's name that is empty", passport({ roomName: "" })],
     ["a room's name that is null", passport({ roomName: null })],
     ["a room's name of 201 characters", passport({ roomName: "x".repeat(201) })],

@@ -75,6 +75,11 @@ export function tokens(): Part[] {
       edit.withEdit(good, [1, 0, 4, 0], edit.dropped),
       ["contentType", "messageDigest", "signature", "signingCertificate", "chain"],
     ],
+    [
+      "a content of another type",
+      edit.withEdit(good, [1, 0, 2, 0], edit.holding("2a864886f70d010701")),
+      ["messageImprint", "contentType", "chain"],
+    ],
     ["no authority trusted", good, ["chain"], []],
   ];
   const wide = usageOf("wide authority", true, OID.kpTimeStamping, OID.kpDocumentSigning);

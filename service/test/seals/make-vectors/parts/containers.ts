@@ -1,0 +1,204 @@
+import { deflateRawSync } from "node:zlib";
+import { type OddEnd, type OddEntry, oddZip } from "../zip-writer.ts";
+import * as edit from "./der-edit.ts";
+import { cms } from "./form.ts";
+import type { Part, PartKind } from "./part.ts";
+
+type Row = readonly [name: string, hex: string, expect: Part["expect"]];
+
+const rows = (kind: PartKind, teaches: string, list: readonly Row[]): Part[] =>
+  list.map(([name, hex, expect]) => ({ name: `${kind}: ${name}`, kind, hex, expect, teaches }));
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const times = (count: number, hex: string): string => hex.repeat(count);
+
+/** Values in BER, which earlier signatures may be in: section 7. */
+function ber(): Part[] {
+  const good = cms({});
+  const deep = (levels: number) => `${times(levels, "3080")}0500${times(levels, "0000")}`;
+  return rows("ber", "One value in BER that ends where its last byte is, within the bounds of section 3.2 (7).", [
+    ["a signature in DER", hexOf(good), "accepted"],
+    ["a signature of indefinite length", hexOf(edit.withEdit(good, [], edit.indefinite)), "accepted"],
+    ["a length in five octets", "30850000000002" + "0500", "accepted"],
+    ["an octet string in pieces", "2480040101040102" + "0000", "accepted"],
+    ["an octet string in pieces, of definite length", "2406040101040102", "accepted"],
+    ["an octet string of integers", "2480020101" + "0000", "refused"],
+    ["an octet string of octet strings in pieces", "2480" + "2480040101" + "0000" + "0000", "accepted"],
+    ["an octet string of a list", "2480" + "3000" + "0000", "refused"],
+    ["a primitive value of indefinite length", "0480" + "0500" + "0000", "refused"],
+    ["a tag of number 31", "30021f00", "refused"],
+    ["a tag of 0", "30020000", "refused"],
+    ["no byte", "", "refused"],
+    ["a tag alone", "30", "refused"],
+    ["a tag alone in a list", "300105", "refused"],
+    ["a length that is cut", "3082", "refused"],
+    ["a length that is cut by its list", "300204820000", "refused"],
+    ["a value longer than its list", "3003040201", "refused"],
+    ["a value that ends behind its list", "3006" + "3003" + "0402" + "0102", "refused"],
+    ["a value longer than the file", "300501", "refused"],
+    ["a length of 2^53", "048720000000000000" + "00", "refused"],
+    ["no end of an indefinite length", "3080" + "0500", "refused"],
+    ["half an end of an indefinite length", "3080" + "0500" + "00", "refused"],
+    ["an end behind the list that holds it", "3004" + "3080" + "0500" + "0000", "refused"],
+    ["a primitive value longer than the file", "040501", "refused"],
+    ["values nested 41 deep", deep(40), "accepted"],
+    ["values nested 42 deep", deep(41), "refused"],
+    ["200,000 values", `3083061a7e${times(199_999, "0500")}`, "accepted"],
+    ["200,001 values", `3083061a80${times(200_000, "0500")}`, "refused"],
+  ]);
+}
+
+/** Bits of deflated data, the first in the lowest place; Huffman codes are written with `code`. */
+function deflated(...fields: readonly (readonly [value: number, count: number])[]): string {
+  const octets: number[] = [];
+  let at = 0;
+  for (const [value, count] of fields) {
+    for (let bit = 0; bit < count; bit++, at++) {
+      octets[at >> 3] = (octets[at >> 3] ?? 0) | (((value >> bit) & 1) << (at & 7));
+    }
+  }
+  return hexOf(Uint8Array.from(octets));
+}
+/** A Huffman code, whose first bit is its highest. */
+const code = (value: number, count: number): readonly [number, number] => {
+  let reversed = 0;
+  for (let bit = 0; bit < count; bit++) reversed |= ((value >> bit) & 1) << (count - 1 - bit);
+  return [reversed, count];
+};
+
+/** Deflated data that fills its bytes: RFC 1951, as sections 2.6 and 9.1 read it. */
+function deflate(): Part[] {
+  const fixed = [
+    [1, 1],
+    [1, 2],
+  ] as const;
+  const [end, x] = [code(0, 7), code(0x30 + 0x78, 8)];
+  type Bits = readonly [value: number, count: number];
+  /**
+   * A block with codes of its own: 258 literals and lengths. In the code of lengths 18 has one bit; 1 and another have two.
+   *
+   * @param other the other: 2, or 16 for a repeat
+   */
+  const dynamic = (other: 2 | 16, distances: number, lengths: readonly Bits[], data: readonly Bits[]) => {
+    // In the order 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1.
+    const order = Array.from({ length: 18 }, (_, index): Bits => {
+      const bits = index === 2 ? 1 : index === 17 || index === (other === 16 ? 0 : 15) ? 2 : 0;
+      return [bits, 3];
+    });
+    return deflated([1, 1], [2, 2], [1, 5], [distances, 5], [14, 4], ...order, ...lengths, ...data);
+  };
+  const [l1, l2] = [code(2, 2), code(3, 2)];
+  const zero = (count: number): readonly Bits[] => [code(0, 1), [count - 11, 7]];
+  const zeros = [...zero(138), ...zero(117)];
+  /** Two bits for the letter of code 0; of two more codes the end has two, and the first length one. */
+  const most = [l2, ...zeros];
+  const [a, end2] = [code(2, 2), code(3, 2)];
+  const repeated: readonly Bits[] = [l2, [0, 2], ...zero(138), ...zero(115)];
+  return rows("deflate", "RFC 1951: bytes that another program could read otherwise are none.", [
+    ["a text", hexOf(deflateRawSync(Buffer.from("What is deflated, is deflated.".repeat(40)))), "accepted"],
+    ["nothing", deflated(...fixed, end), "accepted"],
+    ["a stored block", "010300fcff616263", "accepted"],
+    ["a stored block of another length", "010300fdff616263", "refused"],
+    ["a stored block that is cut", "010300fcff6162", "refused"],
+    ["a block of type 3", deflated([1, 1], [3, 2]), "refused"],
+    ["no end of the block", deflated(...fixed, x), "refused"],
+    ["no byte", "", "refused"],
+    ["a byte behind its end", `${deflated(...fixed, end)}00`, "refused"],
+    ["a copy of what came before", deflated(...fixed, x, code(1, 7), code(0, 5), end), "accepted"],
+    ["a copy from before its start", deflated(...fixed, x, code(1, 7), code(1, 5), end), "refused"],
+    ["a length that is none", deflated(...fixed, x, code(0xc0 + 6, 8), code(0, 5), end), "refused"],
+    ["a distance that is none", deflated(...fixed, x, code(1, 7), code(30, 5), end), "refused"],
+    ["codes of its own", dynamic(2, 0, [...most, l2, l1, l1], [a, end2]), "accepted"],
+    ["a code with too many words", dynamic(2, 0, [l1, ...zeros, l1, l1, l1], [code(0, 1), code(1, 1)]), "refused"],
+    ["a repeat of nothing", dynamic(16, 0, [...repeated, l1, l1, l1], [code(0, 1)]), "refused"],
+    ["more lengths than were said", dynamic(2, 0, [...most, l2, l1, ...zero(11)], [a, end2]), "refused"],
+    [
+      "a distance that is none, of codes of its own",
+      dynamic(2, 30, [...most, l2, l1, ...zero(30), l1], [a, code(0, 1), code(0, 1), [0, 14], end2]),
+      "refused",
+    ],
+    ["1 MiB of one letter", hexOf(deflateRawSync(Buffer.alloc(1_048_576, 0x61))), "accepted"],
+    ["more than 1 MiB of one letter", hexOf(deflateRawSync(Buffer.alloc(1_048_577, 0x61))), "refused"],
+  ]);
+}
+
+const zipRow = (name: string, entries: readonly OddEntry[], expect: Part["expect"], end: OddEnd = {}): Row => [
+  name,
+  hexOf(oddZip(entries, end)),
+  expect,
+];
+
+/** Zips by themselves: section 9.1. */
+function zips(): Part[] {
+  const text: OddEntry = { name: "a.txt", bytes: Buffer.from("text") };
+  const bent = (changes: Partial<OddEntry>): OddEntry[] => [{ ...text, ...changes }];
+  const named = (name: string): OddEntry => ({ ...text, name });
+  const many = (count: number) => Array.from({ length: count }, (_, index) => named(`${index}`));
+  const good = oddZip([text]);
+  /** The zip with bytes changed at a distance from its end, or its start. */
+  const patched = (name: string, at: number, ...octets: readonly number[]): Row => {
+    const bytes = Uint8Array.from(good);
+    bytes.set(octets, at < 0 ? bytes.length + at : at);
+    return [name, hexOf(bytes), "refused"];
+  };
+  const end = -22;
+  const directory = end - 51;
+  const described = oddZip(bent({ descriptor: true }));
+  const longer = Uint8Array.from(good);
+  longer[longer.length + end + 12] = 51 + 4;
+  const MAX = [0xff, 0xff, 0xff, 0xff];
+  const size = (value: number) => bent({ both: { size: value } });
+  return rows("zip", "What two programs could read in two ways is refused (9.1).", [
+    zipRow("one file", [text], "accepted"),
+    zipRow("no file", [], "accepted"),
+    zipRow("a file of no bytes", bent({ bytes: new Uint8Array(0) }), "accepted"),
+    zipRow("sizes behind the data", bent({ descriptor: true }), "accepted"),
+    zipRow("64 files", many(64), "accepted"),
+    zipRow("65 files", many(65), "refused"),
+    zipRow("a name of 255 characters", [named("x".repeat(255))], "accepted"),
+    zipRow("a name of 256 characters", [named("x".repeat(256))], "refused"),
+    ["no byte", "", "refused"],
+    ["an end that is cut", hexOf(good.subarray(1 - 22)), "refused"],
+    patched("an end with another mark", end, 0x51),
+    patched("a directory on another disk", end + 6, 1),
+    zipRow("65,535 files", [text], "refused", { countHere: 0xffff }),
+    patched("a directory of 2^32 - 1 bytes", end + 12, ...MAX),
+    patched("a directory at 2^32 - 1", end + 16, ...MAX),
+    patched("a comment that is said to be there", end + 20, 1),
+    patched("a directory that is said to be shorter", end + 12, 50),
+    zipRow("a directory that has one file more", [text], "refused", { countHere: 0 }),
+    zipRow("a directory that has one file less", [text], "refused", { countHere: 2 }),
+    patched("an entry with another mark", directory, 0x51),
+    patched("an entry whose name runs over the end", directory + 28, 6),
+    patched("an entry that is said to have an extra field", directory + 30, 1),
+    patched("an entry that is said to have a comment", directory + 32, 1),
+    patched("an entry on another disk", directory + 34, 1),
+    zipRow("a compressed size of 2^32 - 1", bent({ both: { compressed: 0xffffffff } }), "refused"),
+    zipRow("a size of 2^32 - 1", size(0xffffffff), "refused"),
+    zipRow("an offset of 2^32 - 1", bent({ directory: { offset: 0xffffffff } }), "refused"),
+    zipRow("an offset at the end", bent({ directory: { offset: good.length - 29 } }), "refused"),
+    zipRow("a stored size of another number", size(5), "refused"),
+    zipRow("a file that runs over the end", bent({ both: { compressed: 1000, size: 1000 } }), "refused"),
+    zipRow("a file that is larger than 256 MiB", size(256 * 1024 * 1024 + 1), "refused"),
+    patched("a file's header with another mark", 0, 0x51),
+    patched("a file's header that is said to have an extra field", 28, 1),
+    zipRow("deflated", bent({ deflated: true }), "accepted"),
+    zipRow(
+      "deflated, a byte behind its end",
+      bent({ bytes: Buffer.from("030000", "hex"), both: { method: 8, size: 0, crc: 0 } }),
+      "refused",
+    ),
+    zipRow("a method that is not read, of deflated data", bent({ deflated: true, both: { method: 9 } }), "refused"),
+    [
+      "bytes in the directory behind its entries",
+      hexOf(Buffer.concat([good.subarray(0, end), Buffer.from("more"), longer.subarray(end)])),
+      "refused",
+    ],
+    ...[39, 43, 47, 51].map((at): Row => {
+      const bytes = Uint8Array.from(described);
+      bytes[at] = 0xee;
+      return [`sizes behind the data that are others: ${at}`, hexOf(bytes), "refused"];
+    }),
+  ]);
+}
+
+export const containers = (): Part[] => [...ber(), ...deflate(), ...zips()];
