@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { GROUPS } from "./groups.ts";
 import type { Mutant } from "./mutants.ts";
 
 /** Mutants that no vector can tell from the verifier, by file and operand, and why. */
@@ -74,7 +75,8 @@ const uncovered = new Set(
 /** Why no vector can kill the mutant; undefined where there should be one. */
 export function reasonFor({ file, text }: Mutant): string | undefined {
   if (TELLING.includes(file)) return "It is told to people, and moves no verdict.";
-  return EQUIVALENT.find(([suffix, operand]) => file.endsWith(suffix) && operand === text)?.[2];
+  const own = EQUIVALENT.find(([suffix, operand]) => file.endsWith(suffix) && operand === text)?.[2];
+  return own ?? GROUPS.find(([, rules]) => rules[file]?.includes(text))?.[0];
 }
 
 /** Whether the mutant is on the list of those that no vector kills yet. */
