@@ -26,6 +26,7 @@ function trustLists(): Part[] {
     ["not retired, in so many words", listOf({ ...entry, retiredAt: null, reason: null })],
     ["a member more", list({ format: 1, sealCertificates: [{ ...entry, sha256: 7 }], more: [] })],
     ["an authority", list({ format: 1, sealCertificates: [], timeStampCertificates: [trustFiles["trust/tsa.pem"]] })],
+    ["a certificate with its environment", listOf({ ...entry, environment: "live" })],
     ["a reason of 100 characters", listOf({ ...retired, reason: "x".repeat(100) })],
   ]);
   const bad = rows("trust-list", "refused", teaches, [
@@ -52,6 +53,8 @@ function trustLists(): Part[] {
     ["retiredAt without a zone", listOf({ ...entry, retiredAt: "2026-03-01T00:00:00" })],
     ["retiredAt with an offset", listOf({ ...entry, retiredAt: "2026-03-01T00:00:00+00:00" })],
     ["retiredAt of 13 months", listOf({ ...entry, retiredAt: "2026-13-01T00:00:00Z" })],
+    ["a seal's certificate that is said to be of tests", listOf({ ...entry, environment: "test" })],
+    ["an environment that is not known", listOf({ ...entry, environment: "trial" })],
     ["retiredAt that is a list", listOf({ ...entry, retiredAt: [retired.retiredAt] })],
     [
       "signerCertificates that are an object",
