@@ -19,7 +19,7 @@ const $false = (id, value) => {
 };
 const $true = (id, value) => {
   if (!value && $mutation.seen !== null) $mutation.seen.add(id);
-  return id === $mutation.active ? true : value;
+  return id === $mutation.active ? value || true : value;
 };
 const $skip = (id) => {
   if ($mutation.seen !== null) $mutation.seen.add(id);

@@ -78,6 +78,11 @@ const isDemand = (expression: Expression): boolean => {
   return bare.type === "BinaryExpression" && bare.operator === "&&";
 };
 
+/** Values that are never falsy: to take one as met changes nothing. */
+const ALWAYS_MET = new Set(["ObjectExpression", "ArrayExpression", "ArrowFunctionExpression", "NewExpression"]);
+const demandsOf = (expression: Expression): Expression[] =>
+  operandsOf(expression, "&&").filter(({ type }) => !ALWAYS_MET.has(type));
+
 const literal = (expression: Expression): string | null => {
   const bare = inside(expression);
   if (bare.type === "StringLiteral") return bare.value;
@@ -113,7 +118,7 @@ const inner = (expression: Expression): Spanned => expression as Spanned;
 function ofChoice({ test, consequent, alternate }: ConditionalExpression): Found[] {
   const [met, unmet] = [literal(consequent), literal(alternate)];
   if (met === "holds" || (met === "null" && unmet !== "null" && unmet !== null)) {
-    return operandsOf(test, "&&").map((one): Found => [inner(one), "true"]);
+    return demandsOf(test).map((one): Found => [inner(one), "true"]);
   }
   if (unmet === "holds" || (unmet === "null" && met !== null)) {
     return operandsOf(test, "||").map((one): Found => [inner(one), "false"]);
@@ -130,7 +135,7 @@ function foundAt(node: Node): Found[] {
     case "BinaryExpression": {
       // A chain inside a chain is found with the outer one, and named once.
       const expression = node as Expression;
-      return isDemand(expression) ? operandsOf(expression, "&&").map((one): Found => [inner(one), "true"]) : [];
+      return isDemand(expression) ? demandsOf(expression).map((one): Found => [inner(one), "true"]) : [];
     }
     case "ExpressionStatement": {
       const { expression } = node as Node & { expression: Expression };

@@ -23,6 +23,7 @@ test("meets each demand of a chain, of a claim and of an assertion", () => {
 
 test("leaves alone what accepts, and what would make a rule stricter", () => {
   assert.deepEqual(found("const f = (a) => { if (a) return true; return false; };"), []);
+  assert.deepEqual(found("const f = (a) => a && { a };"), ["true: a"]);
   assert.deepEqual(found("const f = (a, b) => { if (a && b) throw new Error('no'); };"), ["false: a && b"]);
 });
 

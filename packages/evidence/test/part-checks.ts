@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { derFromBer } from "../src/asn1/ber.ts";
 import { OID } from "../src/asn1/oid.ts";
 import type { Claim } from "../src/claim.ts";
@@ -10,9 +11,12 @@ import { EvidenceError } from "../src/errors.ts";
 import { inflateRaw } from "../src/inflate.ts";
 import { parseManifest } from "../src/manifest/validate.ts";
 import { parseDetached } from "../src/ots/parse.ts";
+import { attachedFile } from "../src/pdf/attachment.ts";
+import { openUnlocked } from "../src/pdf/encryption/unlock.ts";
 import { parseTimeStampResp, parseTstInfo } from "../src/rfc3161/token.ts";
 import { verifyTimeStampToken } from "../src/rfc3161/verify.ts";
 import { readTrust } from "../src/seal/trust-list.ts";
+import { verifyProof } from "../src/seal/verify-proof.ts";
 import { parseCertificate } from "../src/x509/certificate.ts";
 import { verifyChain } from "../src/x509/chain.ts";
 import { parseCertificatesPem } from "../src/x509/pem.ts";
@@ -36,6 +40,7 @@ type Part = {
 };
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
+const latin1 = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));
 const readers: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
   certificate: parseCertificate,
   cms: parseSignedData,
@@ -104,8 +109,41 @@ async function runEnvelope(part: Part, bytes: Uint8Array): Promise<void> {
   assert.deepEqual(undecided(claims).toSorted(), part.notHolding?.toSorted());
 }
 
+/** Verifies a whole PDF with nothing that is trusted. */
+const proofOf = (pdf: Uint8Array, crypto: EvidenceCrypto) =>
+  verifyProof(pdf, { sealAnchors: [], tsaAnchors: [] }, Date.UTC(2026, 5, 1), { crypto });
+const holds = (claims: readonly Claim[], name: string) =>
+  claims.some((claim) => claim.name === name && claim.state === "holds");
+
+async function runPdf(part: Part, pdf: Uint8Array, crypto: EvidenceCrypto): Promise<void> {
+  const { claims } = await proofOf(pdf, crypto);
+  assert.equal(holds(claims, "pdf_readable"), part.expect === "accepted");
+}
+
+/** Whether there is one file of the name `record.json` of at most 64 bytes, the same for every reader. */
+async function runAttachment(part: Part, pdf: Uint8Array): Promise<void> {
+  const read = async () => attachedFile(await openUnlocked(pdf), "record.json", 64);
+  const found = await read().catch((error: unknown) => {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  });
+  assert.equal(found !== null, part.expect === "accepted");
+}
+
+const form = readFileSync(new URL("../vectors/parts/form.pdf", import.meta.url));
+
+async function runChanges(part: Part, later: Uint8Array, crypto: EvidenceCrypto): Promise<void> {
+  const { earlierSignatures: all } = await proofOf(Uint8Array.from([...form, ...later]), crypto);
+  const claims = (all.find(({ pades }) => pades !== null) ?? all[0])?.claims ?? [];
+  const isPermitted = holds(claims, "revision_covered") && holds(claims, "later_changes_permitted");
+  assert.equal(isPermitted, part.expect === "accepted");
+}
+
 const judges: Readonly<Record<string, (part: Part, bytes: Uint8Array, crypto: EvidenceCrypto) => Promise<void>>> = {
   path: runPath,
+  pdf: runPdf,
+  attachment: runAttachment,
+  changes: runChanges,
   signature: runSignature,
   token: runToken,
   envelope: runEnvelope,
@@ -113,7 +151,8 @@ const judges: Readonly<Record<string, (part: Part, bytes: Uint8Array, crypto: Ev
 
 async function run(part: Part, crypto: EvidenceCrypto): Promise<void> {
   const { kind, hex, text, expect } = part;
-  const bytes = hex === undefined ? utf8(whole(text ?? "", part)) : bytesOf(whole(hex, part));
+  const encode = ["pdf", "attachment", "changes"].includes(kind) ? latin1 : utf8;
+  const bytes = hex === undefined ? encode(whole(text ?? "", part)) : bytesOf(whole(hex, part));
   const judge = judges[kind];
   if (judge !== undefined) return judge(part, bytes, crypto);
   const read = readers[kind];

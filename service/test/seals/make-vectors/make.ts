@@ -2,13 +2,14 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { partsIndex } from "./parts/parts.ts";
+import { partsForm, partsIndex } from "./parts/parts.ts";
 import { wholeVectors } from "./whole-vectors.ts";
 
 const vectors = fileURLToPath(new URL("../../../../packages/evidence/vectors/", import.meta.url));
 const parts = `${vectors}parts/index.json`;
 mkdirSync(dirname(parts), { recursive: true });
 writeFileSync(parts, partsIndex());
+writeFileSync(`${dirname(parts)}/form.pdf`, partsForm());
 const folder = `${vectors}whole/`;
 const files = await wholeVectors();
 rmSync(folder, { recursive: true, force: true });

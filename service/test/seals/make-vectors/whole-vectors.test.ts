@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { partsIndex } from "./parts/parts.ts";
+import { partsForm, partsIndex } from "./parts/parts.ts";
 import { wholeVectors } from "./whole-vectors.ts";
 
 const folder = new URL("../../../../packages/evidence/vectors/whole/", import.meta.url);
@@ -17,4 +17,5 @@ test("the vectors of whole files are those that make.ts writes, byte for byte", 
 test("the vectors of parts are those that make.ts writes, byte for byte", () => {
   const index = readFileSync(new URL("../parts/index.json", folder));
   assert.equal(Buffer.compare(index, partsIndex()), 0);
+  assert.equal(Buffer.compare(readFileSync(new URL("../parts/form.pdf", folder)), partsForm()), 0);
 });

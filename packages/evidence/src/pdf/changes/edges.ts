@@ -121,9 +121,8 @@ const annotation: Edges = (place, lead) => {
   const isWidget = place.value.kind === "dictionary" && nameOf(place.value, "Subtype") === "Widget";
   const isPart = !isWidget && !place.isStream;
   for (const [key, value] of entriesOf(place)) {
-    const acts = ACTION_KEYS.includes(key) || (isPart && key === "Parent");
     if (isPart) lead.by(key, value, key === "AP" ? ROLE.drawnPart : ROLE.annotationPart);
-    else lead.by(key, value, acts ? ROLE.frozen : ROLE.drawn);
+    else lead.by(key, value, ACTION_KEYS.includes(key) ? ROLE.frozen : ROLE.drawn);
   }
 };
 

@@ -14,7 +14,10 @@ export type PartKind =
   | "envelope"
   | "ber"
   | "deflate"
-  | "zip";
+  | "zip"
+  | "pdf"
+  | "attachment"
+  | "changes";
 
 /** A vector of one structure by itself: it is read, or it is refused. */
 export type Part = {
@@ -45,6 +48,6 @@ export function shortened(part: Part): Part {
   if (run === null) return part;
   const [all, of = ""] = run;
   const rest = value.slice(0, run.index) + value.slice(run.index + all.length);
-  const { name, kind, expect, teaches } = part;
-  return { name, kind, [member]: rest, again: { at: run.index, times: all.length / of.length, of }, expect, teaches };
+  const { name, kind, hex: _, text: __, ...others } = part;
+  return { name, kind, [member]: rest, again: { at: run.index, times: all.length / of.length, of }, ...others };
 }

@@ -1,0 +1,223 @@
+import type { Part, PartKind } from "./part.ts";
+
+type Objects = readonly (readonly [number: number, body: string])[];
+type Written = { readonly text: string; readonly size: number; readonly table: string };
+
+const CATALOG = "<< /Type /Catalog /Pages 2 0 R >>";
+const PAGES = "<< /Type /Pages /Count 0 /Kids [] >>";
+
+function written(objects: Objects, head: string): Written {
+  let text = head;
+  const places = new Map<number, number>();
+  for (const [number, body] of objects) {
+    places.set(number, text.length);
+    text += `${number} 0 obj\n${body}\nendobj\n`;
+  }
+  const size = Math.max(...objects.map(([number]) => number)) + 1;
+  const rows = Array.from({ length: size }, (_, number) => {
+    const at = places.get(number);
+    return at === undefined ? "0000000000 65535 f \n" : `${String(at).padStart(10, "0")} 00000 n \n`;
+  });
+  return { text, size, table: `xref\n0 ${size}\n${rows.join("")}` };
+}
+
+/** A small PDF of these objects, besides a catalog and a node of pages. */
+function pdf(objects: Objects = [], more = "", catalog = CATALOG): string {
+  const { text, size, table } = written([[1, catalog], [2, PAGES], ...objects], "%PDF-1.7\n");
+  return `${text}${table}trailer\n<< /Size ${size} /Root 1 0 R ${more}>>\nstartxref\n${text.length}\n%%EOF\n`;
+}
+
+const withForm = (field: string, edit = (text: string) => text): string =>
+  edit(pdf([[3, field]], "", CATALOG.replace(" >>", " /AcroForm << /Fields [3 0 R] >> >>")));
+
+/** The same with a cross-reference stream. */
+function streamed(
+  dictionary: (size: number) => string,
+  rows?: (rows: readonly (readonly number[])[]) => readonly number[][],
+  objects: Objects = [],
+): string {
+  const { text, size } = written([[1, CATALOG], [2, PAGES], ...objects], "%PDF-1.7\n");
+  const places = Array.from({ length: size + 1 }, (_, number): readonly number[] => {
+    const at = number === size ? text.length : text.indexOf(`\n${number} 0 obj`) + 1;
+    return number === 0 ? [0, 0, 0] : [1, at >> 8, at & 255];
+  });
+  const data = (rows?.(places) ?? places).map((row) => String.fromCharCode(...row)).join("");
+  const body = `<< /Type /XRef /Root 1 0 R /Length ${data.length} ${dictionary(size + 1)} >>\nstream\n${data}\nendstream`;
+  return `${text}${size} 0 obj\n${body}\nendobj\nstartxref\n${text.length}\n%%EOF\n`;
+}
+
+const part = (kind: PartKind, name: string, text: string, expect: Part["expect"], teaches: string): Part => ({
+  name: `${kind}: ${name}`,
+  kind,
+  text,
+  expect,
+  teaches,
+});
+const yes = (name: string, text: string) => part("pdf", name, text, "accepted", "Close to what is refused.");
+const no = (name: string, text: string) => part("pdf", name, text, "refused", "Section 2.6: readers would part ways.");
+const swapped = (text: string, from: string | RegExp, to: string): string => {
+  const result = text.replace(from, to);
+  if (result === text) throw new Error(`nothing to change: ${from}`);
+  return result;
+};
+
+/** The text with its table and `startxref` as its objects have moved. */
+function placed(text: string): string {
+  const table = text.lastIndexOf("xref\n0 ");
+  let number = -1;
+  return text
+    .replace(/\d{10}(?= \d{5} [fn] \n)/g, (row) => {
+      number++;
+      const at = text.indexOf(`\n${number} 0 obj`) + 1;
+      return at === 0 ? row : String(at).padStart(10, "0");
+    })
+    .replace(/startxref\n\d+/, `startxref\n${table}`);
+}
+
+/** Two tables, of which `startxref` leads to the one from the first byte and to the other from the header. */
+function twoTables(): string {
+  const prefix = `${"x".repeat(399)}\n`;
+  const { text, size, table } = written(
+    [
+      [1, CATALOG],
+      [2, PAGES],
+    ],
+    `${prefix}%PDF-1.7\n`,
+  );
+  const one = `${table}trailer\n<< /Size ${size} /Root 1 0 R >>\n`;
+  const padded = `${one.padEnd(399)}\n`;
+  return `${text}${padded}${one}startxref\n${text.length}\n%%EOF\n`;
+}
+
+const TABLE = pdf();
+const W = "/W [1 1 1]";
+const files: readonly Part[] = [
+  yes("as it should be", TABLE),
+  yes("with a form", withForm("<< /FT /Tx /T (a) >>")),
+  yes("a form that is not there", pdf([], "", CATALOG.replace(" >>", " /AcroForm 9 0 R >>"))),
+  no("two tables that startxref leads to", twoTables()),
+  no("no startxref", withoutStartxref()),
+  no(
+    "a field without the word obj",
+    withForm("<< /FT /Tx >>", (text) => swapped(text, "3 0 obj\n", "3 0 \n   ")),
+  ),
+  no("a field that is a number that goes on in letters", withForm("7x")),
+  no("a reference that goes on without a space", swapped(withForm("<< /FT /Tx >>"), "[3 0 R]", "[3 0R ]")),
+  no("a dictionary that one bracket ends", withForm("<< /FT /Tx />")),
+  no("a /Prev with a point", pdf([], "/Prev 15.0 ")),
+  no("a /Prev that is a name", pdf([], "/Prev /X ")),
+  no("a /Prev of 0 that leads to a section", `xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 1 >>\n${twoHeads()}`),
+  yes(
+    "a cross-reference stream",
+    streamed((size) => `/Size ${size} ${W}`, withBytes),
+  ),
+  no(
+    "a cross-reference stream of too large a /Size",
+    streamed(() => `/Size 8388609 /Index [0 4] ${W}`, withBytes),
+  ),
+  no(
+    "a cross-reference stream with a width that has a point",
+    streamed((size) => `/Size ${size} /W [1 1.0 1]`, withBytes),
+  ),
+  yes(
+    "a cross-reference stream with a part of no objects",
+    streamed((size) => `/Size ${size} /Index [3 0 0 ${size}] ${W}`, withBytes),
+  ),
+  no(
+    "a first table that begins at 1 with another head",
+    swapped(swapped(TABLE, "xref\n0 3", "xref\n1 3"), "65535 f", "00000 f"),
+  ),
+  yes("a first table that begins at 1", swapped(TABLE, "xref\n0 3", "xref\n1 3")),
+  no("rows of 22 bytes", TABLE.replaceAll(" f \n", " f   \n").replaceAll(" n \n", " n   \n")),
+  no("a row behind what is no white space", swapped(TABLE, / n \n(\d{10} 00000 n)/, " n x$1")),
+];
+
+/** Where the number behind the word would be in a file that begins with the word, is one that leads to the table. */
+function withoutStartxref(): string {
+  const text = placed(swapped(TABLE, "%PDF-1.7\n", "%PDF-1.7\n0000000000\n"));
+  const table = String(text.indexOf("xref\n0 ")).padStart(10, "0");
+  return swapped(swapped(text, "%PDF-1.7\n0000000000", `%PDF-1.7\n${table}`), /startxref\n\d+\n/, "");
+}
+
+function withBytes(rows: readonly (readonly number[])[]): number[][] {
+  return rows.map(([type = 0, high = 0, low = 0]) => {
+    if (high > 0) throw new Error("a place beyond one byte");
+    return [type, low, 0];
+  });
+}
+
+function twoHeads(): string {
+  const head = "xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 1 >>\n".length;
+  const { text, size, table } = written(
+    [
+      [1, CATALOG],
+      [2, PAGES],
+    ],
+    "%PDF-1.7\n",
+  );
+  const moved = table.replace(/\d{10}(?= 00000 n)/g, (at) => String(Number(at) + head).padStart(10, "0"));
+  return `${text}${moved}trailer\n<< /Size ${size} /Root 1 0 R /Prev 0 >>\nstartxref\n${text.length + head}\n%%EOF\n`;
+}
+
+const DATA = '{"a":1}';
+const attached = (
+  name: string,
+  expect: Part["expect"],
+  edit: (text: string) => string = (text) => text,
+  more = "",
+  names = "/Names [(record.json) 4 0 R]",
+): Part =>
+  part(
+    "attachment",
+    name,
+    placed(
+      edit(
+        pdf(
+          [
+            [3, `<< ${names} >>`],
+            [4, "<< /Type /Filespec /F (record.json) /UF (record.json) /EF << /F 5 0 R /UF 5 0 R >> >>"],
+            [5, `<< /Type /EmbeddedFile /Length ${DATA.length} >>\nstream\n${DATA}\nendstream`],
+            [6, `<< /Type /EmbeddedFile /Length ${DATA.length} >>\nstream\n${DATA}\nendstream`],
+            [7, `${DATA.length}`],
+          ],
+          more,
+          CATALOG.replace(" >>", " /Names << /EmbeddedFiles 3 0 R >> >>"),
+        ),
+      ),
+    ),
+    expect,
+    "Section 10.5: the attached file is one for every reader.",
+  );
+const SAME = /\/Length 7/;
+const attachments: readonly Part[] = [
+  attached("as it should be", "accepted"),
+  attached("a length that is elsewhere", "accepted", (text) => swapped(text, SAME, "/Length 7 0 R")),
+  attached("no names", "refused", (text) =>
+    swapped(text, "/Names << /EmbeddedFiles 3 0 R >>", "/Namex << /EmbeddedFiles 3 0 R >>"),
+  ),
+  attached("another name", "refused", (text) => text.replaceAll("record.json", "record.jsom")),
+  attached("of two files", "refused", undefined, "", "/Names [(record.json) 4 0 R (x) 4 0 R]"),
+  attached("of two data", "refused", (text) => swapped(text, "/UF 5 0 R", "/UF 6 0 R")),
+  attached("a tree with a key twice", "refused", undefined, "", "/Names [(record.json) 4 0 R] /Names []"),
+  attached("a specification with a key twice", "refused", (text) =>
+    swapped(text, "/Type /Filespec", "/Type /Filespec /Type /Filespec"),
+  ),
+  attached("data with a key twice", "refused", (text) =>
+    swapped(text, "/Type /EmbeddedFile", "/Type /EmbeddedFile /Type /X"),
+  ),
+  attached("data with a filter", "refused", (text) => swapped(text, SAME, "/Length 7 /Filter /X")),
+  attached("data that are in another file", "refused", (text) => swapped(text, SAME, "/Length 7 /F (x)")),
+  attached("no data", "refused", (text) => swapped(text, `\nstream\n${DATA}\nendstream`, "")),
+  attached("data that are an array", "refused", (text) =>
+    swapped(text, /<< \/Type \/EmbeddedFile[\s\S]*?endstream/, "[]"),
+  ),
+  attached("no length", "refused", (text) => swapped(text, SAME, "/Longth 7")),
+  attached("a length with a point", "refused", (text) => swapped(text, SAME, "/Length 7.0")),
+  attached("a length below zero", "refused", (text) => swapped(text, SAME, "/Length -7")),
+  attached("a length that is a name", "refused", (text) => swapped(text, SAME, "/Length /X")),
+  attached("a shorter length", "refused", (text) => swapped(text, SAME, "/Length 6")),
+  attached("a longer length", "refused", (text) => swapped(text, SAME, "/Length 99")),
+];
+
+/** PDF files that are read, or not, and files that are attached to them. */
+export const pdfParts = (): Part[] => [...files, ...attachments];
