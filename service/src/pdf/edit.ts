@@ -32,9 +32,12 @@ export function withElements(array: Span, added: readonly string[]): string {
   return `${array.bytes.toString("latin1", array.start, array.end - 1)} ${added.join(" ")}]`;
 }
 
+/** Words by which readers that search a file find objects: what somebody typed must not look like one. */
+const FOUND_BY_READERS = /obj|stream|trailer|xref/;
+
 /** A text string (ISO 32000-1 7.9.2.2) as written: literal for printable ASCII, else UTF-16 with its mark. */
 export function textString(text: string): string {
-  if (/^[ -~]*$/.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;
+  if (/^[ -~]*$/.test(text) && !FOUND_BY_READERS.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;
   return `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex")}>`;
 }
 
