@@ -7,12 +7,13 @@ import { wholeCases, wholeFolder } from "../whole-cases.ts";
 const { test } = testsNeeding("dss");
 const isFull = process.env["FUZZ"] === "full";
 const pathOf = (file: string) => fileURLToPath(new URL(file, wholeFolder));
-/** Files as the service makes them, that begin as DSS wants a PDF to begin. */
+/** Files as the service makes them, without a claim that fails, that begin as DSS wants a PDF to begin. */
 const isOurs = (file: string) => /^(sealed|documents|custody)\//.test(file) && !/junk/.test(file);
 const filesOf = (role: string): string[] => [
   ...new Set(
     wholeCases
-      .filter(({ verdict, files }) => verdict.startsWith("verified") && role in files)
+      .filter(({ verdict, claims }) => verdict.startsWith("verified") && claims.every(({ state }) => state !== "fails"))
+      .filter(({ files }) => role in files)
       .flatMap(({ files }) => files[role] ?? [])
       .filter(isOurs),
   ),
