@@ -64,7 +64,9 @@ const needsEscape = (character: string): boolean => rightToLeft.test(character) 
  * RFC 4518 accepts it. pyHanko trusts no certificate whose names it does not accept, so other names have characters escaped.
  */
 export function certifiedName(name: string): string {
-  const characters = Array.from(isOurs(name) ? `Signer ${name}` : name).slice(0, mostCharacters);
+  // An order that names nobody has the mail address for a name, and no certificate holds one.
+  const plain = name.replaceAll("@", " at ");
+  const characters = Array.from(isOurs(plain) ? `Signer ${plain}` : plain).slice(0, mostCharacters);
   const text = characters.join("");
   if (isRightToLeft.test(text) || !characters.some(needsEscape)) return text;
   return Array.from(escapeRuns(characters)).slice(0, mostCharacters).join("");

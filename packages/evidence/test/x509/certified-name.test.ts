@@ -11,6 +11,11 @@ test("leaves a name of one direction as it is", () => {
   }
 });
 
+test("states a mail address that serves as a name so that it is none", () => {
+  assert.equal(certifiedName("signer@example.com"), "signer at example.com");
+  assert.equal(certifiedName("a@b@c"), "a at b at c");
+});
+
 test("escapes the right-to-left characters of a name that mixes directions, run by run", () => {
   for (const [name, expected] of [
     ["Yael כהן", "Yael U+05DB.05D4.05DF"],
