@@ -23,7 +23,7 @@ export async function run(): Promise<Result[]> {
   return results;
 }
 
-/** What a costly file may take, in milliseconds of CPU. */
+/** The CPU time that a costly file may take, in milliseconds. */
 const MOST_CPU = 500;
 const FIELDS = 90_000;
 

@@ -24,7 +24,7 @@ type Act = {
   readonly signer: EnvelopeSigner;
   /** Length of the file that was signed, before this act was added. */
   readonly before: number;
-  /** What the trail's record says of the time stamp. */
+  /** The time stamp as the trail's record names it. */
   readonly timeStamp: JsonValue | undefined;
   readonly placed: PlacedSignature;
   readonly pades: PadesVerification;

@@ -7,7 +7,7 @@ import type { ProofTrust, ProofVerification } from "../seal/verify-proof.ts";
 import { verifyChain } from "../x509/chain.ts";
 import { type PlacedSignature, placedSignatures } from "./act-signatures.ts";
 
-/** What a file that holds acts without their end is called, wherever it is shown. */
+/** The words, wherever they are shown, for a file that holds acts without the seal that ends them. */
 export const incompleteSigning = "Part of a signing that was not completed in this file.";
 
 /**

@@ -34,7 +34,7 @@ export type LaterChanges = {
   readonly readOnlyField: string | null;
   /** Which revision was signed, counted from the newest. */
   readonly revision: number;
-  /** What each later revision did, oldest first. */
+  /** The changes of each later revision, oldest first. */
   readonly revisions: readonly Pick<StepResult, "level" | "invisible">[];
 };
 

@@ -27,7 +27,7 @@ export type Field = {
   readonly ambiguous: boolean;
 };
 
-/** What a way brings along: the field or page node above, or the field that an appearance or a value belongs to. */
+/** The field or page node above an object, or the field that its appearance or value belongs to. */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
 /** Whom a walk tells of what an object leads to. */

@@ -74,7 +74,7 @@ export function judgeHistory(
     visit(index, { view: earlier, reach, reaches });
   }
   const later = lost.filter(({ at }) => at >= end);
-  // What was signed with it may be read in two ways: whatever follows could make readers search.
+  // An unnamed object in the signed bytes misleads readers that begin to search because of a later revision.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }

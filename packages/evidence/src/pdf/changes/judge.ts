@@ -129,7 +129,7 @@ function trailerLevel({ earlier, later, between }: Step): Level {
   return between(ROLE.information, was.get("Info"), information);
 }
 
-/** What lies in an object stream changes with it, though no section names it. */
+/** A rewritten object stream changes all objects in it, though no section names them. */
 function containerLevel({ earlier, later }: Step, number: number, containers: ReadonlySet<number>): Level {
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";

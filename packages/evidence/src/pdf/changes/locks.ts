@@ -58,7 +58,7 @@ function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: st
   const isNamed = (name: string | null) => name !== null && pathsTo(name)?.some((path) => names.has(path)) === true;
   if (action === "Exclude") return (name) => !isNamed(name);
   if (items?.length !== list.length || paths.includes(null)) return () => true;
-  // What is changed in a field is changed for those below it, too.
+  // The fields below a changed field inherit the change.
   const above = new Set(paths.flatMap((one) => one ?? []));
   return (name) => (name === null || pathsTo(name) === null ? names.size > 0 : above.has(name) || isNamed(name));
 }

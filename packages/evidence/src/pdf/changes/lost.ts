@@ -15,7 +15,7 @@ const nextObject = searchWholeFile("obj");
 const nextTrailer = searchFor("trailer");
 const MAX_TRAILER = 4096;
 
-/** What lies in a file though no section names it, by where: objects, with their numbers, and trailers. */
+/** An object, with its number, or a trailer that is in the file though no section names it, and its place. */
 export type Lost = { readonly at: number; readonly number: number | null };
 
 /**
@@ -167,7 +167,7 @@ export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean
 }
 
 /**
- * What a new stream that lists objects does: those who search for objects read what it lists, though no section leads to it.
+ * Judges a new stream that lists objects: readers that search for objects read its list, though no section leads to it.
  *
  * @param revision whose sections name the stream
  * @param held how many objects its sections place in the stream
