@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Principal } from "../identity/identity.ts";
+import type { Owner } from "../identity/identity.ts";
 import { type Clock, dayMs } from "./clock.ts";
 import type { Sql } from "./database/database.ts";
 import { type Statement, sql } from "./database/sql.ts";
@@ -21,20 +21,20 @@ const pollMs = 50;
 
 const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
-/** A key, who sent it to which route, and a fingerprint of the request's content. */
-export type RequestKey = { callerId: string; route: string; key: string; fingerprint: Buffer };
+/** A key of a firm in one environment, the route it was sent to, and a fingerprint of the request's content. */
+export type RequestKey = { owner: Owner; route: string; key: string; fingerprint: Buffer };
 
-/** The key of a principal's request, or null when none was sent: of a partner key, or of a member in one firm. */
+/**
+ * The key of a principal's request, or null when none was sent. It belongs to the firm rather than to the API key or the member,
+ * so that a retry after a rotation is still a retry.
+ */
 export function requestKey(
-  { key: partnerKey, member, partnerId }: Principal,
+  { partnerId, environment }: Owner,
   route: string,
   key: string | null,
   fingerprint: Buffer,
 ): RequestKey | null {
-  if (key === null) return null;
-  if (partnerKey) return { callerId: partnerKey.id, route, key, fingerprint };
-  // A person may move from one firm to another.
-  return member && { callerId: member.userId, route, key: `${partnerId}:${key}`, fingerprint };
+  return key === null ? null : { owner: { partnerId, environment }, route, key, fingerprint };
 }
 
 /** What makes two requests the same: every field, whatever their order, and the document. */
@@ -132,18 +132,20 @@ const inFlight = (): ServiceError =>
 /** A claim of the same key that is in flight makes this statement wait for its end; one that is kept makes it return no row. */
 function claimStatement(key: RequestKey, status: number, { body, final }: Progress, now: Date): Statement {
   return sql`
-    INSERT INTO idempotency_keys (caller_id, route, idempotency_key, fingerprint, status, body, created_at, pending_until)
-    VALUES (${key.callerId}, ${key.route}, ${key.key}, ${key.fingerprint}, ${status}, ${body}, ${now},
-      ${final ? null : after(now, pendingTimeoutMs)})
-    ON CONFLICT (caller_id, route, idempotency_key) DO UPDATE
+    INSERT INTO idempotency_keys (partner_id, environment, route, idempotency_key, fingerprint, status, body, created_at,
+      pending_until)
+    VALUES (${key.owner.partnerId}, ${key.owner.environment}, ${key.route}, ${key.key}, ${key.fingerprint}, ${status},
+      ${body}, ${now}, ${final ? null : after(now, pendingTimeoutMs)})
+    ON CONFLICT (partner_id, environment, route, idempotency_key) DO UPDATE
       SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
         created_at = excluded.created_at, pending_until = excluded.pending_until
       WHERE idempotency_keys.created_at < ${after(now, -retentionMs)}
     RETURNING 1`;
 }
 
-const ofKey = ({ callerId, route, key }: RequestKey): Statement =>
-  sql`caller_id = ${callerId} AND route = ${route} AND idempotency_key = ${key}`;
+const ofKey = ({ owner, route, key }: RequestKey): Statement =>
+  sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment} AND route = ${route}
+    AND idempotency_key = ${key}`;
 
 /** `pending`: the response so far of a request that is in progress; `abandoned` when it took too long. */
 type Found = StoredResponse & { pending: boolean; abandoned: boolean };
@@ -178,9 +180,8 @@ const releaseKey = (db: Sql, key: RequestKey) =>
 export const sweepIdempotencyKeys = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM idempotency_keys WHERE created_at < ${after(now, -retentionMs)}`);
 
-/** Has the finished requests of a firm's test keys be forgotten so many seconds earlier. */
+/** Ends the 24 hours of a firm's finished test requests so many seconds earlier. */
 export const ageTestIdempotencyKeys = (db: Sql, partnerId: string, seconds: number) =>
   db.query(sql`
     UPDATE idempotency_keys SET created_at = created_at - make_interval(secs => ${seconds})
-    WHERE caller_id IN (SELECT id FROM partner_keys WHERE partner_id = ${partnerId} AND environment = 'test')
-      AND pending_until IS NULL AND created_at > now() - ${retentionMs} * interval '1 ms'`);
+    WHERE partner_id = ${partnerId} AND environment = 'test' AND pending_until IS NULL AND created_at > now() - ${retentionMs} * interval '1 ms'`);

@@ -1,16 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { databaseOfRunning } from "@signsealship/testing/database";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { issueKey } from "../../src/partners/partners.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 
 const folder = temporaryFolder();
 let service: Service;
+let firm: string;
 let headers: { Authorization: string };
 
 before(async () => {
   service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess });
-  ({ headers } = await newPartner(service));
+  ({ headers, partnerId: firm } = await newPartner(service));
 });
 after(async () => {
   await service.stop();
@@ -29,6 +34,13 @@ async function post(key: string, fields: Record<string, string> = {}, document: 
     requestId: response.headers.get("request-id"),
     body: await response.text(),
   };
+}
+
+async function anotherKey(): Promise<string> {
+  const db = databaseOfRunning(folder.path);
+  const { key } = await issueKey({ db, clock: systemClock, rowMac: await rowMacOf(folder.path) }, firm, "test");
+  await db.close();
+  return key;
 }
 
 async function orderCount(reference: string): Promise<number> {
@@ -74,7 +86,18 @@ test("the order of the fields does not make another body", async () => {
   assert.equal(second.body, first.body);
 });
 
-test("keys are apart between partner keys", async () => {
+test("a retry with the firm's rotated key is still a retry", async () => {
+  const first = await post("rotated-between", { external_reference: "rotated" });
+  const rotated = headers;
+  headers = { Authorization: `Bearer ${await anotherKey()}` };
+  const second = await post("rotated-between", { external_reference: "rotated" });
+  assert.deepEqual([second.status, second.replayed, second.body], [201, "true", first.body]);
+  assert.equal(await orderCount("rotated"), 1);
+  assert.equal((await post("rotated-between", { external_reference: "other" })).status, 409);
+  headers = rotated;
+});
+
+test("keys are apart between firms", async () => {
   const other = await newPartner(service);
   const mine = await post("shared-name");
   const response = await fetch(`${service.baseUrl}/api/partner/orders`, {

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { sql } from "../../src/platform/database/sql.ts";
 import { ServiceError } from "../../src/platform/errors.ts";
 import { once, type RequestKey, sweepIdempotencyKeys, type Work } from "../../src/platform/idempotency.ts";
 import { newUuid } from "../../src/platform/ids.ts";
@@ -14,7 +18,7 @@ before(async () => {
 after(() => orders.close());
 
 const newKey = (more: Partial<RequestKey> = {}): RequestKey => ({
-  callerId: newUuid(),
+  owner: { partnerId: newUuid(), environment: "live" },
   route: "POST /things",
   key: "a-key-of-a-test",
   fingerprint: Buffer.alloc(32),
@@ -103,4 +107,57 @@ test("a key expires after 24 hours: it may be used anew, and is swept", async ()
   await sweepIdempotencyKeys(orders.db, now);
   assert.equal((await send(key, { finish: async () => assert.fail("swept too early") })).body, "second");
   assert.equal((await send(old, { finish: async () => "third" })).body, "third");
+});
+
+test("a firm, an environment and a route each have keys of their own", async () => {
+  const key = newKey();
+  await send(key, { finish: async () => "first" });
+  const { owner } = key;
+  const others: Partial<RequestKey>[] = [
+    { owner: { ...owner, partnerId: newUuid() } },
+    { owner: { ...owner, environment: "test" } },
+    { route: "POST /others" },
+  ];
+  for (const other of others)
+    assert.equal((await send({ ...key, ...other }, { finish: async () => "other" })).body, "other");
+  assert.equal((await send(key, { finish: async () => assert.fail("done twice") })).body, "first");
+});
+
+test("answers stored for an API key or a member are replayed to the firm after an upgrade, the first of two", async () => {
+  const [firm, rotated, current, member] = [newUuid(), newUuid(), newUuid(), newUuid()];
+  const upgrade = readFileSync(join(import.meta.dirname, "../../migrations/0075_idempotency_of_firms.sql"), "utf8");
+  const rows = await orders.db.transaction(async (tx) => {
+    // A table as it was before, which hides the one of today until the transaction ends.
+    await tx.script(`CREATE SCHEMA before; SET LOCAL search_path = before, public;
+      CREATE TABLE idempotency_keys (caller_id uuid NOT NULL, route text NOT NULL, idempotency_key text NOT NULL,
+        fingerprint bytea NOT NULL, status int NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL,
+        pending_until timestamptz, PRIMARY KEY (caller_id, route, idempotency_key))`);
+    await tx.query(sql`INSERT INTO partners (id, name, tier) VALUES (${firm}, 'Acme Title', 'trial')`);
+    for (const id of [rotated, current])
+      await tx.query(sql`
+        INSERT INTO partner_keys (id, partner_id, environment, key_sha256, last4)
+        VALUES (${id}, ${firm}, 'test', ${hash("sha256", id, "buffer")}, 'last')`);
+    const insert = (caller: string, key: string, body: string, hours: number) =>
+      tx.query(sql`
+        INSERT INTO idempotency_keys VALUES (${caller}, 'POST /things', ${key}, '', 200, ${body},
+          now() - make_interval(hours => ${hours}))`);
+    await insert(rotated, "both-keys", "first", 2);
+    await insert(current, "both-keys", "second", 1);
+    await insert(rotated, "expired-once", "expired", 25);
+    await insert(current, "expired-once", "valid", 1);
+    await insert(member, `${firm}:form`, "redirect", 1);
+    await insert(newUuid(), "of nobody", "unreachable", 1);
+    await tx.script(upgrade);
+    const found = await tx.query<{ key: string }>(sql`
+      SELECT partner_id AS firm, environment, idempotency_key AS key, body FROM idempotency_keys
+      ORDER BY idempotency_key, environment`);
+    await tx.script("DROP SCHEMA before CASCADE");
+    return found;
+  });
+  assert.deepEqual(rows, [
+    { firm, environment: "test", key: "both-keys", body: "first" },
+    { firm, environment: "test", key: "expired-once", body: "valid" },
+    { firm, environment: "live", key: "form", body: "redirect" },
+    { firm, environment: "test", key: "form", body: "redirect" },
+  ]);
 });
