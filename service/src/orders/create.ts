@@ -114,7 +114,7 @@ function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["field
   return new Map([...fields, ["doc_slug", filled.slug]]);
 }
 
-/** Reads the document. One that is to be signed is tried first: what stands against it is said before it is stored. */
+/** Reads the document. One to be signed or notarized is tried first, so that a refusal comes before the document is stored. */
 async function examineSent(
   deps: CreateDeps,
   { partnerId: holder }: Principal,
@@ -122,16 +122,17 @@ async function examineSent(
 ): Promise<{ pages: number; notices: TriedDocument["notices"] }> {
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
-  const names = signers?.map(({ name }) => name) ?? [form.name ?? form.email];
+  const names = form.services.sign ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
   const signing = (bytes: Buffer, sha256: string) =>
     deps.trySigning({ holder, bytes, sha256, signers: names, fields, isNotarized: form.services.notarize });
-  if (upload && form.services.sign) {
+  const isTried = form.services.sign || form.services.notarize;
+  if (upload && isTried) {
     const { pages, notices } = await signing(upload.bytes, upload.sha256);
     return { pages: pages ?? estimatedPages(upload.bytes), notices };
   }
   if (upload) return { pages: await pagesOf(deps.workers, holder, upload.bytes), notices: [] };
   if (!filled) throw unusableFill();
-  if (form.services.sign) {
+  if (isTried) {
     const bytes = await deps.blobs.get(filled.blobKey, documentUse(filled.sha256));
     if (bytes) return { pages: filled.pages, notices: (await signing(bytes, filled.sha256)).notices };
   }

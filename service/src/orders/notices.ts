@@ -36,6 +36,7 @@ const sentences: Readonly<Record<NoticeCode, string>> = {
   attached_files: "The document has files inside it, which its pages do not show",
   hidden_text: "The document has words that its pages do not show as ink, and which its text has",
   partly_examined: "Parts of the document could not be examined",
+  ink_only: "The document can be notarized in ink only, because it takes no electronic signature",
 };
 
 /** One sentence in English. */

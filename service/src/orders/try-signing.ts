@@ -1,14 +1,14 @@
 import type { DocumentNotice } from "../pdf/unseen/notice.ts";
 import type { RequestedField } from "./form/requested-fields.ts";
 
-/** A document that is to be signed. */
+/** A document to be signed or notarized. */
 export type ToSign = {
   /** Whose document it is: holders take turns. */
   readonly holder: string;
   readonly bytes: Buffer;
   /** In hex. */
   readonly sha256: string;
-  /** Their names. */
+  /** Their names; none where only a notary signs. */
   readonly signers: readonly string[];
   /** Null: the document says where. */
   readonly fields: readonly RequestedField[] | null;

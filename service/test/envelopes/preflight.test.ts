@@ -284,3 +284,38 @@ test("every document of the zoo can be signed, or is refused by a sentence that 
     }
   assert.ok(taken > 70, String(taken));
 });
+
+describe("a document that only a notary signs", () => {
+  const notarized = (bytes: Buffer) => {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    return preflight({ holder: "firm", bytes, sha256, signers: [], fields: null, isNotarized: true });
+  };
+
+  test("is accepted without a notice where it takes an electronic signature", async () => {
+    assert.deepEqual(await notarized(makePdf({ pages: 3 })), { pages: 3, notices: [] });
+    assert.deepEqual((await notarized(zooBytes("signed-once.pdf"))).notices, []);
+  });
+
+  for (const [what, file, why] of [
+    ["one that a certification closes", "certified-p1.pdf", /^the certification/],
+    ["one that needs repair", "broken-lost-revision.pdf", /^an object ends at/],
+  ] as const)
+    test(`is accepted for ink alone, and says so: ${what}`, async () => {
+      const [notice, ...others] = (await notarized(zooBytes(file))).notices;
+      assert.deepEqual(others, []);
+      assert.equal(notice?.code, "ink_only");
+      assert.match(notice?.text ?? "", why);
+    });
+
+  for (const [what, file, message] of [
+    ["one that needs a password", "encrypted-aes-256.pdf", /^document can't be notarized: it is encrypted\. Found: /],
+    ["one without pages", "no-pages-tree.pdf", /^document can't be notarized: it has no pages\. Found: /],
+    ["one that costs too much", "bomb-object-stream.pdf", /^document can't be notarized: it is too complex\. Found: /],
+  ] as const)
+    test(`is refused where people can't open it: ${what}`, async () => {
+      await assert.rejects(
+        notarized(zooBytes(file)),
+        (error) => error instanceof ServiceError && message.test(error.message),
+      );
+    });
+});

@@ -294,6 +294,20 @@ describe("an order that is placed", () => {
     assert.equal((await post(withCode("4712"), key)).status, 409);
   });
 
+  test("for a notary alone is refused where nobody can open its document, and told where ink alone will do", async () => {
+    const notary = { svc_sign: "", svc_notary: "true" };
+    const refused = await post(notary, {}, zooBytes("encrypted-aes-256.pdf"));
+    assert.equal(refused.status, 400);
+    assert.match(refused.body.error ?? "", /^document can't be notarized: it is encrypted/);
+    const certified = await post(notary, {}, zooBytes("certified-p1.pdf"));
+    assert.equal(certified.status, 201, JSON.stringify(certified.body));
+    assert.deepEqual(
+      certified.body.documentNotices?.map(({ code }) => code),
+      ["ink_only"],
+    );
+    assert.ok(!("documentNotices" in (await post(notary)).body));
+  });
+
   test("is refused where its document can't be signed, unless signing is not bought", async () => {
     const encrypted = zooBytes("encrypted-aes-256.pdf");
     const refused = await post({}, {}, encrypted);

@@ -18,16 +18,20 @@ const examining: Task<readonly PlannedField[], DocumentNotice[]> = {
   limitMs: 5_000,
 };
 
-/** What an order for signing is asked before it is placed: all that could be refused later is refused now, before money moves. */
+/** Tries the document of an order for signing or notarizing, so that it is refused before money moves. */
 export const createPreflight =
   (workers: Workers): TrySigning =>
-  async ({ holder, bytes, ...input }) => {
+  async (toSign) => {
+    const { holder, bytes, ...input } = toSign;
     const outcome = await workers.run(task, { holder, bytes, input }).catch((error) => {
       if (!tooCostly(error)) throw error;
-      throw invalid("document can't be signed: reading it takes too long.");
+      throw invalid(
+        `document can't be ${toSign.signers.length === 0 ? "notarized" : "signed"}: reading it takes too long.`,
+      );
     });
     if ("refusal" in outcome) throw invalid(outcome.refusal);
     const { pages, notices, planned } = outcome;
+    if (input.signers.length === 0) return { pages, notices };
     const ofText = await workers.run(examining, { holder, bytes, input: planned }).catch((error) => {
       if (!tooCostly(error)) throw error;
       // A drawing of a million lines is signed: that its words were not read is told.

@@ -1,3 +1,4 @@
+import type { ToSign } from "../../orders/orders.ts";
 import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
 import { UnseenContent } from "../../pdf/unseen/notice.ts";
 import { UnmatchedTag } from "../pdf/placement/unmatched-tag.ts";
@@ -13,17 +14,14 @@ const because: Readonly<Record<PdfRefusalReason, string>> = {
   too_complex: "it is too complex",
 };
 
-/**
- * Why a document can't be signed, as an order is refused for it; null for an error that is not the document's.
- * @param requested how many fields the order asked for: a field that does not fit may be one of them
- */
-export function refusalWords(error: unknown, requested: number): string | null {
+/** The reason for which an order is refused because of its document; null for an error that is not the document's. */
+export function refusalWords(error: unknown, { signers, fields }: Pick<ToSign, "signers" | "fields">): string | null {
+  const refused = `document can't be ${signers.length === 0 ? "notarized" : "signed"}`;
   if (error instanceof UnfitField)
-    return error.field < requested
+    return error.field < (fields?.length ?? 0)
       ? `fields[${error.field}] ${error.message}.`
-      : `document can't be signed: a field ${error.message}.`;
-  if (error instanceof UnmatchedTag || error instanceof UnseenContent)
-    return `document can't be signed: ${error.message}.`;
+      : `${refused}: a field ${error.message}.`;
+  if (error instanceof UnmatchedTag || error instanceof UnseenContent) return `${refused}: ${error.message}.`;
   if (!(error instanceof PdfRefusal)) return null;
-  return `document can't be signed: ${because[error.reason]}. Found: ${error.detail}.`;
+  return `${refused}: ${because[error.reason]}. Found: ${error.detail}.`;
 }

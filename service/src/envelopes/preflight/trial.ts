@@ -4,7 +4,7 @@ import { changesSince, findSignatures, openUnlocked } from "@signsealship/eviden
 import { sealPurposeOf } from "@signsealship/evidence/seal";
 import type { ToSign } from "../../orders/orders.ts";
 import { LIMITS } from "../../pdf/limits.ts";
-import { PdfRefusal } from "../../pdf/refusal.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
 import type { DocumentNotice } from "../../pdf/unseen/notice.ts";
 import { unseenIn } from "../../pdf/unseen/unseen.ts";
 import { lookUpPdf } from "../../pdf/xref/lookup.ts";
@@ -62,6 +62,25 @@ export async function tryAll(
   const seal = trySeal(document, sha256, isNotarized ? "fields" : "document");
   await requireFilling(Buffer.concat([document, seal]), preparedBytes);
   return { planned, notices: unseenIn(original) };
+}
+
+/** Readers open and print these, so that they can be notarized on paper. */
+const inkOnly: ReadonlySet<PdfRefusalReason> = new Set(["needs_repair", "docmdp_forbids_changes", "too_large"]);
+
+/**
+ * Tries a document that only a notary signs.
+ * @returns `ink_only` for one that takes no electronic signature
+ * @throws PdfRefusal for one that can't be opened
+ */
+export async function tryNotarizing(original: Buffer, sha256: string): Promise<Tried> {
+  try {
+    trySeal(original, sha256);
+    await refuseFinished(original);
+    return { planned: [], notices: [] };
+  } catch (error) {
+    if (!(error instanceof PdfRefusal && inkOnly.has(error.reason))) throw error;
+    return { planned: [], notices: [{ code: "ink_only", page: null, text: error.detail }] };
+  }
 }
 
 /** @throws PdfRefusal for a document that a seal of the service closed: only seals and time stamps may follow */

@@ -20,6 +20,8 @@ export const noticeCodes = [
   "hidden_text",
   /** Not all of the document could be looked at. */
   "partly_examined",
+  /** A document to be notarized that takes no electronic signature: `text` says why. */
+  "ink_only",
 ] as const;
 
 export type NoticeCode = (typeof noticeCodes)[number];

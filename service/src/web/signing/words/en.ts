@@ -42,6 +42,7 @@ export const en: Words = {
       attached_files: "Files are inside the document. You sign them, too, and its pages do not show them",
       hidden_text: "“Read as text” has these words, and the page may not show them",
       partly_examined: "Parts of the document could not be examined",
+      ink_only: "The document takes no electronic signature",
     },
   },
   text: {

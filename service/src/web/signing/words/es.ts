@@ -43,6 +43,7 @@ export const es: Words = {
       attached_files: "Hay archivos dentro del documento. Usted también los firma, y las páginas no los muestran",
       hidden_text: "“Leer como texto” tiene estas palabras, y la página quizá no las muestra",
       partly_examined: "No se pudieron examinar algunas partes del documento",
+      ink_only: "El documento no admite firmas electrónicas",
     },
   },
   text: {
