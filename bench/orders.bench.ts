@@ -7,7 +7,7 @@ import { newPartner, type Service, startService, temporaryFolder } from "@signse
 import { insertStatement, type NewOrder } from "../service/src/orders/insert.ts";
 import { listStatement, ownOrderStatement } from "../service/src/orders/store.ts";
 import { keySha256 } from "../service/src/partners/keys/format.ts";
-import { keyStatement, keyWithRoomsStatement } from "../service/src/partners/keys/resolve.ts";
+import { keyForMeStatement, keyStatement } from "../service/src/partners/keys/resolve.ts";
 import { atLeast, type Result } from "./result.ts";
 import { portable, startBare } from "./support/bare.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";
@@ -57,7 +57,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
       firmName: "",
       tier: "trial",
       liveEnabled: false,
-      key: { id: keyId, prefix: "", last4: "", createdAt: new Date(), scopes: null },
+      key: { id: keyId, prefix: "", last4: "", createdAt: new Date(), scopes: null, expiresAt: null },
       member: null,
     },
     form: {
@@ -107,7 +107,7 @@ export async function run(): Promise<Result[]> {
         portable(listStatement(of, { status: null, externalReference: null, after: null, limit: 21 })),
       ],
       [`/api/partner/orders/${code}`]: [authenticate, portable(ownOrderStatement(code, of))],
-      "/api/partner/me": [portable(keyWithRoomsStatement(keySha256(key)))],
+      "/api/partner/me": [portable(keyForMeStatement(keySha256(key)))],
     },
     write: { authenticate, ...written, unique },
   });

@@ -15,9 +15,9 @@ import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
 import { noticeReader, openFirmNotes, titleReader } from "./orders/orders.ts";
 import {
   createStorageQuota,
+  keyForMeResolver,
   keyLimitsOf,
   keyResolver,
-  keyWithRoomsResolver,
   type LastUse,
   numberOf,
   readBranding,
@@ -107,7 +107,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     dispatcher,
     frame,
     storageUse: storageUse(db, mostStored),
-    partners: { ...records, resolveKeyWithRooms: keyWithRoomsResolver(deps) },
+    partners: { ...records, resolveKeyForMe: keyForMeResolver(deps) },
     members: { ...records, rowMac, secrets, workers, keyLimitsOf: keyLimitsOf(deps.tierLimits) },
     access: { ...frame, requestAccess: accessRequests(deps) },
     analytics: { ...frame, readAnalytics: analyticsReader(deps) },

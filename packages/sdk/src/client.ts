@@ -13,7 +13,15 @@ export type Me = {
   tier: string;
   liveEnabled: boolean;
   environment: "live" | "test";
-  key: { prefix: string; last4: string; createdAt: string } | null;
+  key: {
+    prefix: string;
+    last4: string;
+    createdAt: string;
+    name: string | null;
+    /** Null: everything. */
+    scopes: string[] | null;
+    expiresAt: string | null;
+  } | null;
   /** `openRooms` is null when unlimited. */
   quotas: { openRooms: number | null; openRoomsUsed: number };
   /** Of a signed-in member; not there with a key. */

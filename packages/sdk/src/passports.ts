@@ -37,6 +37,8 @@ export type PassportWebhook = {
   url: string;
   signingSecret: string;
   signatureHeader: string;
+  /** The same secret as libraries of Standard Webhooks take it. */
+  standardWebhooksSecret: string;
   verification: string;
 };
 

@@ -12,8 +12,10 @@ export type Topic =
   | "shipment.delivered";
 
 export type Webhook = { id: string; url: string; topics: string[]; active: boolean; createdAt: string };
-export type CreatedWebhook = { id: string; secret: string; url: string; topics: string[]; signatureHeader: string };
-export type RotatedSecret = { id: string; secret: string; signatureHeader: string; previousSecretExpiresAt: string };
+/** `standardWebhooksSecret` is the same secret as libraries of Standard Webhooks take it. */
+type ShownOnce = { secret: string; signatureHeader: string; standardWebhooksSecret: string };
+export type CreatedWebhook = ShownOnce & { id: string; url: string; topics: string[] };
+export type RotatedSecret = ShownOnce & { id: string; previousSecretExpiresAt: string };
 
 export type Delivery = {
   deliveryId: string;

@@ -17,7 +17,7 @@ export type FileAnswer = {
 };
 
 type NoSchema = ReturnType<typeof Type.Unsafe<never>>;
-type Frame = "tag" | "operationId" | "summary" | "description" | "url" | "policy" | "otherAnswers";
+type Frame = "tag" | "operationId" | "summary" | "description" | "url" | "policy" | "refusals" | "otherAnswers";
 
 export type FileRoute<P extends TObject> = Pick<JsonRoute<P, TObject, NoSchema>, Frame> &
   Access & {

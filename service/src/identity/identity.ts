@@ -32,7 +32,14 @@ export type Principal = {
   /** Whether the firm has live. */
   liveEnabled: boolean;
   /** Null when the caller came by a session. `scopes` is null for a key without restrictions. */
-  key: { id: string; prefix: string; last4: string; createdAt: Date; scopes: readonly Scope[] | null } | null;
+  key: {
+    id: string;
+    prefix: string;
+    last4: string;
+    createdAt: Date;
+    scopes: readonly Scope[] | null;
+    expiresAt: Date | null;
+  } | null;
   /** Null when the caller came by a key. */
   member: { userId: string; email: string; role: Role; liveAccess: boolean; proof: Proof } | null;
 };

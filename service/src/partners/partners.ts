@@ -23,7 +23,7 @@ export { type KeyFacts, keyMembers, keyTable } from "./keys/format.ts";
 export { addKey, type IssuedKey } from "./keys/issue.ts";
 export { issueKey, listKeys, lockFirmOfKey, revokeKey, rotateKey } from "./keys/keys.ts";
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
-export { keyResolver, keyWithRoomsResolver } from "./keys/resolve.ts";
+export { keyForMeResolver, keyResolver } from "./keys/resolve.ts";
 export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";
 export { keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/rules.ts";
 export { countActiveKeys, countMadeKeys, type KeyMetadata, type KeyRow, lockFirm, selectKey } from "./keys/store.ts";

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { environment, nullable, oneOf, requestId, text, tier, timestamp } from "../http/schema-parts.ts";
+import { scopes } from "../identity/identity.ts";
 
 export const Me = Type.Object(
   {
@@ -12,6 +13,12 @@ export const Me = Type.Object(
         prefix: text("How the key begins.", "svc_pk_test_"),
         last4: text("How the key ends.", "k3q7"),
         createdAt: timestamp("When the key was issued."),
+        name: nullable(Type.String({ examples: ["Nightly export"] }), "The key's name; null for a key without one."),
+        scopes: nullable(
+          Type.Array(Type.String({ enum: [...scopes] }), { examples: [["read", "orders"]] }),
+          "What the key may do; null for everything.",
+        ),
+        expiresAt: nullable(timestamp("When the key stops working."), "Null for a key without an end."),
       }),
       "The key that this request was made with; null with a session.",
     ),

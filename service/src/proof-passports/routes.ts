@@ -74,6 +74,7 @@ function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): voi
       "A sealed page for your file: what was sealed, when, by which seal and time stamp, for your firm by its name, and how anybody checks it. It is made from the record once, and kept; the sealed PDF stays as it is.",
     params: Type.Object({ id: Type.String({ description: "The passport's UUID." }) }),
     media: "application/pdf",
+    refusals: { 404: "No such passport." },
     async handle(request) {
       const passport = await findOwnPassport(deps, request.params.id, principalOf(request));
       const content = passport && (await deps.proofCertificate(passport.verifyCode, true));

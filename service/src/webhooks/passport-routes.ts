@@ -25,8 +25,8 @@ export function passportWebhookRoutes(app: FastifyInstance, deps: SubscriptionDe
     refusals: { 400: "A https:// webhook URL is required." },
     async handle(request) {
       const webhook = await subscribe(deps, principalOf(request), urlField(request.body), ["passport.sealed"]);
-      const { id, url, secret, signatureHeader } = webhook;
-      return { webhookId: id, url, signingSecret: secret, signatureHeader, verification };
+      const { id, url, secret, signatureHeader, standardWebhooksSecret } = webhook;
+      return { webhookId: id, url, signingSecret: secret, signatureHeader, standardWebhooksSecret, verification };
     },
   });
   jsonRoute(app, deps, {

@@ -25,6 +25,13 @@ const secret = () =>
     examples: [`svc_whsec_${"k4s7".repeat(13)}`],
   });
 
+const standardWebhooksSecret = () =>
+  Type.String({
+    pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
+    description: "The same secret in the form that libraries of Standard Webhooks take. Shown this once.",
+    examples: ["whsec_qtY0LJkNBZSUyGZXLbFOZ8jF6kGcFPo2q0aRbbLnWTo="],
+  });
+
 export const webhookIdExample = "1c9d4f7e-52b8-4a06-8f3d-2e6b9a70c514";
 export const deliveryIdExample = "d2719bc4-08e5-4f6a-b1c3-97a5e40f8d26";
 const urlExample = "https://hooks.example.com/signing";
@@ -42,7 +49,14 @@ export const NewWebhook = Type.Object(
 );
 
 export const CreatedWebhook = Type.Object(
-  { id: webhookId(), secret: secret(), url: url(), topics: topicNames(), signatureHeader: header() },
+  {
+    id: webhookId(),
+    secret: secret(),
+    url: url(),
+    topics: topicNames(),
+    signatureHeader: header(),
+    standardWebhooksSecret: standardWebhooksSecret(),
+  },
   { $id: "CreatedWebhook", description: "The new webhook, with its secret." },
 );
 export type CreatedWebhook = Static<typeof CreatedWebhook>;
@@ -66,6 +80,7 @@ export const RotatedSecret = Type.Object(
     id: webhookId(),
     secret: secret(),
     signatureHeader: header(),
+    standardWebhooksSecret: standardWebhooksSecret(),
     previousSecretExpiresAt: timestamp(
       "Until then the previous secret signs too, with a `v1` of its own.",
       "2026-03-05T15:06:07.089Z",
@@ -163,6 +178,7 @@ export const PassportWebhook = Type.Object(
     url: url(),
     signingSecret: secret(),
     signatureHeader: header(),
+    standardWebhooksSecret: standardWebhooksSecret(),
     verification: Type.String({ description: "The signature scheme in words." }),
   },
   { $id: "PassportWebhook", description: "The new webhook, with its secret." },

@@ -162,7 +162,14 @@ test("a key that ends while its request is under way connects nobody and changes
   const found = (await sessionResolver({ db, clock })(owner["Cookie"]))?.principal;
   const session = await sessionResolver({ db, clock })((await signIn(service, running.somebody())).cookie);
   assert.ok(found && session);
-  const byKey = { id: keyId, prefix: "svc_pk_test_", last4: key.slice(-4), createdAt: new Date(), scopes: null };
+  const byKey = {
+    id: keyId,
+    prefix: "svc_pk_test_",
+    last4: key.slice(-4),
+    createdAt: new Date(),
+    scopes: null,
+    expiresAt: null,
+  };
   const principal: Principal = { ...found, key: byKey, member: null };
   const asked: unknown[] = [];
   const resolveKey = async (_authorization: string | undefined, ip?: string) => {

@@ -102,6 +102,21 @@ test("a key opens nothing from the instant at which it expires", async () => {
   }
 });
 
+test("a key reads its own name, scopes and end", async () => {
+  const expiresAt = new Date(Date.now() + 60_000);
+  const keyOf = async (given: { name?: string; scopes?: Scope[]; expiresAt?: Date }) => {
+    const { key } = await issueKey(deps(), firm.partnerId, "test", { actor: "operator", ...given });
+    const { name, scopes, expiresAt } = JSON.parse((await call(key, "GET", "/api/partner/me")).text).key;
+    return { name, scopes, expiresAt };
+  };
+  assert.deepEqual(await keyOf({}), { name: null, scopes: null, expiresAt: null });
+  assert.deepEqual(await keyOf({ name: "Nightly export", scopes: ["read", "seal"], expiresAt }), {
+    name: "Nightly export",
+    scopes: ["read", "seal"],
+    expiresAt: expiresAt.toISOString(),
+  });
+});
+
 test("a key that is rotated goes on for the overlap, and only one takes its place", async () => {
   const { keyId, key } = await issue("read");
   const both = await Promise.allSettled([rotateKey(deps(), keyId, 1), rotateKey(deps(), keyId, 1)]);

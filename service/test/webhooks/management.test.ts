@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { verifyWebhook } from "@signsealship/sdk";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import type { Principal } from "../../src/identity/identity.ts";
@@ -30,8 +31,9 @@ test("a subscription is answered with its secret once, and listed newest first w
     url,
     topics: ["order.created", "passport.sealed", "order.created"],
   });
-  assert.deepEqual(Object.keys(first), ["id", "secret", "url", "topics", "signatureHeader"]);
+  assert.deepEqual(Object.keys(first), ["id", "secret", "url", "topics", "signatureHeader", "standardWebhooksSecret"]);
   assert.match(String(first["secret"]), /^svc_whsec_[a-z2-7]{52}$/);
+  assert.equal(first["standardWebhooksSecret"], `whsec_${hash("sha256", String(first["secret"]), "base64")}`);
   assert.deepEqual(
     [first["url"], first["topics"], first["signatureHeader"]],
     [url, ["order.created", "passport.sealed"], "Service-Signature"],
@@ -257,7 +259,14 @@ test("the key is asked for before anything else is looked at", async () => {
 test("the key-only route subscribes to passport.sealed alone and explains the signature", async () => {
   const client = await running.partner();
   const made = await client.ok("POST", "/api/passport/webhooks", { url, topics: ["order.created"] });
-  assert.deepEqual(Object.keys(made), ["webhookId", "url", "signingSecret", "signatureHeader", "verification"]);
+  assert.deepEqual(Object.keys(made), [
+    "webhookId",
+    "url",
+    "signingSecret",
+    "signatureHeader",
+    "standardWebhooksSecret",
+    "verification",
+  ]);
   assert.match(String(made["signingSecret"]), /^svc_whsec_[a-z2-7]{52}$/);
   assert.match(String(made["verification"]), /HMAC-SHA256/);
   const [listed] = await client.ok<Record<string, unknown>[]>("GET", webhooks);

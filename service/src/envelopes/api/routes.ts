@@ -77,6 +77,7 @@ function documentRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): v
     description: "The file, byte for byte: its SHA-256 is the one in the list.",
     params: Type.Object({ code, documentId: Type.String({ description: "The document's id, from the list." }) }),
     media: "application/pdf",
+    refusals: { 404: "Document not found." },
     async handle(request) {
       const { code: orderCode, documentId } = request.params;
       if (!isCode(orderCode)) throw new ServiceError("not_found", "Document not found.");

@@ -27,14 +27,14 @@ const findKey = (sha256: Buffer, more: Statement) => sql`
   FROM partner_keys k JOIN partners p ON p.id = k.partner_id
   WHERE k.key_sha256 = ${sha256} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)`;
 
-const openRooms = sql`, (SELECT count(*) FROM rooms
+const forMe = sql`, k.name AS key_name, (SELECT count(*) FROM rooms
     WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`;
 
 /** The bearer check's one read; apart from its running, so that a bench can run it bare. */
 export const keyStatement = (sha256: Buffer): Statement => findKey(sha256, nothing);
 
-/** The same read with the firm's open rooms counted, for `/api/partner/me`. */
-export const keyWithRoomsStatement = (sha256: Buffer): Statement => findKey(sha256, openRooms);
+/** The same read with the key's name and the firm's open rooms counted, for `/api/partner/me`. */
+export const keyForMeStatement = (sha256: Buffer): Statement => findKey(sha256, forMe);
 
 const principalFrom = (row: KeyRow): Principal => ({
   partnerId: row.partner_id,
@@ -48,6 +48,7 @@ const principalFrom = (row: KeyRow): Principal => ({
     last4: row.last4,
     createdAt: row.created_at,
     scopes: row.scopes,
+    expiresAt: row.expires_at,
   },
   member: null,
 });
@@ -59,18 +60,21 @@ export function keyResolver(deps: KeyResolverDeps): ResolveKey {
   return (authorization, ip) => find(deps, { authorization, ip }, keyStatement, principalFrom);
 }
 
-/** A caller by key, with the count of the firm's open rooms out of the same read. */
-type PrincipalWithRooms = Principal & { openRooms: number };
+type ForMe = { openRooms: number; keyName: string | null };
 
-/** The count that came along with a caller; undefined for one found without it. */
-export const openRoomsOf = (principal: Principal): number | undefined =>
-  (principal as Partial<PrincipalWithRooms>).openRooms;
+/** What came along with a caller by key; undefined for one found without it. */
+export const detailsOf = (principal: Principal): ForMe | undefined =>
+  "openRooms" in principal ? (principal as Principal & ForMe) : undefined;
 
-/** Like `keyResolver`, with the count of open rooms in the same read. */
-export function keyWithRoomsResolver(deps: KeyResolverDeps) {
-  const made = (row: KeyRow & { open_rooms: number }) => ({ ...principalFrom(row), openRooms: row.open_rooms });
-  return (authorization: string | undefined, ip?: string): Promise<PrincipalWithRooms | null> =>
-    find(deps, { authorization, ip }, keyWithRoomsStatement, made);
+/** Like `keyResolver`, with the key's name and the count of open rooms in the same read. */
+export function keyForMeResolver(deps: KeyResolverDeps) {
+  const made = (row: KeyRow & { key_name: string | null; open_rooms: number }) => ({
+    ...principalFrom(row),
+    keyName: row.key_name,
+    openRooms: row.open_rooms,
+  });
+  return (authorization: string | undefined, ip?: string): Promise<(Principal & ForMe) | null> =>
+    find(deps, { authorization, ip }, keyForMeStatement, made);
 }
 
 async function find<Row extends KeyRow, Found>(

@@ -8,6 +8,7 @@ import { requireProof } from "../../platform/recent-proof.ts";
 import { isUuid } from "../../platform/text.ts";
 import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
 import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";
+import { standardSecret } from "../standard-signature.ts";
 import { isSameUrl } from "./fields.ts";
 import {
   type Change,
@@ -80,8 +81,13 @@ export async function subscribe(
     if (present.length >= maxSubscriptions) throw invalid(`A partner holds at most ${maxSubscriptions} webhooks.`);
     await insertSubscription(tx, { ...change, url, topics, hash });
   });
-  return { id: change.id, secret, url, topics, signatureHeader };
+  return { id: change.id, secret, url, topics, ...formsOf(secret) };
 }
+
+const formsOf = (secret: string) => ({
+  signatureHeader,
+  standardWebhooksSecret: standardSecret(secretHash(secret)),
+});
 
 /** @throws ServiceError for an unknown subscription, or a caller who may not. */
 export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, id: string): Promise<void> {
@@ -111,6 +117,6 @@ export async function rotateSecret(deps: SubscriptionDeps, principal: Principal,
     const previousSecretExpiresAt = new Date(change.at.getTime() + overlapMs);
     await retireSecret(tx, id, previousSecretExpiresAt, maxPreviousSecrets);
     await insertSecret(tx, { ...change, hash: deps.secretCipher.encrypt(secretHash(secret), id) });
-    return { id, secret, signatureHeader, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
+    return { id, secret, ...formsOf(secret), previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
   });
 }

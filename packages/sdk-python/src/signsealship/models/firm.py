@@ -17,6 +17,12 @@ class MyKey:
     """Its last four characters."""
     created_at: datetime
     """UTC."""
+    name: str | None
+    """None for a key without a name."""
+    scopes: list[str] | None
+    """What it may do; None for everything."""
+    expires_at: datetime | None
+    """UTC; None for a key without an end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,5 +123,7 @@ class PassportWebhook:
     """Shown this once."""
     signature_header: str
     """The header that bears the signature."""
+    standard_webhooks_secret: str
+    """The same secret as libraries of Standard Webhooks take it; shown this once."""
     verification: str
     """How to check it, in words."""

@@ -51,6 +51,8 @@ class CreatedWebhook:
     """What it tells of."""
     signature_header: str
     """The header that bears the signature."""
+    standard_webhooks_secret: str
+    """The same secret as libraries of Standard Webhooks take it; shown this once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,8 @@ class RotatedSecret:
     """The new one; shown this once."""
     signature_header: str
     """The header that bears the signature."""
+    standard_webhooks_secret: str
+    """The same secret as libraries of Standard Webhooks take it; shown this once."""
     previous_secret_expires_at: datetime
     """Until when the old one signs beside it."""
 
