@@ -1,3 +1,4 @@
+-- Older nodes: stop.
 -- A key belongs to a firm, an environment and a route, so that a retry with the firm's rotated API key is still a retry.
 ALTER TABLE idempotency_keys ADD COLUMN partner_id uuid, ADD COLUMN environment text;
 DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours';

@@ -18,7 +18,7 @@ import {
 import { openFaxing } from "./faxing/faxing.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { dispatchJobs, nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
-import { healthRoutes } from "./http/health.ts";
+import { healthRoutes, refuseWhenOutdated } from "./http/health.ts";
 import { openapi } from "./http/openapi/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
 import { openReadiness, type ReadReadiness } from "./http/readiness.ts";
@@ -67,6 +67,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     unmatchedPage: unmatchedPage(assets),
   });
   app.addHook("onClose", limits.close);
+  refuseWhenOutdated(app, deps.schemaWatch.isOutdated);
   workWith(app, deps, features);
   ignoreMultipart(app);
   await openapi(app, config.baseUrl, webhooksSection, limits.limit("page"));
@@ -87,7 +88,6 @@ function workWith(
 ): void {
   const { config, db, clock, log, metrics } = deps;
   app.addHook("onListen", async () => dispatcher.start());
-  app.addHook("onClose", async () => dispatcher.stop());
   const mailer = openMailer({ ...config, clock, onKept: deps.onMailKept });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
@@ -116,10 +116,16 @@ function workWith(
   receipts.work(jobs);
   testClockJobs(jobs, { db, clock, sweeps: testClockSweeps(deps, envelopes) });
   app.addHook("onListen", jobs.start);
-  app.addHook("onClose", async () => {
-    await jobs.stop();
-    mailer.close();
-  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= Promise.all([dispatcher.stop(), jobs.stop()]).then(() => mailer.close());
+    return stopped;
+  };
+  app.addHook("onClose", stop);
+  // The requests go on for a while: load balancers have to see that this node is not ready.
+  deps.schemaWatch.outdated
+    .then(stop)
+    .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));
 }
 
 const mostBatches = 100;

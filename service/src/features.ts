@@ -28,6 +28,7 @@ import {
 } from "./partners/partners.ts";
 import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment, takesPayment } from "./payments/payments.ts";
 import { createKeyedSemaphore } from "./platform/bounds/keyed-semaphore.ts";
+import type { SchemaWatch } from "./platform/database/schema-fence.ts";
 import { openDocumentNames } from "./platform/document-name.ts";
 import { ageTestIdempotencyKeys } from "./platform/idempotency.ts";
 import type { Log } from "./platform/logs.ts";
@@ -71,6 +72,7 @@ export type AppDeps = Resources & {
   /** Where mails stay that no server sends; null when they are sent, or the service is not for this machine alone. */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;
+  schemaWatch: SchemaWatch;
 };
 
 export type Features = ReturnType<typeof openFeatures>;

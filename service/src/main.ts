@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
@@ -8,6 +9,7 @@ import { envelopesWith } from "./envelope-deps.ts";
 import { listedCertificates, type OpenedSignerAuthorities, openSignerAuthorities } from "./envelopes/envelopes.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./partners/partners.ts";
+import { type SchemaWatch, watchSchema } from "./platform/database/schema-fence.ts";
 import { StartupError } from "./platform/errors.ts";
 import { type Log, openLog } from "./platform/logs.ts";
 import { type Outbox, outboxFolder } from "./platform/mail/mail.ts";
@@ -22,6 +24,8 @@ import { readVersion } from "./version.ts";
 import { keptMail, welcome } from "./welcome.ts";
 
 const drainMs = 2_500;
+// So long an outdated node still says that it is not ready, for load balancers that look every few seconds.
+const outdatedMs = 3_000;
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
   try {
@@ -56,6 +60,18 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearTimeout(cut);
 }
 
+/** Waits until the service shall end. @returns the error to end with, when the database became one of a newer release */
+async function untilEnd(log: Log, stopped: Promise<string>, watch: SchemaWatch): Promise<StartupError | null> {
+  const end = await Promise.race([stopped, watch.outdated]);
+  if (typeof end === "string") {
+    log.info({ signal: end }, "stopping");
+    return null;
+  }
+  log.fatal({ reason: end.message }, "stopping: the database is of a newer release");
+  await Promise.race([stopped, sleep(outdatedMs, undefined, { ref: false })]);
+  return end;
+}
+
 /** The page of mails, where there is no mail server and the service is for this machine alone. */
 function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   const { hostname } = new URL(baseUrl);
@@ -85,9 +101,14 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   const { print, stopped } = surroundings;
   const config = readConfig(env, process.cwd(), root);
   const log = surroundings.openLog(config.logLevel);
-  const resources = await openResources(config, log);
+  const metrics = createMetrics();
+  const unvouched = metrics.counter("rows_not_vouched_for_total", "Rows whose MAC does not hold, once an hour.", [
+    "table",
+  ]);
+  const resources = await openResources(config, log, (table) => unvouched.inc({ table }));
   const { db, clock } = resources;
   const lastUse = trackLastUse(db, clock);
+  const schemaWatch = watchSchema(db, resources.schema, log);
   let app: FastifyInstance | undefined;
   let sealing: Sealing | undefined;
   let signers: OpenedSignerAuthorities | undefined;
@@ -96,7 +117,6 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   try {
     const pricing = await openPricing(db, config.priceFiles);
     const retention = readRetention(config.retention);
-    const metrics = createMetrics();
     workers = surroundings.openWorkers(log, metrics);
     sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
     signers = await openSignerAuthorities(config, clock(), () => randomBytes(16));
@@ -114,6 +134,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const outbox = openOutbox(config);
     app = await createApp({
       ...resources,
+      schemaWatch,
       outbox,
       onMailKept: (mail) => outbox && print(keptMail(mail)),
       version: readVersion(),
@@ -129,6 +150,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       anchoring,
     });
     await listen(app, config.host, config.port);
+    schemaWatch.start();
     stopMaintenance = startMaintenance(resources, {
       envelopes,
       certificates: [
@@ -143,10 +165,12 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const demo = await createDemoPartner(resources);
     const outboxPath = outbox && `/outbox/${outbox.token}/`;
     print(welcome({ config, outboxPath, demoKey: demo?.key ?? null, from: { folder: process.cwd(), env } }));
-    log.info({ signal: await stopped }, "stopping");
+    const outdated = await untilEnd(log, stopped, schemaWatch);
     await drain(app);
+    if (outdated) throw outdated;
   } finally {
     await app?.close();
+    await schemaWatch.stop();
     await workers?.close();
     await stopMaintenance?.();
     await signers?.close();

@@ -150,7 +150,7 @@ export function startMaintenance(resources: Resources, kept: Kept): () => Promis
   for (const loop of loops) loop.start();
   return async () => {
     await endsWithin(Promise.all(loops.map((loop) => loop.stop())), stopMs);
-    await kept.lastUse.flush();
+    await kept.lastUse.flush().catch((error) => resources.log.warn({ err: error }, "the last use of keys was lost"));
   };
 }
 

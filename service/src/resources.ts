@@ -6,12 +6,13 @@ import { folderBackend } from "./platform/blobs/folder.ts";
 import { type Clock, clockAhead, systemClock } from "./platform/clock.ts";
 import { prepareDataFolder } from "./platform/data-folder.ts";
 import { type Database, openDatabase } from "./platform/database/database.ts";
-import { type AsOwner, migrate } from "./platform/database/migrations.ts";
+import { type AsOwner, latestSchema, migrate } from "./platform/database/migrations.ts";
+import { nodeName } from "./platform/database/schema-fence.ts";
 import { sql } from "./platform/database/sql.ts";
 import { StartupError } from "./platform/errors.ts";
 import type { Log } from "./platform/logs.ts";
 import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
-import { openRowMac, type RowMac } from "./platform/row-mac.ts";
+import { openRowMac, type RowMac, reportUnvouched } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
 import { fillRowMacs } from "./row-macs.ts";
 import { openKnownKeys } from "./secrets-rotation/known-keys.ts";
@@ -27,6 +28,8 @@ export type Resources = {
   log: Log;
   clock: Clock;
   db: Database;
+  /** The newest that this release knows. */
+  schema: number;
   /** For work that the service's own role may not do: only migrations and a change of keys. */
   asOwner: AsOwner;
   secrets: SecretBytes;
@@ -43,10 +46,14 @@ function reasonOf(error: Error): string {
   return /^E[A-Z]+$/.test(code) ? code : message || "connection refused";
 }
 
-async function connect(config: Config, log: Log): Promise<Connected> {
+/** PostgreSQL knows a node's release by the name of its connections: a URL can't give them another one. */
+const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&#]*/gi, "$1");
+
+async function connect(config: Config, log: Log, schema: number): Promise<Connected> {
   const onIdleError = (error: Error) => log.warn({ err: error }, "an idle database connection broke");
+  const named = { application_name: nodeName(schema) };
   if (config.databaseUrl !== null) {
-    const db = openDatabase({ connectionString: config.databaseUrl }, onIdleError);
+    const db = openDatabase({ connectionString: unnamed(config.databaseUrl), ...named }, onIdleError);
     await db.query(sql`SELECT 1`).catch((error: Error) => {
       throw new StartupError(`DATABASE_URL does not answer: ${reasonOf(error)}`);
     });
@@ -54,11 +61,11 @@ async function connect(config: Config, log: Log): Promise<Connected> {
     return { db, asOwner: (work) => work(db), close: db.close };
   }
   const server = await openEmbeddedPostgres(config.dataDir);
-  const db = openDatabase(server.connection, onIdleError);
+  const db = openDatabase({ ...server.connection, ...named }, onIdleError);
   return {
     db,
     async asOwner(work) {
-      const owner = openDatabase(server.owner, onIdleError, { poolSize: 1 });
+      const owner = openDatabase({ ...server.owner, ...named }, onIdleError, { poolSize: 1 });
       return work(owner).finally(owner.close);
     },
     async close() {
@@ -70,21 +77,29 @@ async function connect(config: Config, log: Log): Promise<Connected> {
 
 /**
  * Opens folder, database (migrated), secrets and blobs.
+ * @param countUnvouched is called for each row that is found not to be vouched for, once an hour
  * @throws StartupError in one line; nothing stays open then.
  */
-export async function openResources(config: Config, log: Log): Promise<Resources> {
+export async function openResources(
+  config: Config,
+  log: Log,
+  countUnvouched: (table: string) => void = () => {},
+): Promise<Resources> {
   prepareDataFolder(config.dataDir);
-  const { db, asOwner, close } = await connect(config, log);
+  const schema = await latestSchema(migrations);
+  const { db, asOwner, close } = await connect(config, log, schema);
   try {
     await migrate({ db, asOwner, folder: migrations });
     const clock = config.timeTravelSeconds === 0 ? systemClock : clockAhead(config.timeTravelSeconds);
     const secrets = await openKnownKeys(db, config, clock());
     const blobs = openBlobs(await blobBackend(config), secrets, clock);
-    const rowMac = openRowMac(secrets, (keyId) =>
-      log.error({ keyId }, "a row is under a key that is neither SECRETS_KEY nor in SECRETS_KEYS_OLD"),
+    const rowMac = openRowMac(
+      secrets,
+      (keyId) => log.error({ keyId }, "a row is under a key that is neither SECRETS_KEY nor in SECRETS_KEYS_OLD"),
+      reportUnvouched(clock, log, countUnvouched),
     );
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
-    return { config, log, clock, db, asOwner, secrets, rowMac, blobs, close };
+    return { config, log, clock, db, schema, asOwner, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();
     throw error;

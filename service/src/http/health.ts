@@ -29,6 +29,28 @@ export function healthRoutes(app: FastifyInstance, { version, metrics, metricsTo
   app.get("/api/version", { schema: { hide: true } }, async () => ({ version, interface: "1.0.0" }));
 }
 
+/** These answer also on a node that may not write any more. */
+const alwaysServed: ReadonlySet<string> = new Set(["/healthz", "/metrics"]);
+
+/**
+ * From when the database is of a newer release everything is a 503, reads too: this release may not understand what the newer one
+ * writes. Load balancers find it not ready.
+ */
+export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boolean): void {
+  app.addHook("onRequest", async (request, reply) => {
+    const { url } = request.routeOptions;
+    if (!isOutdated() || alwaysServed.has(url ?? "")) return;
+    if (url !== "/readyz")
+      throw new ServiceError("unavailable", "The service is being upgraded. Try again in a moment.");
+    reply.code(503);
+    return reply.send({
+      status: "failed",
+      reason: "the database is of a newer release",
+      checks: { schema: "failed" },
+    });
+  });
+}
+
 /** Counts tell of the firms and people behind them: a scraper on this machine that no proxy speaks for, or whoever has the token. */
 function maySeeMetrics(request: FastifyRequest, token: string | null): boolean {
   const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];

@@ -1,4 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
+import { type Clock, hourMs } from "./clock.ts";
+import { type Log, maskCodes } from "./logs.ts";
 import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
 
 /** What a row says, by name; the order of the names counts. A time counts to the millisecond. */
@@ -20,11 +22,56 @@ const macBytes = keyIdBytes + 32;
 const mostKept = 1000;
 const longestKept = 512;
 
+/** Called for each row whose MAC does not hold, whenever it is read. */
+export type OnUnvouched = (table: string, members: Members) => void;
+
 /**
  * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; of each another key of its own is derived
  * @param onUnknownKey called with the id of a key that a MAC was made with and that is not there
  */
-export function openRowMac(master: SecretBytes, onUnknownKey: (keyId: string) => void = () => {}): RowMac {
+export function openRowMac(
+  master: SecretBytes,
+  onUnknownKey: (keyId: string) => void = () => {},
+  onUnvouched: OnUnvouched = () => {},
+): RowMac {
+  const { of, holds } = macsOf(master, onUnknownKey);
+  return {
+    of,
+    holds(table, members, mac) {
+      const vouched = holds(table, members, mac);
+      if (!vouched) onUnvouched(table, members);
+      return vouched;
+    },
+  };
+}
+
+// A row is read with each request that asks for it: its line would fill the log.
+const mostReported = 10_000;
+
+/** Reports each row that is not vouched for once an hour. @param count is called as often as a line is logged */
+export function reportUnvouched(clock: Clock, log: Log, count: (table: string) => void): OnUnvouched {
+  let hour = 0;
+  const reported = new Set<string>();
+  return (table, members) => {
+    const now = Math.floor(clock().getTime() / hourMs);
+    if (now !== hour) reported.clear();
+    hour = now;
+    const row = encoded(table, members);
+    if (reported.has(row) || reported.size === mostReported) return;
+    reported.add(row);
+    count(table);
+    // The first two members say which row it is: an id, or a code and a kind or position.
+    const id = Object.entries(members)
+      .slice(0, 2)
+      .map(([name, value]) => `${name}=${value}`);
+    log.error(
+      { table, row: maskCodes(id.join(" ")) },
+      "a row is not vouched for: this service did not write it as it is",
+    );
+  };
+}
+
+function macsOf(master: SecretBytes, onUnknownKey: (keyId: string) => void): RowMac {
   const makers = keysOf(master).map(makerOf);
   const [current = makerOf(master)] = makers;
   return {

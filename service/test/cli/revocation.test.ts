@@ -6,7 +6,6 @@ import { issueKey, keyResolver, trackLastUse } from "../../src/partners/partners
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import { columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";
-import { openLog } from "../../src/platform/logs.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 import { rotateSecret, unsubscribe } from "../../src/webhooks/webhooks.ts";
 import { json, type MembersService, openMembersService } from "../members/members-service.ts";
@@ -146,9 +145,7 @@ test("a request on its way when its key is revoked is 401, as the next one is, a
 test("deleting and rotating are refused in the same way to a key that was revoked since", async () => {
   const { key, keyId, headers } = await running.newPartner();
   const hook = await subscribe(headers);
-  const principal = await keyResolver({ ...running, log: openLog("silent"), lastUse: trackLastUse(db, clock) })(
-    `Bearer ${key}`,
-  );
+  const principal = await keyResolver({ ...running, lastUse: trackLastUse(db, clock) })(`Bearer ${key}`);
   assert.ok(principal);
   await revoke(keyId);
   const deps = { db, clock, secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none") };

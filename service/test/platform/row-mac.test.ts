@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRowMac } from "../../src/platform/row-mac.ts";
+import type { Log } from "../../src/platform/logs.ts";
+import { openRowMac, reportUnvouched } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 
 const rows = openRowMac(secretBytes(Buffer.alloc(32, 7)));
@@ -41,4 +42,28 @@ test("no MAC, a short one, an altered one and one of another key do not hold", (
   assert.equal(other.holds("t", members, mac), false);
   // The key's id tells whose it is.
   assert.notDeepEqual(other.of("t", members).subarray(0, 4), mac.subarray(0, 4));
+});
+
+test("reports a row that is not vouched for once an hour, without a whole code, and counts it", () => {
+  let now = Date.UTC(2026, 0, 2, 3, 59);
+  const lines: object[] = [];
+  const counted: string[] = [];
+  const log = { error: (line: object) => lines.push(line) } as unknown as Log;
+  const report = reportUnvouched(
+    () => new Date(now),
+    log,
+    (table) => counted.push(table),
+  );
+  const reporting = openRowMac(secretBytes(Buffer.alloc(32, 7)), () => {}, report);
+  const row = { orderCode: "0123456789abcdef01234567", kind: "sealed", sha256: "b" };
+  const read = () => reporting.holds("documents", row, null);
+  for (let n = 0; n < 3; n++) read();
+  assert.deepEqual(lines, [{ table: "documents", row: "orderCode=012345… kind=sealed" }]);
+  reporting.holds("documents", { ...row, kind: "original" }, null);
+  assert.deepEqual(counted, ["documents", "documents"]);
+  now += 60_000;
+  read();
+  assert.equal(counted.length, 3);
+  reporting.holds("documents", row, reporting.of("documents", row));
+  assert.equal(counted.length, 3);
 });

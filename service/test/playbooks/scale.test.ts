@@ -93,7 +93,7 @@ async function rowsRead(): Promise<number> {
 }
 
 const nobodyConnected = async () =>
-  (await running.db.query(sql`SELECT FROM pg_stat_activity WHERE application_name = 'signsealship'`)).length === 0;
+  (await running.db.query(sql`SELECT FROM pg_stat_activity WHERE application_name LIKE 'signsealship%'`)).length === 0;
 
 const callBack = (service: Service, id: string, decision: string) =>
   fetch(service.baseUrl + callbackPath(tokenOf(id)), {

@@ -72,7 +72,6 @@ export function openDatabase(
 ): Database {
   const settings = {
     connectionTimeoutMillis: 10_000,
-    application_name: "signsealship",
     lock_timeout: 5_000,
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: 60_000,

@@ -3,15 +3,27 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StartupError } from "../errors.ts";
 import { type Database, longStatements, type Sql, type Tx } from "./database.ts";
+import { outdated, raiseFence, readFence, stopWriters } from "./schema-fence.ts";
 import { grantRights, hasRights, type Rights, readRights } from "./service-role.ts";
 import { sql } from "./sql.ts";
 import { hasSqlState, sqlState } from "./sql-errors.ts";
 
-type Migration = { version: number; name: string; script: string; sha256: string };
+type Migration = {
+  version: number;
+  name: string;
+  script: string;
+  sha256: string;
+  /** Whether nodes of releases before this migration must not write after it. */
+  stopsOlder: boolean;
+};
 type Applied = { version: number; sha256: string };
 
 // One number for all nodes: the holder migrates, the others wait and then find nothing to do.
 const advisoryLock = 7_246_001;
+// Migrations up to this one say nothing of older nodes.
+const lastUnfenced = 74;
+/** The first line of a migration beside which older nodes may go on writing; of others it is `-- Older nodes: stop.` */
+const onlyExpands = "-- Older nodes: go on.\n";
 
 async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort();
@@ -19,22 +31,33 @@ async function readMigrations(folder: string): Promise<Migration[]> {
     files.map(async (name) => {
       const script = await readFile(join(folder, name), "utf8");
       const sha256 = hash("sha256", script);
-      return { version: Number(name.slice(0, 4)), name, script, sha256 };
+      const version = Number(name.slice(0, 4));
+      return { version, name, script, sha256, stopsOlder: version > lastUnfenced && !script.startsWith(onlyExpands) };
     }),
   );
 }
 
 const applied = (db: Sql) => db.query<Applied>(sql`SELECT version, sha256 FROM schema_migrations ORDER BY version`);
 
+const latest = (migrations: readonly Migration[]): number => migrations.at(-1)?.version ?? 0;
+
+/** The newest schema that this release knows. */
+export const latestSchema = async (folder: string): Promise<number> => latest(await readMigrations(folder));
+
+/** Whether a newer release migrated the database, and only expanded it. @throws StartupError when this one may not write there */
+async function isOfNewer(db: Sql, migrations: Migration[], done: Applied[]): Promise<boolean> {
+  const own = latest(migrations);
+  if (!done.some(({ version }) => version > own)) return false;
+  const minimum = await readFence(db);
+  if (minimum > own) throw outdated(minimum, own);
+  return true;
+}
+
 function pending(migrations: Migration[], done: Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.version, migration]));
   for (const { version, sha256 } of done) {
     const migration = known.get(version);
-    if (!migration)
-      throw new StartupError(
-        `the database is of a newer release (schema ${version}; this one knows ${migrations.at(-1)?.version ?? 0}): start that release, or restore an older backup`,
-      );
-    if (migration.sha256 !== sha256)
+    if (migration && migration.sha256 !== sha256)
       throw new StartupError(`migration ${migration.name} differs from the one that this database was made with`);
   }
   const versions = new Set(done.map((row) => row.version));
@@ -60,8 +83,13 @@ export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
  */
 export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   const [migrations, rights] = await Promise.all([readMigrations(folder), readRights(folder)]);
-  if ((await isReadable(db)) && pending(migrations, await applied(db)).length === 0 && (await hasRights(db, rights)))
-    return;
+  if (await isReadable(db)) {
+    const done = await applied(db);
+    const isCurrent = pending(migrations, done).length === 0;
+    // A newer release has other rights: they stay.
+    if ((await isOfNewer(db, migrations, done)) && isCurrent) return;
+    if (isCurrent && (await hasRights(db, rights))) return;
+  }
   await asOwner((owner) => owner.transaction((tx) => bringUpToDate(tx, migrations, rights), longStatements)).catch(
     (error) => {
       if (!hasSqlState(error, sqlState.insufficientPrivilege)) throw error;
@@ -88,10 +116,19 @@ async function bringUpToDate(tx: Tx, migrations: Migration[], rights: Rights): P
     CREATE TABLE IF NOT EXISTS schema_migrations (
       version int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
     )`);
-  for (const { version, name, sha256, script } of pending(migrations, await applied(tx))) {
+  const done = await applied(tx);
+  const missing = pending(migrations, done);
+  if (await isOfNewer(tx, migrations, done)) {
+    if (missing[0])
+      throw new StartupError(`the database is of a newer release, which does not know ${missing[0].name}`);
+    return;
+  }
+  if (missing.some(({ stopsOlder }) => stopsOlder)) await stopWriters(tx);
+  for (const { version, name, sha256, script } of missing) {
     await tx.script(script);
     await tx.query(sql`
       INSERT INTO schema_migrations (version, name, sha256) VALUES (${version}, ${name}, ${sha256})`);
   }
+  await raiseFence(tx, migrations.findLast(({ stopsOlder }) => stopsOlder)?.version ?? 0);
   await grantRights(tx, rights);
 }

@@ -13,7 +13,12 @@ export type AppendOnly = { readonly [table: string]: readonly string[] };
 export type Rights = { sha256: string; appendOnly: AppendOnly };
 
 // What only the owner writes, with migrations.
-const readOnly: ReadonlySet<string> = new Set(["schema_migrations", "service_rights", "row_mac_backfill"]);
+const readOnly: ReadonlySet<string> = new Set([
+  "schema_migrations",
+  "schema_fence",
+  "service_rights",
+  "row_mac_backfill",
+]);
 
 /** @param migrations the folder of the migrations, beside which the list lies */
 export async function readRights(migrations: string): Promise<Rights> {
