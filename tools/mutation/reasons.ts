@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { GROUPS } from "./groups.ts";
 import type { Mutant } from "./mutants.ts";
 import { PDF_REASONS } from "./pdf-reasons.ts";
+import { SEAL_REASONS } from "./seal-reasons.ts";
 
 /** Mutants that no vector can tell from the verifier, by file and operand, and why. */
 const EQUIVALENT: readonly (readonly [file: string, text: string, reason: string])[] = [
@@ -77,7 +78,7 @@ const uncovered = new Set(
 export function reasonFor({ file, text }: Mutant): string | undefined {
   if (TELLING.includes(file)) return "It is told to people, and moves no verdict.";
   const own = EQUIVALENT.find(([suffix, operand]) => file.endsWith(suffix) && operand === text)?.[2];
-  return own ?? [...GROUPS, ...PDF_REASONS].find(([, rules]) => rules[file]?.includes(text))?.[0];
+  return own ?? [...GROUPS, ...PDF_REASONS, ...SEAL_REASONS].find(([, rules]) => rules[file]?.includes(text))?.[0];
 }
 
 /** Whether the mutant is on the list of those that no vector kills yet. */

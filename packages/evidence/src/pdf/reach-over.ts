@@ -36,8 +36,10 @@ function isNamed(document: PdfDocument, end: number): boolean {
       for (const [, entry] of entriesOf(section)) {
         spend(budget, COST.entryLook);
         const at = entry.type === "offset" ? entry.offset + base : end;
-        const value = at >= end || isDigit(bytes[at] ?? -1) ? null : headedValue(bytes, at, end);
-        if (value !== null && !endsBefore(document, value, end)) return true;
+        if (at >= end || isDigit(bytes[at] ?? -1)) continue;
+        const value = headedValue(bytes, at, end);
+        if (value === null) continue;
+        if (!endsBefore(document, value, end)) return true;
       }
     }
   }
@@ -48,11 +50,11 @@ function isNamed(document: PdfDocument, end: number): boolean {
 function headedValue(bytes: Uint8Array, at: number, end: number): number | null {
   const cursor = cursorAt(bytes, at, end);
   skipSpace(cursor);
-  const number = takeUnsigned(cursor);
+  takeUnsigned(cursor);
   skipSpace(cursor);
   const generation = takeUnsigned(cursor);
   skipSpace(cursor);
-  return number !== undefined && generation !== undefined && takeKeyword(cursor, "obj") ? cursor.position : null;
+  return generation !== undefined && takeKeyword(cursor, "obj") ? cursor.position : null;
 }
 
 /** Among all that looks like an object, named by a section or not: readers that repair files find it, too. */
@@ -72,7 +74,7 @@ function followsNumbers(bytes: Uint8Array, at: number): boolean {
   let index = at;
   return [isSpace, isDigit, isSpace, isDigit].every((isOne, step) => {
     const from = index;
-    while (index > 0 && from - index < 32 && isOne(bytes[index - 1] ?? -1)) index--;
+    while (from - index < 32 && isOne(bytes[index - 1] ?? -1)) index--;
     return step === 0 || index < from;
   });
 }
@@ -96,7 +98,7 @@ function endsBefore(document: PdfDocument, from: number, end: number): boolean {
 function lengthAt(document: PdfDocument, at: number, end: number): number {
   try {
     const value = resolve(document, readValue(cursorAt(document.bytes, at, end, document.budget)));
-    return value?.kind === "number" && value.value > 0 ? value.value : 0;
+    return value?.kind === "number" ? value.value : 0;
   } catch (error) {
     if (error instanceof EvidenceError && error.code !== "limit") return 0;
     throw error;

@@ -5,13 +5,14 @@ import { locate, type PdfDocument } from "./document.ts";
 import { isTextAt } from "./search.ts";
 import type { SignatureInPdf } from "./signatures.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
-import { entriesOf, type XrefSection } from "./xref.ts";
+import { entriesOf, integers, type XrefSection } from "./xref.ts";
 
 const SIGNATURE_KEYS = /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
 /** Of a section that names every object of the document, too. */
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
+const WIDTHS = "1,4,2";
 /** The signature, its field, page, form, catalog, and the section itself where it is a stream. */
 const MAX_OBJECTS = 8;
 const MAX_RESTATED = 100_008;
@@ -63,13 +64,12 @@ export function tailProblem(
 
 const END_OF_OBJECT = "\nendobj\n";
 
-/** The objects that a section names, by their place in the file; none when it names anything else. */
+/** The objects that a section names, by their place in the file. Rows of another kind are found where its bytes are compared. */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];
   const most = section.prev === undefined ? MAX_RESTATED : MAX_OBJECTS;
   for (const [number, entry] of entriesOf(section)) {
-    if (section.prev === undefined && number === 0 && entry.type === "free") continue;
-    if (entry.type !== "offset") return [];
+    if (entry.type !== "offset") continue;
     if (places.push({ number, generation: entry.generation, start: entry.offset + base }) > most) break;
   }
   return places.sort((one, other) => one.start - other.start);
@@ -100,7 +100,8 @@ function sealEnd(
   if (!isTextAt(bytes, before, gapStart - before.length) || !isTextAt(bytes, after, gapEnd)) return null;
   let at = gapEnd + after.length;
   while (bytes[at] === 0x20) at++;
-  return seal.end === at + 3 && isTextAt(bytes, `]>>${END_OF_OBJECT}`, at) ? seal.end + END_OF_OBJECT.length : null;
+  const closing = `]>>${END_OF_OBJECT}`;
+  return isTextAt(bytes, closing, at) ? at + closing.length : null;
 }
 
 /** The value of an object that is written as the sealer does. */
@@ -151,13 +152,12 @@ function streamEnd(bytes: Uint8Array, section: XrefSection, entries: readonly En
   const header = `${entries.at(-1)?.number} 0 obj\n`;
   const rows = 7 * entries.length;
   if (!isTextAt(bytes, header, offset) || trailer.start !== offset + header.length) return null;
-  if (!hasKeys(trailer, STREAM_KEYS) || integerOf(trailer, "Length") !== rows) return null;
+  if (!hasKeys(trailer, STREAM_KEYS) || integers(trailer.entries.get("W")).join() !== WIDTHS) return null;
+  if (integerOf(trailer, "Length") !== rows) return null;
   const start = trailer.end + "\nstream\n".length;
   const end = `\nendstream${END_OF_OBJECT}`;
   const good = isTextAt(bytes, "\nstream\n", trailer.end) && isTextAt(bytes, end, start + rows);
   return good ? start + rows + end.length : null;
 }
 
-function hasKeys(dictionary: PdfDictionary, pattern: RegExp): boolean {
-  return dictionary.repeated.length === 0 && pattern.test([...dictionary.entries.keys()].join());
-}
+const hasKeys = ({ entries }: PdfDictionary, pattern: RegExp): boolean => pattern.test([...entries.keys()].join());

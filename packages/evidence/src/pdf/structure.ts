@@ -42,9 +42,7 @@ export function structureProblem(
   if (seal.fieldCount !== 1) return "The signature is the value of several form fields, or of none";
   for (const other of all) {
     if (other === seal) continue;
-    const otherStart = other.start ?? -1;
-    if (otherStart > seal.start) return "Another signature follows the one that covers the whole file";
-    if (other.dictionary.end > seal.start) return "Two signatures share bytes";
+    if (other.dictionary.end > seal.start) return "Another signature follows the one that covers the whole file";
     if (other.byteRange.ok && other.byteRange.range.end > seal.start) return "Two signatures claim the same bytes";
   }
   // The gap between is hexadecimal digits only.
@@ -101,7 +99,7 @@ export function originalBoundary(document: PdfDocument, seal: RangedSignature): 
   if (!seal.dictionary.entries.has("SSSOriginalLength")) return { kind: "not-stated" };
   const length = integerOf(seal.dictionary, "SSSOriginalLength");
   const wrong = (why: string): OriginalBoundary => ({ kind: "wrong", why });
-  if (length === undefined || length < 1 || seal.start === undefined || length > seal.start) {
+  if (length === undefined || length < 1) {
     return wrong("The stated length of the document is no length of it");
   }
   const last = bytes[length - 1];

@@ -203,7 +203,8 @@ function readStream(bytes: Uint8Array, offset: number, budget: Budget): XrefSect
   };
 }
 
-function integers(value: PdfValue | undefined): number[] {
+/** The items of an array: -1 for what is no integer. */
+export function integers(value: PdfValue | undefined): number[] {
   if (value?.kind !== "array") return [];
   return value.items.map((item) => (item.kind === "number" && item.integer ? item.value : -1));
 }

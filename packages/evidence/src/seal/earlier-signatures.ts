@@ -137,8 +137,9 @@ async function judgeEach(
       ...(value !== undefined && { knownDigest: { hash: "SHA-256", value } }),
     });
     const purpose = sealFormOf(dictionary);
+    // A seal whose revision can't be told ends its document, too: else a broken object would let it go on unnoticed.
     const revision = changes.get(signature)?.revision ?? -1;
-    const isSeal = purpose !== null && start !== undefined && revision >= 0;
+    const isSeal = purpose !== null && start !== undefined;
     const isOwn = isSeal && (await isTrustedSeal(dictionary, pades, trust, at, crypto));
     judged.set(signature, { pades, own: isOwn ? { start, revision, purpose } : null });
   }

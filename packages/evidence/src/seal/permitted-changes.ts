@@ -13,7 +13,7 @@ import type { SealTrust } from "./verify-seal.ts";
 export type OwnSeal = {
   /** Where its object begins. */
   readonly start: number;
-  /** Its revision, counted from the newest. */
+  /** Its revision, counted from the newest; -1 where it can't be told. */
   readonly revision: number;
   readonly purpose: SealPurpose;
 };
@@ -69,11 +69,11 @@ export function isClosedBehind(
       one.revision < revision,
   );
   const end = Math.max(-1, ...ends.map((one) => one.revision));
-  const starts = new Set(seals.map(({ start }) => start));
+  const starts: ReadonlySet<number | undefined> = new Set(seals.map(({ start }) => start));
   return later.revisions.every(({ level, invisible }, index) => {
     const isNotary = end >= 0 && revision - 1 - index >= end;
     if (isNotary) return permits(permission, level);
-    const areSeals = level === "invisible" && invisible.every((start) => start !== undefined && starts.has(start));
+    const areSeals = level === "invisible" && invisible.every((start) => starts.has(start));
     return areSeals || isWithin(level, "validation");
   });
 }

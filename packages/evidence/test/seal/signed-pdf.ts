@@ -132,9 +132,9 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
     [5, page.replace(/ ?\/Annots ?\[[^\]]*\]/, "").replace(/ ?>>$/, annots)],
     [1, bare.replace(/ >>$/, ` ${form}${permissions} >>`)],
   ];
-  if (originalLength === "absent") return signRevision(pdf, placeholder, objects, options);
-  const length = originalLength ?? original.length;
   const odd = (ranges: string) => options.objects?.(objects(ranges)) ?? objects(ranges);
+  if (originalLength === "absent") return signRevision(pdf, placeholder, odd, options);
+  const length = originalLength ?? original.length;
   const append = options.append ?? appendTail;
   return fillSignature(pdf, placeholder, odd, options, append, options.unstated ? null : length);
 }

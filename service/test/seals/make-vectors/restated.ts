@@ -48,6 +48,12 @@ const CASES: readonly (readonly [name: string, odd: Odd, expect: Expectation, te
   ["as the sealer writes it", {}, verified(), "Every reader finds the objects by the tail's table."],
   ["an object's place is off by one", { rows: changed(3, { offset: 1 }) }, wrong, "Each entry leads to N G obj."],
   ["an object of another generation", { rows: changed(3, { generation: 1 }) }, wrong, "Each entry leads to N G obj."],
+  [
+    "an entry that leads to another object",
+    { rows: (rows) => changed(3, { offset: rows.find(({ number }) => number === 4)?.offset ?? 0 })(rows) },
+    wrong,
+    "Each entry leads to N G obj.",
+  ],
   ["no head of free objects", { head: "" }, wrong, "The first section of a file begins with the row of object 0."],
   [
     "with a /Prev that leads nowhere",
@@ -73,5 +79,26 @@ export async function restated(): Promise<Made> {
     expect: verified(),
     teaches: "Not a byte of the document is changed, and nothing needs repair.",
   });
+  const bytes = oddSeal(new Uint8Array(0), {
+    originalLength: 0,
+    dictionary: (text) => text.replace("/Reason", "/Name(%PDF-1.7)/Reason"),
+    objects: ([seal]) => [[1, seal?.[1] ?? ""], ...WHOLE],
+    append: listingAll({ trailer: () => "/Size 6/Root 3 0 R/ID[<00><01>]" }),
+  });
+  add({
+    name: "a restated cross-reference: of a document of no bytes",
+    kind: "sealed_pdf",
+    files: { sealed: put("of-a-document-of-no-bytes.pdf", bytes) },
+    expect: { verdict: "not_verified", claims: { original_document_hash: "fails" } },
+    teaches: "1 <= n (2.4): the whole document would be what the sealer added.",
+  });
   return made();
 }
+
+/** A document that is all in the tail, behind its seal. */
+const WHOLE: readonly NewObject[] = [
+  [2, "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Seal) /F 132 /Rect [0 0 0 0] /P 5 0 R /V 1 0 R >>"],
+  [3, "<< /Type /Catalog /Pages 4 0 R /AcroForm << /SigFlags 3 /Fields [2 0 R] >> >>"],
+  [4, "<< /Type /Pages /Count 1 /Kids [5 0 R] >>"],
+  [5, "<< /Type /Page /Parent 4 0 R /MediaBox [0 0 612 792] /Annots [2 0 R] >>"],
+];

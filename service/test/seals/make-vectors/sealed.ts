@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { ENDING, endingIn, RUNNING_OVER } from "../../../../packages/evidence/test/seal/running-over.ts";
+import { bytesOf, latin1 } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { changedBytes, collection, intact, type Made, notCovered, notVerified, unsigned, verified } from "./case.ts";
-import { document, sealed, stamped } from "./sealing.ts";
+import { document, oddSeal, sealed, stamped } from "./sealing.ts";
 import * as by from "./signers.ts";
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -85,6 +86,25 @@ export async function sealedFiles(): Promise<Made> {
   return made();
 }
 
+/** Documents whose last object has another header, or none: a string that nothing closes follows. */
+function oddHeaders(): readonly (readonly [what: string, original: Uint8Array, isOver: boolean])[] {
+  const named = (header: string) =>
+    bytesOf(latin1(endingIn("(", "named behind a comment")).replace("0 obj\n(", `${header}\n(`));
+  const unnamed = (value: string) => endingIn(`(x)\nendobj\n${value}`);
+  const spaces = (count: number) => `9 0${" ".repeat(count)}obj (`;
+  return [
+    ["a string not closed, its header behind a comment", named("0 obj"), true],
+    ["a string closed, its header behind a comment", endingIn("(x)\nendobj", "named behind a comment"), false],
+    ["a string not closed, its header without a generation", named("  obj"), false],
+    ["a string not closed, its header without obj", named("0 obx"), false],
+    ["a string not closed, that no section names", unnamed("9 0 obj ("), true],
+    ["a string not closed, 32 spaces before obj", unnamed(spaces(32)), true],
+    ["a string not closed, 33 spaces before obj", unnamed(spaces(33)), false],
+    ["a string not closed, behind obj without numbers", unnamed("% obj ("), false],
+    ["an image whose length leads nowhere", endingIn(`<< /Length 99 0 R >>\nstream\nq\nendstream\nendobj`), false],
+  ];
+}
+
 /** Documents that have no end before their seal begins: what the seal holds is a part of what they show. */
 export async function runningOver(): Promise<Made> {
   const { add, put, made, slug } = collection("running-over");
@@ -102,6 +122,12 @@ export async function runningOver(): Promise<Made> {
   }
   for (const [what, value] of Object.entries(ENDING))
     await one(what, value, verified(withTime), "An object has to end before the seal begins, and no more.");
+  const headers = "Objects are those that a section names, and all else that begins as N G obj (2.3).";
+  for (const [what, original, isOver] of oddHeaders()) {
+    const files = { sealed: put(`${slug(what)}.pdf`, oddSeal(original)) };
+    const expect = isOver ? notVerified({ signature_structure: "fails" }) : verified();
+    add({ name: `a document that ends with ${what}`, kind: "sealed_pdf", files, expect, teaches: headers });
+  }
   return made();
 }
 

@@ -5,17 +5,22 @@ import { document, oddSeal } from "./sealing.ts";
 type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
 
 /** How the tail of a seal may be written otherwise. */
-type Writing = {
+export type Writing = {
   readonly header?: (number: number) => string;
   readonly behind?: (number: number) => string;
-  readonly end?: string;
+  readonly end?: (number: number) => string;
   readonly rows?: (rows: readonly (readonly [number: number, row: string])[]) => string;
   readonly trailer?: string;
   readonly more?: (entries: string) => string;
   readonly behindTrailer?: string;
   readonly last?: (offset: number) => string;
   readonly beforeTable?: string;
+  /** The document with what stands between it and the seal. */
+  readonly document?: (pdf: string) => string;
 };
+
+/** A document with the line feed that the sealer adds where it needs one. */
+export const endingInLine = (pdf: string): string => (pdf.endsWith("\n") ? pdf : `${pdf}\n`);
 
 const subsections = (rows: readonly (readonly [number, string])[]): string => {
   let text = "";
@@ -31,15 +36,15 @@ const subsections = (rows: readonly (readonly [number, string])[]): string => {
 };
 
 /** The tail as the sealer writes it, but for what is given. */
-const writing =
+export const writing =
   (odd: Writing) =>
   (pdf: string, objects: readonly NewObject[]): string => {
     const { startxref, size } = endOf(pdf);
-    let text = pdf.endsWith("\n") ? pdf : `${pdf}\n`;
+    let text = (odd.document ?? endingInLine)(pdf);
     const rows: (readonly [number, string])[] = [];
     for (const [number, body] of objects) {
       rows.push([number, `${String(text.length).padStart(10, "0")} 00000 n \n`]);
-      text += `${odd.header?.(number) ?? `${number} 0 obj\n`}${body}${odd.end ?? "\nendobj\n"}${odd.behind?.(number) ?? ""}`;
+      text += `${odd.header?.(number) ?? `${number} 0 obj\n`}${body}${odd.end?.(number) ?? "\nendobj\n"}${odd.behind?.(number) ?? ""}`;
     }
     rows.sort(([one], [other]) => one - other);
     const offset = text.length;
@@ -199,8 +204,8 @@ function tails(): readonly Row[] {
     row("a carriage return behind obj", { header: (number) => `${number} 0 obj\r\n` }),
     row("a zero before the objects' numbers", { header: (number) => `0${number} 0 obj\n` }),
     row("a comment behind the field's obj", { header: (number) => `${number} 0 obj\n${number === 8 ? "%\n" : ""}` }),
-    row("a space before endobj", { end: " \nendobj\n" }),
-    row("a carriage return behind endobj", { end: "\nendobj\r\n" }),
+    row("a space before endobj", { end: () => " \nendobj\n" }),
+    row("a carriage return behind endobj", { end: () => "\nendobj\r\n" }),
     row("a line feed behind each object", { behind: () => "\n" }),
     row("a comment behind the last object", { behind: (number) => (number === 1 ? "% end\n" : "") }),
     row("a line feed before xref", { beforeTable: "\n" }),

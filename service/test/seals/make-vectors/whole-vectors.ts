@@ -5,6 +5,7 @@ import { closingSets } from "./closing.ts";
 import { cmsForms } from "./cms-forms.ts";
 import { custodySets } from "./custody.ts";
 import { documents } from "./documents.ts";
+import { earlierRules } from "./earlier-rules.ts";
 import { finished } from "./finished.ts";
 import { forged, movedGaps } from "./forged.ts";
 import { issued } from "./issued.ts";
@@ -17,6 +18,7 @@ import { retired } from "./retired.ts";
 import { roomRecords } from "./room-records.ts";
 import { changed, runningOver, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
+import { tailRules } from "./tail-rules.ts";
 import { oddTails } from "./tails.ts";
 import { oddValues } from "./values.ts";
 import { ways } from "./ways.ts";
@@ -41,6 +43,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     oddValues(),
     cmsForms(),
     oddTails(),
+    tailRules(),
     await ways(),
     await changed(),
     await runningOver(),
@@ -50,6 +53,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await documents(),
     await changes(),
     await finished(),
+    earlierRules(),
     zips(),
     proofRecords(),
     roomRecords(),

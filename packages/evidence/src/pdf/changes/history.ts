@@ -42,7 +42,7 @@ export function judgeHistory(
   const reach = createReach();
   let earlier = createView(documentAt(document, oldest), (number) => table.get(number), known);
   reachFromTrailer(reach, earlier);
-  const lost = lostIn(document, revisions, 0);
+  const lost = lostIn(document, revisions);
   const signed = lost.filter(({ at }) => at < end);
   const { base, bytes } = document;
   const isFar = bytes.length - document.startxref > STARTXREF_WINDOW;

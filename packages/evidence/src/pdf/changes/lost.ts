@@ -9,7 +9,7 @@ import { isTextAt, searchFor, searchWholeFile } from "../search.ts";
 import { integerOf } from "../values.ts";
 import { entriesOf, entryOf, type XrefSection } from "../xref.ts";
 import type { Level } from "./levels.ts";
-import { dictionaryOf, type Stored, type Table } from "./view.ts";
+import type { Stored, Table } from "./view.ts";
 
 const nextObject = searchWholeFile("obj");
 const nextTrailer = searchFor("trailer");
@@ -19,24 +19,24 @@ const MAX_TRAILER = 4096;
 export type Lost = { readonly at: number; readonly number: number | null };
 
 /**
- * Objects and trailers from `from` on that no section names. Readers search a file for such when a section is not to their
+ * Objects and trailers that no section names. Readers search a file for such when a section is not to their
  * liking, each when another thing is odd, and then take the last object of a number that they find.
  *
  * @throws EvidenceError when looking takes too much work
  */
-export function lostIn(document: PdfDocument, revisions: readonly Revision[], from: number): Lost[] {
+export function lostIn(document: PdfDocument, revisions: readonly Revision[]): Lost[] {
   const { bytes, budget } = document;
   const sections = revisions.flatMap(({ main, hybrid }) => (hybrid === undefined ? [main] : [main, hybrid]));
-  const words = new Set(sections.flatMap((section) => wordsOf(document, section, from)));
+  const words = new Set(sections.flatMap((section) => wordsOf(document, section)));
   const trailers = new Set(sections.map(({ trailer }) => trailer.start));
   const lost: Lost[] = [];
-  spend(budget, Math.ceil((2 * (bytes.length - from)) / COST.searchedBytes));
-  for (let at = nextObject(bytes, from, bytes.length); at >= 0; at = nextObject(bytes, at + 3, bytes.length)) {
-    const number = words.has(at) ? null : numberBefore(bytes, at, from);
+  spend(budget, Math.ceil((2 * bytes.length) / COST.searchedBytes));
+  for (let at = nextObject(bytes, 0, bytes.length); at >= 0; at = nextObject(bytes, at + 3, bytes.length)) {
+    const number = words.has(at) ? null : numberBefore(bytes, at);
     spend(budget, number === null ? COST.entryLook : COST.candidate);
     if (number !== null) lost.push({ at, number });
   }
-  for (let at = nextTrailer(bytes, from, bytes.length); at >= 0; at = nextTrailer(bytes, at + 7, bytes.length)) {
+  for (let at = nextTrailer(bytes, 0, bytes.length); at >= 0; at = nextTrailer(bytes, at + 7, bytes.length)) {
     const cursor = skipped(document, cursorAt(bytes, at + "trailer".length));
     if (!isTextAt(bytes, "<<", cursor.position) || trailers.has(cursor.position)) continue;
     if (!leadsAlike(document, cursor)) lost.push({ at, number: null });
@@ -92,15 +92,14 @@ function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Curso
   }
 }
 
-/** Where the word `obj` stands of each object that a section names from `from` on, and of the section itself. */
-function wordsOf(document: PdfDocument, section: XrefSection, from: number): number[] {
+/** Where the word `obj` stands of each object that a section names, and of the section itself. */
+function wordsOf(document: PdfDocument, section: XrefSection): number[] {
   const { bytes, base, budget } = document;
   const words: number[] = [];
   const add = (offset: number, named: number | null) => {
-    if (offset < from) return;
     const cursor = skipped(document, cursorAt(bytes, offset));
     const number = takeUnsigned(cursor);
-    if (number === undefined || (named !== null && named !== number)) return;
+    if (named !== null && named !== number) return;
     takeUnsigned(skipped(document, cursor));
     words.push(skipped(document, cursor).position);
   };
@@ -113,30 +112,30 @@ function wordsOf(document: PdfDocument, section: XrefSection, from: number): num
 }
 
 /** The number of the object whose header ends in the word at `at`; null where none does. */
-function numberBefore(bytes: Uint8Array, at: number, from: number): number | null {
-  const generation = spaceBefore(bytes, at, from);
-  const between = digitsBefore(bytes, generation, from);
-  const end = spaceBefore(bytes, between, from);
-  const start = digitsBefore(bytes, end, from);
-  if (between === generation || end === between || start === end) return null;
+function numberBefore(bytes: Uint8Array, at: number): number | null {
+  const generation = spaceBefore(bytes, at);
+  const end = spaceBefore(bytes, digitsBefore(bytes, generation));
+  // Without a generation, or white space before it, there are no digits left.
+  const start = digitsBefore(bytes, end);
+  if (start === end) return null;
   return takeUnsigned(cursorAt(bytes, start, end)) ?? Number.POSITIVE_INFINITY;
 }
 
-function digitsBefore(bytes: Uint8Array, at: number, from: number): number {
+function digitsBefore(bytes: Uint8Array, at: number): number {
   let start = at;
-  while (start > from && isDigit(bytes[start - 1] ?? -1)) start--;
+  while (isDigit(bytes[start - 1] ?? -1)) start--;
   return start;
 }
 
 /** Where white space and comments begin that end at `at`. */
-function spaceBefore(bytes: Uint8Array, at: number, from: number): number {
+function spaceBefore(bytes: Uint8Array, at: number): number {
   for (let start = at; ; ) {
     const before = start;
     let ended = false;
-    for (; start > from && isSpace(bytes[start - 1] ?? -1); start--) {
+    for (; isSpace(bytes[start - 1] ?? -1); start--) {
       ended ||= bytes[start - 1] === 0x0a || bytes[start - 1] === 0x0d;
     }
-    const comment = ended ? commentIn(bytes, start, from) : -1;
+    const comment = ended ? commentIn(bytes, start) : -1;
     if (comment < 0) return start;
     start = comment;
     if (start === before) return start;
@@ -144,10 +143,9 @@ function spaceBefore(bytes: Uint8Array, at: number, from: number): number {
 }
 
 /** Where the comment begins that the line up to `end` ends in, or -1. */
-function commentIn(bytes: Uint8Array, end: number, from: number): number {
+function commentIn(bytes: Uint8Array, end: number): number {
   let found = -1;
-  for (let at = end - 1; at >= from && bytes[at] !== 0x0a && bytes[at] !== 0x0d; at--)
-    if (bytes[at] === 0x25) found = at;
+  for (let at = end - 1; (bytes[at] ?? 0x0a) !== 0x0a && bytes[at] !== 0x0d; at--) if (bytes[at] === 0x25) found = at;
   return found;
 }
 
@@ -173,8 +171,7 @@ export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean
  * @param held how many objects its sections place in the stream
  */
 export function listingLevel(after: Stored | undefined, { main, hybrid }: Revision, held: number): Level {
-  if (after?.data === undefined || dictionaryOf(after) !== undefined || after.value.kind !== "dictionary")
-    return "none";
+  if (after?.data === undefined || after.value.kind !== "dictionary") return "none";
   const type = after.value.entries.get("Type");
   if (type?.kind === "reference") return "other";
   if (type?.kind !== "name") return "none";

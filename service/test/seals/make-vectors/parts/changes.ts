@@ -11,6 +11,7 @@ import { appendRevision, type NewObject } from "../../../../../packages/evidence
 import { stamp, stranger } from "../signers.ts";
 import { basicRules } from "./change-rules.ts";
 import { formRules } from "./form-rules.ts";
+import { lostRules } from "./lost-rules.ts";
 import type { Part } from "./part.ts";
 import { reachRules } from "./reach-rules.ts";
 import { sectionRules } from "./section-rules.ts";
@@ -80,7 +81,15 @@ export function changeParts(): Part[] {
     if (least !== undefined) parts.push(changed(change, least, "accepted", `${update.kind}: it is permitted.`));
     if (most !== undefined) parts.push(changed(change, most, "refused", `${update.kind}: it is more than permitted.`));
   }
-  for (const one of [...basicRules, ...formRules, ...signatureRules, ...tagRules, ...sectionRules, ...reachRules]) {
+  for (const one of [
+    ...basicRules,
+    ...formRules,
+    ...signatureRules,
+    ...tagRules,
+    ...sectionRules,
+    ...reachRules,
+    ...lostRules,
+  ]) {
     parts.push(changed(one, one.permission, one.expect, "Section 7.1: this one thing decides."));
   }
   return parts;

@@ -1,0 +1,90 @@
+/** Reasons that hold for several mutants of what is asked of seals: each with the operands that it is about, by file. */
+export const SEAL_REASONS: readonly (readonly [
+  reason: string,
+  mutants: Readonly<Record<string, readonly string[]>>,
+])[] = [
+  [
+    "It narrows for the type checker: a document that was opened has a newest section, and without a first object it names no second.",
+    {
+      "pdf/seal-tail.ts": ["section === undefined", "first === undefined"],
+      "pdf/structure.ts": ["newest === undefined"],
+    },
+  ],
+  [
+    "It narrows for the type checker: a signature whose range is usable stands in the file itself.",
+    {
+      "pdf/structure.ts": ["seal.start === undefined"],
+      "seal/earlier-signatures.ts": ["start !== undefined", "input.seal?.start !== undefined"],
+      "seal/verify-proof.ts": ["!signature.byteRange.ok"],
+    },
+  ],
+  ["It chooses the words: no object begins at null, which is refused next.", { "pdf/seal-tail.ts": ["at === null"] }],
+  [
+    "It narrows for the type checker: null stands for byte 0, and no file is as short as its last three lines.",
+    { "pdf/seal-tail.ts": ["end !== null"] },
+  ],
+  [
+    "Where original_document_hash fails, and the verdict with it, the format leaves open what signature_structure says.",
+    { "pdf/structure.ts": ['boundary.kind === "wrong"'] },
+  ],
+  [
+    "It narrows for the type checker: no place is equal to what is no number, which the next rule asks.",
+    { "pdf/structure.ts": ["length === undefined"] },
+  ],
+  [
+    "A bound on cost ends it, or a defect of the verifier: no vector is so large, and no file is known to cause one.",
+    { "pdf/reach-over.ts": ["error instanceof EvidenceError", 'error.code !== "limit"'] },
+  ],
+  [
+    "Behind the end no word is found, either: it keeps the work from being counted backwards.",
+    { "pdf/reach-over.ts": ["data > end"] },
+  ],
+  [
+    "It narrows for the type checker: what begins with << is a dictionary, and nothing else has data.",
+    { "pdf/changes/lost.ts": ['value.kind !== "dictionary"', 'after.value.kind !== "dictionary"'] },
+  ],
+  ["It saves the sorting of objects where nothing was lost.", { "pdf/changes/lost.ts": ["found.length === 0"] }],
+  [
+    "A trailer that can't be read is refused as lost, or else by the error.",
+    { "pdf/changes/lost.ts": ['error instanceof EvidenceError && error.code !== "limit"'] },
+  ],
+  [
+    "It saves the opening of a state of the document: only a signature whose range is usable is found in it.",
+    {
+      "seal/vanished-signatures.ts": [
+        "numbers.length === 4",
+        "start === 0",
+        "gapStart < gapEnd",
+        "end <= bytes.length",
+        "at < end",
+        "fits",
+        "bytes[gapStart] === 0x3c",
+        "bytes[gapEnd - 1] === 0x3e",
+      ],
+    },
+  ],
+  [
+    "It bounds the work: more than 64 signatures are refused where they are counted, behind it.",
+    { "seal/vanished-signatures.ts": ["!opened.has(end) && opened.size >= most"] },
+  ],
+  [
+    "Either is so where the other is: only a usable range is judged, and only a stated length is hashed.",
+    {
+      "seal/earlier-signatures.ts": ["!byteRange.ok", "pades === null"],
+      "seal/verify-proof.ts": ['boundary.kind === "not-stated"', "docSha256 === null"],
+    },
+  ],
+  [
+    "It narrows for the type checker: every usable range has a digest, and was compared.",
+    { "seal/earlier-signatures.ts": ["value !== undefined"], "seal/permitted-changes.ts": ["later === undefined"] },
+  ],
+  ["Without anchors there is no path to one.", { "seal/permitted-changes.ts": ["anchors.length === 0"] }],
+  [
+    "Defense in depth: taking a signature away is a change of the level `other`, or leaves no revision of it, and nothing permits either.",
+    { "seal/permitted-changes.ts": ["gone"] },
+  ],
+  [
+    "What is not covered counts as a change of the level `other`, which nothing permits.",
+    { "seal/permitted-changes.ts": ["!later.covered"] },
+  ],
+];
