@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { clientNetwork } from "../platform/network.ts";
+import { clientNetwork, clientSite } from "../platform/network.ts";
 import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 
@@ -26,13 +26,22 @@ export type RateLimits = {
   close: () => Promise<void>;
 };
 
-/** What a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its partner. */
-function callerOf(policy: Policy, request: FastifyRequest): string {
+/**
+ * What a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its partner.
+ * `site` is the wider network that the caller may hold; null when there is none.
+ */
+function callerOf(policy: Policy, request: FastifyRequest): { caller: string; site: string | null } {
   const { principal, session } = request;
-  if (policy === "partner-portal" && session) return `session:${session.id}`;
-  if (policy !== "partner-write") return `ip:${clientNetwork(clientAddress(request))}`;
-  return principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`;
+  if (policy === "partner-portal" && session) return { caller: `session:${session.id}`, site: null };
+  if (policy !== "partner-write") {
+    const address = clientAddress(request);
+    return { caller: `ip:${clientNetwork(address)}`, site: clientSite(address) };
+  }
+  return { caller: principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`, site: null };
 }
+
+// One holder may have all 65,536 networks of a site, and many customers may share it.
+const networksOfSite = 10;
 
 // Addresses and keys never become counter names as they are.
 const counterName = (caller: string): string => hash("sha256", caller, "base64url").slice(0, 22);
@@ -47,15 +56,17 @@ export async function openRateLimits(
 ): Promise<RateLimits> {
   if (!options.enabled) return { limit: () => async () => {}, close: async () => {} };
   const redis = options.redisUrl ? await openRedis(options.redisUrl, onRedisError) : null;
-  const counters = new Map<Policy, RateLimiterAbstract>();
-  for (const [policy, { points, seconds }] of Object.entries(policies)) {
-    const settings = { keyPrefix: `limit:${policy}`, points, duration: seconds };
+  const counterOf = (keyPrefix: string, points: number, duration: number): RateLimiterAbstract => {
+    const settings = { keyPrefix, points, duration };
     const memory = new RateLimiterMemory(settings);
-    const counter = redis
-      ? new RateLimiterRedis({ ...settings, storeClient: redis, insuranceLimiter: memory })
-      : memory;
-    counters.set(policy as Policy, counter);
-  }
+    return redis ? new RateLimiterRedis({ ...settings, storeClient: redis, insuranceLimiter: memory }) : memory;
+  };
+  const counters = new Map<Policy, Counters>();
+  for (const [policy, { points, seconds }] of Object.entries(policies))
+    counters.set(policy as Policy, {
+      caller: counterOf(`limit:${policy}`, points, seconds),
+      site: counterOf(`limit:${policy}:site`, points * networksOfSite, seconds),
+    });
   return {
     limit(policy) {
       const counter = counters.get(policy);
@@ -68,6 +79,8 @@ export async function openRateLimits(
   };
 }
 
+type Counters = { caller: RateLimiterAbstract; site: RateLimiterAbstract };
+
 async function openRedis(url: string, onError: (error: Error) => void) {
   const { Redis } = await import("ioredis");
   const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 500 });
@@ -75,15 +88,27 @@ async function openRedis(url: string, onError: (error: Error) => void) {
   return redis;
 }
 
-async function count(counter: RateLimiterAbstract, policy: Policy, request: FastifyRequest, reply: FastifyReply) {
-  const { points, seconds } = policies[policy];
-  let state: RateLimiterRes;
+async function consume(counter: RateLimiterAbstract, caller: string): Promise<RateLimiterRes> {
   try {
-    state = await counter.consume(counterName(callerOf(policy, request)));
+    return await counter.consume(counterName(caller));
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
-    state = refused;
+    return refused;
   }
+}
+
+/** The state of whichever is used up. A network that is refused uses up nothing of its site. */
+async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
+  const { caller, site } = callerOf(policy, request);
+  const state = await consume(counters.caller, caller);
+  if (site === null || state.consumedPoints > policies[policy].points) return state;
+  const ofSite = await consume(counters.site, site);
+  return ofSite.consumedPoints > policies[policy].points * networksOfSite ? ofSite : state;
+}
+
+async function count(counters: Counters, policy: Policy, request: FastifyRequest, reply: FastifyReply) {
+  const { points, seconds } = policies[policy];
+  const state = await consumeBoth(counters, policy, request);
   const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
   // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
   reply.header("RateLimit-Policy", `"${policy}";q=${points};w=${seconds}`);

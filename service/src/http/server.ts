@@ -10,7 +10,7 @@ import fastify, {
 import { invalid, ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { loggedNetwork } from "../platform/network.ts";
+import { forwardedAddresses, loggedNetwork } from "../platform/network.ts";
 import { type AccessLine, logAccess } from "./access-log.ts";
 import { HttpError } from "./errors/http-error.ts";
 import { wireError } from "./errors/wire-errors.ts";
@@ -70,6 +70,8 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
   app.decorateRequest("session", null);
   app.decorateRequest("clientAddress", null);
   app.addHook("onRequest", (request, reply, done) => {
+    const forwarded = request.headers["x-forwarded-for"];
+    if (typeof forwarded === "string") request.raw.headers["x-forwarded-for"] = forwardedAddresses(forwarded);
     reply.headers(headers);
     reply.header("Request-Id", request.id);
     // Answers are for the holder of a key or a code alone: no cache may keep them.

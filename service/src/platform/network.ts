@@ -21,6 +21,12 @@ export function parseRange(text: string): Range | null {
 export const isInRanges = (address: Address, ranges: Range[]): boolean =>
   ipaddr.subnetMatch(address, { in: ranges }, "out") === "in";
 
+/** An IPv6 network of 16 bits for each group. */
+function networkOf({ parts }: ipaddr.IPv6, groups: number): string {
+  const first = parts.slice(0, groups).map((group) => group.toString(16));
+  return `${first.join(":")}::/${groups * 16}`;
+}
+
 /**
  * What limits count a client address as: an IPv4 address itself, of an IPv6 address the first 64 bits, for the holder of such a
  * network has all its addresses. What is no address stays what it is.
@@ -30,9 +36,28 @@ export function clientNetwork(ip: string): string {
   if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);
   if (address === null) return ip;
-  if (address instanceof ipaddr.IPv4) return address.toString();
-  const groups = address.parts.slice(0, 4).map((group) => group.toString(16));
-  return `${groups.join(":")}::/64`;
+  return address instanceof ipaddr.IPv4 ? address.toString() : networkOf(address, 4);
+}
+
+/** The site of an IPv6 address, null for any other text. RFC 6177 gives a site up to a /48: 65,536 networks, one holder. */
+export function clientSite(ip: string): string | null {
+  if (isIPv4(ip)) return null;
+  const address = parseAddress(ip);
+  return address instanceof ipaddr.IPv6 ? networkOf(address, 3) : null;
+}
+
+/**
+ * The addresses of an `X-Forwarded-For` that can be believed: some proxies write ports and brackets. An entry that is not an
+ * address ends the list, so that the request counts as that of the proxy which wrote it.
+ */
+export function forwardedAddresses(header: string): string {
+  const entries = header.split(",").map(withoutPort);
+  return entries.slice(entries.findLastIndex((entry) => isIP(entry) === 0) + 1).join(", ");
+}
+
+function withoutPort(entry: string): string {
+  const [, bracketed, plain] = /^\s*(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)\s*$/.exec(entry) ?? [];
+  return bracketed ?? plain ?? entry.trim();
 }
 
 /** Whether an address is of this machine. */
@@ -43,6 +68,5 @@ export function loggedNetwork(ip: string): string | undefined {
   const address = parseAddress(ip);
   if (address === null) return undefined;
   if (address instanceof ipaddr.IPv4) return `${address.octets.slice(0, 3).join(".")}.0/24`;
-  const groups = address.parts.slice(0, 3).map((group) => group.toString(16));
-  return `${groups.join(":")}::/48`;
+  return networkOf(address, 3);
 }

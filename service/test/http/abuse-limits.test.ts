@@ -7,7 +7,7 @@ let service: Service;
 let key: string;
 
 before(async () => {
-  service = await startService({ DATA_DIR: folder.path });
+  service = await startService({ DATA_DIR: folder.path, TRUST_PROXY: "127.0.0.1" });
   ({ key } = await newPartner(service));
 });
 after(async () => {
@@ -42,4 +42,41 @@ test("a network may try 300 bad keys a minute, and its good keys work on all the
 
 test("the interface's description is read 240 times a minute by one network", async () => {
   assert.deepEqual(await statuses(260, "/openapi.json"), { 200: 240, 429: 20 });
+});
+
+/** The statuses of requests that the trusted proxy forwards, each with its own `X-Forwarded-For`. */
+async function forwarded(count: number, headerOf: (n: number) => string, path = verifyPath): Promise<number[]> {
+  const ask = async (n: number) => {
+    const answer = await fetch(service.baseUrl + path, { headers: { "X-Forwarded-For": headerOf(n) } });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const statuses: number[] = [];
+  for (let n = 0; n < count; n += 50)
+    statuses.push(...(await Promise.all(Array.from({ length: Math.min(50, count - n) }, (_, m) => ask(n + m)))));
+  return statuses;
+}
+
+const verifyPath = `/api/verify/room/${"a".repeat(26)}`;
+const refusals = (statuses: number[]): number => statuses.filter((status) => status === 429).length;
+
+test("ports and brackets that a proxy writes do not make callers of their own", async () => {
+  assert.equal(refusals(await forwarded(45, (n) => `203.0.113.5:${49_152 + n}`)), 15);
+  assert.equal(refusals(await forwarded(45, (n) => `[2001:db8:5:5::${n}]:${1024 + n}`)), 15);
+});
+
+test("a forwarded text that is not an address counts as the proxy's own", async () => {
+  assert.equal(refusals(await forwarded(45, (n) => `hidden-${n}`)), 15);
+  assert.equal(refusals(await forwarded(5, (n) => `198.51.100.${n}, unknown`)), 5);
+});
+
+test("an IPv6 site has ten times the limit of one of its networks", async () => {
+  const ofSite = await forwarded(320, (n) => `2001:db8:6:${n.toString(16)}::1`);
+  assert.equal(refusals(ofSite), 20);
+  assert.deepEqual(await forwarded(1, () => "2001:db8:7::1"), [404], "another site");
+});
+
+test("networks that are refused use up nothing of their site", async () => {
+  assert.equal(refusals(await forwarded(400, () => "2001:db8:8::1")), 370);
+  assert.equal(refusals(await forwarded(270, (n) => `2001:db8:8:${(n + 1).toString(16)}::1`)), 0);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { clientNetwork, parseRange } from "../../src/platform/network.ts";
+import { clientNetwork, clientSite, forwardedAddresses, parseRange } from "../../src/platform/network.ts";
 
 test("an IPv4 address counts as itself, mapped into IPv6 or not", () => {
   assert.equal(clientNetwork("203.0.113.7"), "203.0.113.7");
@@ -20,6 +20,39 @@ test("of an IPv6 address the first 64 bits count, however it is written", () => 
   assert.equal(clientNetwork("::1"), "0:0:0:0::/64");
   assert.equal(clientNetwork("2001:db8::7:8"), "2001:db8:0:0::/64");
   assert.equal(clientNetwork("64:ff9b::192.0.2.1"), "64:ff9b:0:0::/64");
+});
+
+test("the site of an IPv6 address is its first 48 bits, and nothing else has one", () => {
+  assert.equal(clientSite("2001:db8:1:2::1"), "2001:db8:1::/48");
+  assert.equal(clientSite("2001:db8:1:ffff::1"), "2001:db8:1::/48");
+  for (const text of ["203.0.113.7", "::ffff:203.0.113.7", "unix", ""]) assert.equal(clientSite(text), null, text);
+});
+
+test("forwarded addresses lose their ports and brackets", () => {
+  for (const [header, addresses] of [
+    ["203.0.113.5", "203.0.113.5"],
+    ["203.0.113.5:49152", "203.0.113.5"],
+    [" 203.0.113.5:1 ,10.0.0.7:65535", "203.0.113.5, 10.0.0.7"],
+    ["[2001:db8::7]:443", "2001:db8::7"],
+    ["[2001:db8::7]", "2001:db8::7"],
+    ["2001:db8::7", "2001:db8::7"],
+    ["[203.0.113.5]:80", "203.0.113.5"],
+  ] as const)
+    assert.equal(forwardedAddresses(header), addresses, header);
+});
+
+test("a forwarded entry that is not an address ends the list at the proxy that wrote it", () => {
+  for (const [header, addresses] of [
+    ["unknown", ""],
+    ["", ""],
+    ["203.0.113.5, unknown", ""],
+    ["unknown, 203.0.113.5:80", "203.0.113.5"],
+    ["203.0.113.5:49152:1", ""],
+    ["203.0.113.5:", ""],
+    ["[2001:db8::7", ""],
+    ["_hidden, 198.51.100.1, 10.0.0.7", "198.51.100.1, 10.0.0.7"],
+  ] as const)
+    assert.equal(forwardedAddresses(header), addresses, header);
 });
 
 test("what is no address stays what it is", () => {
