@@ -21,8 +21,8 @@ export const roomNotFound = (): ServiceError => new ServiceError("not_found", "R
 export const orderNotFound = (): ServiceError => new ServiceError("not_found", "Order not found.");
 
 /**
- * Begins a change inside a transaction; the room stays locked until its end. Locks are taken in the order: order, partner,
- * room.
+ * Begins a change inside a transaction; the room stays locked until its end. Locks are taken in the order: order, rooms of
+ * other firms, partner, room.
  * @throws ServiceError when the caller has no such room in the environment of its key.
  */
 export async function beginChange(tx: Tx, clock: Clock, principal: Principal, roomCode: string): Promise<RoomChange> {

@@ -108,6 +108,25 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     });
   });
 
+  test("of 50 firms' rooms at once, an order with 95 rooms of other firms gets into 5", async () => {
+    const [partner, orderCode] = [await running.partner("ClosingDesk"), await acme.order()];
+    await running.db.query(sql`
+      WITH room AS (
+        INSERT INTO rooms (id, code, partner_id, environment, name, status, created_at, updated_at)
+        SELECT gen_random_uuid(), encode(sha256(n::text::bytea), 'hex')::char(40), ${partner.partnerId}, 'test', 'Room',
+          'closed', now(), now() FROM generate_series(1, 95) AS n RETURNING id)
+      INSERT INTO room_orders (room_id, order_id, attached_at)
+      SELECT room.id, orders.id, now() FROM room, orders WHERE orders.code = ${orderCode}`);
+    const rooms = await times(50, () => partner.room());
+    const attach = (n: number) =>
+      (nodes(partner)[n % 2] ?? partner).call("POST", `/api/rooms/${rooms[n]}/orders`, { orderCode });
+    assert.deepEqual(outcomes(await times(50, attach)), {
+      done: 5,
+      refused: 45,
+      messages: ["An order is in at most 100 rooms of other firms."],
+    });
+  });
+
   test("one order attached 20 times at once is attached once, with one event", async () => {
     const [room, orderCode] = [await acme.room(), await acme.order()];
     const answers = await times(20, (n) =>

@@ -6,7 +6,15 @@ import { beginChange, orderNotFound, type RoomDeps } from "../change.ts";
 import type { NewAttachment } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
 import type { Attached } from "./schemas.ts";
-import { countForeignRooms, deleteAttachment, findOrderId, holdOrder, insertAttachment, isAttached } from "./store.ts";
+import {
+  countForeignRooms,
+  deleteAttachment,
+  findOrderId,
+  holdOrder,
+  insertAttachment,
+  isAttached,
+  lockForeignRooms,
+} from "./store.ts";
 
 const maxOrders = 50;
 // Each step of an order rewrites the views of all its rooms, and whoever has its code may attach it.
@@ -27,12 +35,14 @@ export async function attachOrder(
   const { partnerId, environment } = principal;
   return db.transaction(async (tx) => {
     const order = isCode(orderCode) ? await holdOrder(tx, orderCode, environment) : undefined;
+    const isForeign = order !== undefined && order.partnerId !== partnerId;
+    if (isForeign) await lockForeignRooms(tx, order);
     const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
     if (!order) throw orderNotFound();
     if (await isAttached(tx, room.id, order.id)) return { ok: true, alreadyAttached: true };
     if (room.status !== "open") throw invalid("This room is closed.");
     if (room.orderCount >= maxOrders) throw invalid(`A room holds at most ${maxOrders} orders.`);
-    if (order.partnerId !== partnerId && (await countForeignRooms(tx, order, maxForeignRooms)) === maxForeignRooms)
+    if (isForeign && (await countForeignRooms(tx, order, maxForeignRooms)) === maxForeignRooms)
       throw invalid(`An order is in at most ${maxForeignRooms} rooms of other firms.`);
     await insertAttachment(tx, room.id, order.id, label, at);
     await audit(topic, { orderId: order.id });

@@ -28,6 +28,10 @@ export async function isAttached(tx: Tx, roomId: string, orderId: number): Promi
   return rows.length === 1;
 }
 
+/** Makes firms that attach another firm's order take turns until the end of their transactions, so that `countForeignRooms` is exact. */
+export const lockForeignRooms = (tx: Tx, order: OrderKey) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`foreign-rooms:${order.id}`}, 0))`);
+
 /** In how many rooms of firms other than its own the order is; counted up to `most`. */
 export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): Promise<number> {
   const rows = await tx.query(
