@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeAuthority } from "@signsealship/testing/doubles/webhook-catcher";
 import { freePort } from "@signsealship/testing/free-port";
@@ -73,14 +73,22 @@ export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const dataDir = join(folder.path, "var");
   const authority = makeAuthority(folder.path);
-  const env = { DATA_DIR: dataDir, WEBHOOK_CA: authority.caFile, WEBHOOK_ALLOW: "127.0.0.0/8", RATE_LIMITS: "off" };
+  const shipped = readFileSync(join(import.meta.dirname, "../service/data/limits.yaml"), "utf8");
+  const limits = join(folder.path, "limits.yaml");
+  writeFileSync(limits, shipped.replaceAll(/(deliveriesPer\w+PerMinute): \d+/g, "$1: none"));
+  const env = {
+    DATA_DIR: dataDir,
+    WEBHOOK_CA: authority.caFile,
+    WEBHOOK_ALLOW: "127.0.0.0/8",
+    RATE_LIMITS: "off",
+    LIMITS: limits,
+  };
   const service = await startService(env);
   const receiver = await startReceiver(folder.path);
   const server = await openEmbeddedPostgres(dataDir);
   const db = openDatabase(server.owner, () => {}, { poolSize: 2 });
   const agent = new Agent({ connect: { ca: readFileSync(authority.caFile) } });
   const subscribed = async (hooks: number) => {
-    // A trial firm's deliveries to one host are limited.
     const partner = await newPartner(service, { tier: "ClosingDesk" });
     const headers = { ...partner.headers, "Content-Type": "application/json" };
     for (let n = 0; n < hooks; n++) {

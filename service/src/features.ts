@@ -15,6 +15,7 @@ import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
 import { noticeReader, openFirmNotes, titleReader } from "./orders/orders.ts";
 import {
   createStorageQuota,
+  hostLimitsOf,
   keyForMeResolver,
   keyLimitsOf,
   keyResolver,
@@ -204,7 +205,7 @@ function outgoingWebhooks(deps: AppDeps) {
     allow: config.webhookAllow,
     caFile: config.webhookCa,
     ...passportReaders(deps),
-    hostLimitOf: (tier) => numberOf(deps.tierLimits[tier].deliveriesPerHostPerMinute),
+    hostLimitsOf: hostLimitsOf(deps.tierLimits),
     count: (outcome) => deliveries.inc({ outcome }),
   });
 }

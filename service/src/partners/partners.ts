@@ -35,6 +35,7 @@ export { setPasskeyForLive } from "./passkey-rule.ts";
 export { partnerRoutes } from "./routes.ts";
 export { createStorageQuota, type RequireStorage, type StorageUse, storageUse } from "./storage-quota.ts";
 export {
+  hostLimitsOf,
   type KeyLimits,
   keyLimitsOf,
   numberOf,

@@ -1,11 +1,13 @@
 import { type Static, Type } from "typebox";
 import { readCheckedYaml } from "../platform/checked-yaml.ts";
-import { tierOf } from "./tiers.ts";
+import { type Tier, tierOf } from "./tiers.ts";
 
 const limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("none")]);
 const OfTier = Type.Object(
   {
     deliveriesPerHostPerMinute: limit,
+    // Left out of files of before it was there.
+    deliveriesPerAddressPerMinute: Type.Optional(limit),
     waitingUploads: Type.Integer({ minimum: 1 }),
     storedBytes: limit,
     // Left out of files of before they were there.
@@ -44,6 +46,20 @@ export const keyLimitsOf =
   (tier: string): KeyLimits => {
     const { activeKeys = 50, keysPerDay = 50 } = limits[tierOf(tier)];
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
+  };
+
+// Far above what a firm's own endpoints get, and a small part of what 100 subscriptions could send to a stranger.
+const paidPerAddress = 6_000;
+
+/** Webhook deliveries of a firm of a tier in a minute: to one host name, and to one address or domain. */
+export const hostLimitsOf =
+  (limits: TierLimits) =>
+  (tier: Tier): { perHost: number; perAddress: number } => {
+    const { deliveriesPerHostPerMinute: ofHost, deliveriesPerAddressPerMinute: ofAddress } = limits[tier];
+    return {
+      perHost: numberOf(ofHost),
+      perAddress: numberOf(ofAddress ?? (ofHost === "none" ? paidPerAddress : ofHost)),
+    };
   };
 
 /** A limit as a number. */

@@ -25,7 +25,7 @@ export type WebhookSettings = {
   /** WEBHOOK_CA: a PEM file. */
   caFile: string | null;
   passportOf: DispatcherDeps["passportOf"];
-  hostLimitOf: DispatcherDeps["hostLimitOf"];
+  hostLimitsOf: DispatcherDeps["hostLimitsOf"];
   count: DispatcherDeps["count"];
 };
 
@@ -59,6 +59,7 @@ export function openWebhooks(settings: WebhookSettings): WebhookCiphers & { disp
   const outbound = openOutbound({
     mayReach: addressPolicy(allow),
     resolveName: openResolver(),
+    clock: settings.clock,
     extraCa: caFile === null ? null : readCa(caFile),
     timeoutMs,
   });

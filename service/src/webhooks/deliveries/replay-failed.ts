@@ -11,20 +11,23 @@ import { type Period, periodIn } from "./period.ts";
 
 /** So many at once: an endpoint that was away is not flooded, and a host's limit for a minute is not used up. */
 const atOnce = 200;
+/** Calls that come at once, or in a row, send an event once in this time. */
+const againAfterMs = 60_000;
 /** While more wait for the webhook, none are added. */
 const mostPending = 200;
 
 /**
  * The latest delivery of each event that was first sent in the period and has failed each time since, the last time before the
  * period's end: a replay that fails in its turn is later than that, so calls for one period come to an end. One that is on its way is
- * not sent a second time, and what is about a record that is gone cannot arrive.
+ * not sent a second time, one that was replayed within a minute waits, and what is about a record that is gone cannot arrive.
  */
-const failedIn = (webhookId: string, { since, until }: Period): Statement => sql`
+const failedIn = (webhookId: string, { since, until }: Period, now: Date): Statement => sql`
 SELECT max(seq) AS seq FROM webhook_deliveries
 WHERE webhook_id = ${webhookId} AND created_at >= ${since} AND topic <> ${testTopic}
 GROUP BY event
 HAVING bool_or(replayed_from IS NULL AND created_at <= ${until})
-  AND bool_and(state = 'failed' AND completed_at < ${until} AND reason <> 'subject_missing')`;
+  AND bool_and(state = 'failed' AND completed_at < ${until} AND reason <> 'subject_missing'
+    AND (replayed_from IS NULL OR created_at <= ${new Date(now.getTime() - againAfterMs)}))`;
 
 const insertReplays = (db: Sql, failed: Statement, at: Date) =>
   db.query(sql`
@@ -69,7 +72,7 @@ export async function replayFailed(
   const now = clock();
   const { since, until } = periodIn(period, now);
   if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
-  const failed = failedIn(webhookId, { since, until });
+  const failed = failedIn(webhookId, { since, until }, now);
   const counts = await db.transaction(async (tx) => {
     // Two at once would send the same events twice.
     await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`);

@@ -129,7 +129,8 @@ function replayFailedRoute(app: FastifyInstance, deps: Deps): void {
     description:
       "Sends again every event that was first sent to this webhook in the period and has not arrived, oldest first, each as a replay " +
       "does; at most 200 by one call. Test events are left out, and what is about a record that is gone. While `left` is above zero, " +
-      "call it again with the `until` of the answer: each event is sent once for a period, so `left` comes to zero.",
+      "call it again with the `until` of the answer: each event is sent once for a period, so `left` comes to zero. An event that was " +
+      "replayed less than a minute ago is left out.",
     body: ReplayFailed,
     answer: FailedReplayed,
     refusals: {

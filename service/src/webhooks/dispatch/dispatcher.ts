@@ -53,7 +53,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   const { db, clock, log, outbound, exchangeCipher } = deps;
   const window = adaptiveWindow();
   const outcomes = createOutcomeWriter(deps, times.gatherMs);
-  const withinHostLimit = createHostLimit(clock);
+  const hostLimit = createHostLimit(clock);
   const queue = perKeyConcurrency(limits.perWebhook, deliver);
   let stopping = false;
   const loop = createLoop({ name: "webhook deliveries", log, turn: claim });
@@ -83,7 +83,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   async function deliver(delivery: Queued): Promise<void> {
     const { seq, webhookId, partnerId } = delivery;
     const late = stopping || clock().getTime() > delivery.startBefore;
-    const outcome = late ? null : await send(deps, delivery, withinHostLimit);
+    const outcome = late ? null : await send(deps, delivery, hostLimit);
     if (outcome) {
       const exchange = outcome.exchange && sealExchange(exchangeCipher, seq, outcome.exchange);
       const { isFailing } = delivery.destination;

@@ -1,26 +1,54 @@
+import { isIP } from "node:net";
 import type { Clock } from "../../platform/clock.ts";
 
 const windowMs = 60_000;
 
+/** Deliveries of one firm in a minute: to one host, and to one domain or network address, whatever the hosts are called. */
+export type HostLimits = { perHost: number; perAddress: number };
+
+/** Each tells whether one more delivery is within the limits, and then counts it. */
+export type HostLimit = {
+  toUrl: (partnerId: string, url: string, limits: HostLimits) => boolean;
+  toAddresses: (partnerId: string, addresses: readonly string[], limits: HostLimits) => boolean;
+};
+
 /**
- * Counts deliveries of one firm to one host in fixed windows of a minute, on this node: whoever subscribes URLs that are not his
- * makes us no flood.
- * @returns whether one more is within the limit; it counts then
+ * Counts deliveries in fixed windows of a minute, on this node, so that subscriptions of URLs that belong to somebody else make
+ * no flood.
  */
-export function createHostLimit(clock: Clock): (partnerId: string, url: string, perMinute: number) => boolean {
+export function createHostLimit(clock: Clock): HostLimit {
   let counts = new Map<string, number>();
   let window = 0;
-  return (partnerId, url, perMinute) => {
-    if (perMinute === Number.POSITIVE_INFINITY) return true;
+  function within(counted: readonly (readonly [name: string, perMinute: number])[]): boolean {
     const present = Math.floor(clock().getTime() / windowMs);
     if (present !== window) {
       window = present;
       counts = new Map();
     }
-    const key = `${partnerId} ${new URL(url).hostname}`;
-    const count = (counts.get(key) ?? 0) + 1;
-    if (count > perMinute) return false;
-    counts.set(key, count);
+    const limited = counted.filter(([, perMinute]) => perMinute !== Number.POSITIVE_INFINITY);
+    if (limited.some(([name, perMinute]) => (counts.get(name) ?? 0) >= perMinute)) return false;
+    for (const [name] of limited) counts.set(name, (counts.get(name) ?? 0) + 1);
     return true;
+  }
+  return {
+    toUrl(partnerId, url, { perHost, perAddress }) {
+      const { hostname } = new URL(url);
+      const domain = domainOf(hostname);
+      return within([
+        [`${partnerId} host ${hostname}`, perHost],
+        ...(domain === null ? [] : [[`${partnerId} domain ${domain}`, perAddress] as const]),
+      ]);
+    },
+    toAddresses: (partnerId, addresses, { perAddress }) =>
+      within(addresses.map((address) => [`${partnerId} address ${address}`, perAddress])),
   };
+}
+
+/**
+ * The last two labels of a host name; null for an address. A registrable domain has at least two, so no choice of names below one
+ * escapes; hosts below a public suffix such as co.uk count together, though only for one firm.
+ */
+function domainOf(hostname: string): string | null {
+  if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return null;
+  return hostname.replace(/\.$/, "").split(".").slice(-2).join(".");
 }

@@ -8,7 +8,7 @@ import type { FailureReason, Outbound } from "../outbound/post.ts";
 import { type PassportContext, payloadOf } from "../payload.ts";
 import type { Claimed } from "./claim.ts";
 import type { Destination } from "./destinations.ts";
-import type { createHostLimit } from "./host-limit.ts";
+import type { HostLimit, HostLimits } from "./host-limit.ts";
 
 export type SendDeps = {
   clock: Clock;
@@ -17,8 +17,7 @@ export type SendDeps = {
   baseUrl: string;
   /** The owner's passport; undefined when there is none, or its row is not what was written at the seal. */
   passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
-  /** Deliveries of one firm of the tier to one host in a minute. */
-  hostLimitOf: (tier: Tier) => number;
+  hostLimitsOf: (tier: Tier) => HostLimits;
 };
 
 /** What became of a delivery; `exchange` is null when nothing was sent. */
@@ -33,9 +32,9 @@ const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, dur
 
 /** Posts one delivery; never rejects. @returns null when it is not known what became of it */
 export async function send(
-  { clock, log, outbound, baseUrl, passportOf, hostLimitOf }: SendDeps,
+  { clock, log, outbound, baseUrl, passportOf, hostLimitsOf }: SendDeps,
   delivery: Claimed & { destination: Destination },
-  withinHostLimit: ReturnType<typeof createHostLimit>,
+  hostLimit: HostLimit,
 ): Promise<Sent | null> {
   try {
     const { url, deleted, tier, keys } = delivery.destination;
@@ -44,10 +43,13 @@ export async function send(
     const passport = isOfPassport ? await passportOf(delivery.subject, delivery) : undefined;
     const body = payloadOf({ ...delivery, passport: passport ?? null }, baseUrl);
     if (!body) return unsent("subject_missing");
-    if (!withinHostLimit(delivery.partnerId, url, hostLimitOf(tier))) return unsent("host_limit");
+    const [{ partnerId }, limits] = [delivery, hostLimitsOf(tier)];
+    if (!hostLimit.toUrl(partnerId, url, limits)) return unsent("host_limit");
     const requestHeaders = deliveryHeaders({ ...delivery, keys }, Math.floor(clock().getTime() / 1000), body);
-    const outcome = await outbound.post(url, requestHeaders, body);
+    const admits = (addresses: readonly string[]) => hostLimit.toAddresses(partnerId, addresses, limits);
+    const outcome = await outbound.post(url, requestHeaders, body, admits);
     if (!outcome) return null;
+    if (outcome.reason === "host_limit") return unsent("host_limit");
     const { answer, ...rest } = outcome;
     return { ...rest, exchange: { requestHeaders, bodySha256: bodyHash(body), answer } };
   } catch (error) {

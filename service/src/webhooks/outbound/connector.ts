@@ -31,6 +31,14 @@ function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunc
   };
 }
 
+/** The addresses that a host of a URL stands for. @throws what `resolveName` throws */
+export async function addressesOf({ resolveName }: ConnectorSettings, hostname: string): Promise<string[]> {
+  const literal = unbracketed(hostname);
+  return isIP(literal) === 0 ? resolveName(hostname) : [literal];
+}
+
+const unbracketed = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
+
 /** Opens connections for deliveries: TLS, HTTP/1.1, to addresses that may be reached and no other. */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   const { extraCa, mayReach, timeoutMs } = settings;
@@ -45,7 +53,7 @@ export function createConnector(settings: ConnectorSettings): buildConnector.con
   });
   return (options, done) => {
     // An address in place of a name is connected to without a look-up.
-    const literal = options.hostname.replace(/^\[(.*)\]$/, "$1");
+    const literal = unbracketed(options.hostname);
     if (isIP(literal) !== 0 && !mayReach(literal)) done(new AddressRefused("this address may not be reached"), null);
     else connect(options, done);
   };

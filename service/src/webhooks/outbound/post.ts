@@ -1,6 +1,8 @@
 import { Agent, type Dispatcher } from "undici";
+import type { Clock } from "../../platform/clock.ts";
 import type { Answer } from "../exchange.ts";
-import { type ConnectorSettings, createConnector } from "./connector.ts";
+import { addressesOf, type ConnectorSettings, createConnector } from "./connector.ts";
+import { rememberingNames } from "./resolve-name.ts";
 
 /** Why a delivery failed. */
 export const failureReasons = [
@@ -30,8 +32,16 @@ export type PostOutcome = {
 } | null;
 
 export type Outbound = {
-  /** Sends one POST and never throws: no redirect is followed, and the first of the answer is kept for people to look at. */
-  post: (url: string, headers: Record<string, string>, body: Buffer) => Promise<PostOutcome>;
+  /**
+   * Sends one POST and never throws: no redirect is followed, and the first of the answer is kept for people to look at.
+   * @param admits whether it may go to a host with these addresses; else it fails with `host_limit` and nothing is sent
+   */
+  post: (
+    url: string,
+    headers: Record<string, string>,
+    body: Buffer,
+    admits: (addresses: readonly string[]) => boolean,
+  ) => Promise<PostOutcome>;
   /** Cuts what is still in progress. */
   close: () => Promise<void>;
 };
@@ -75,8 +85,9 @@ function judge(statusCode: number): FailureReason | null {
   return statusCode >= 300 && statusCode < 400 ? "redirect" : "http_status";
 }
 
-/** Opens what deliveries leave by. @param settings.timeoutMs for the whole of a POST: names, connection, answer. */
-export function openOutbound(settings: ConnectorSettings): Outbound {
+/** Opens what deliveries leave by. @param given.timeoutMs for the whole of a POST: names, connection, answer. */
+export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: Clock }): Outbound {
+  const settings = { ...given, resolveName: rememberingNames(given.resolveName, clock) };
   const agent = new Agent({
     connect: createConnector(settings),
     allowH2: false,
@@ -88,7 +99,7 @@ export function openOutbound(settings: ConnectorSettings): Outbound {
   });
   const inProgress = new Set<() => void>();
   return {
-    post: (url, headers, body) =>
+    post: (url, headers, body, admits) =>
       new Promise((resolve) => {
         const started = performance.now();
         let answered: PostOutcome = null;
@@ -141,8 +152,15 @@ export function openOutbound(settings: ConnectorSettings): Outbound {
           onResponseEnd: () => settle(answered),
           onResponseError: (_controller, error) => settle(answered ?? outcomeOf(null, reasonOf(error))),
         };
-        const { origin, pathname, search } = new URL(url);
-        agent.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, handler);
+        const { origin, hostname, pathname, search } = new URL(url);
+        addressesOf(settings, hostname).then(
+          (addresses) => {
+            if (settled) return;
+            if (!admits(addresses)) settle(outcomeOf(null, "host_limit"));
+            else agent.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, handler);
+          },
+          (error) => settle(outcomeOf(null, reasonOf(error))),
+        );
       }),
     async close() {
       for (const stop of inProgress) stop();

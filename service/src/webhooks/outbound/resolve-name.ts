@@ -1,8 +1,36 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
+import type { Clock } from "../../platform/clock.ts";
 
 /** The addresses of a host name, at least one. @throws Error with code ENOTFOUND, or that of the name server's failure. */
 export type ResolveName = (name: string) => Promise<string[]>;
+
+// Answers can have thousands, each of which would be tried and counted.
+const mostAddresses = 16;
+const rememberedMs = 1_000;
+const mostNames = 10_000;
+
+/**
+ * Keeps each answer for a second, so that the addresses a delivery is counted for are those that its connection is opened to, though
+ * a hostile name server answers differently each time.
+ */
+export function rememberingNames(resolveName: ResolveName, clock: Clock): ResolveName {
+  const names = new Map<string, { answer: Promise<string[]>; until: number }>();
+  return (name) => {
+    const now = clock().getTime();
+    const remembered = names.get(name);
+    if (remembered && now < remembered.until) return remembered.answer;
+    if (names.size >= mostNames) names.clear();
+    const answer = resolveName(name).then((found) => found.slice(0, mostAddresses));
+    const entry = { answer, until: Number.POSITIVE_INFINITY };
+    names.set(name, entry);
+    const expire = () => {
+      entry.until = clock().getTime() + rememberedMs;
+    };
+    answer.then(expire, expire);
+    return answer;
+  };
+}
 
 const hostsFile = "/etc/hosts";
 

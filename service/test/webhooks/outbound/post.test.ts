@@ -10,9 +10,10 @@ import {
 } from "@signsealship/testing/doubles/webhook-catcher";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { type Clock, systemClock } from "../../../src/platform/clock.ts";
 import { addressPolicy } from "../../../src/webhooks/outbound/addresses.ts";
 import { type Outbound, openOutbound } from "../../../src/webhooks/outbound/post.ts";
-import type { ResolveName } from "../../../src/webhooks/outbound/resolve-name.ts";
+import { type ResolveName, rememberingNames } from "../../../src/webhooks/outbound/resolve-name.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
@@ -33,22 +34,24 @@ after(async () => {
 
 const loopback: ResolveName = async () => ["127.0.0.1"];
 
-type Options = { allow?: string[]; resolveName?: ResolveName; timeoutMs?: number; trusted?: boolean };
+type Options = { clock?: Clock; allow?: string[]; resolveName?: ResolveName; timeoutMs?: number; trusted?: boolean };
 
 function outboundWith({
+  clock = systemClock,
   allow = ["127.0.0.0/8"],
   resolveName = loopback,
   timeoutMs = 5_000,
   trusted = true,
 }: Options = {}): Outbound {
   const extraCa = trusted ? readFileSync(authority.caFile, "utf8") : null;
-  const outbound = openOutbound({ mayReach: addressPolicy(allow), resolveName, extraCa, timeoutMs });
+  const outbound = openOutbound({ clock, mayReach: addressPolicy(allow), resolveName, extraCa, timeoutMs });
   opened.push(outbound);
   return outbound;
 }
 
 const body = Buffer.from('{"x":1}');
-const post = (outbound: Outbound, url: string) => outbound.post(url, { "content-type": "application/json" }, body);
+const post = (outbound: Outbound, url: string) =>
+  outbound.post(url, { "content-type": "application/json" }, body, () => true);
 
 async function judged(outbound: Outbound, url: string) {
   const outcome = await post(outbound, url);
@@ -210,7 +213,7 @@ test("a name that resolves to a private address is refused; of mixed answers onl
   assert.deepEqual(await judged(mixed, `https://a.hooks.test:${catcher.port}/`), [200, null]);
 });
 
-test("a name is looked up once per connection and what was checked is what is connected to", async () => {
+test("a name is looked up once a second and what was checked is what is connected to", async () => {
   const rebinding = await rawServer((socket) =>
     socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
   );
@@ -218,9 +221,12 @@ test("a name is looked up once per connection and what was checked is what is co
   let lookups = 0;
   // The first answer may be reached; every later one is private.
   const resolveName: ResolveName = async () => (lookups++ === 0 ? ["127.0.0.1"] : ["127.0.0.2"]);
-  const outbound = outboundWith({ allow: ["127.0.0.1"], resolveName });
+  let now = 0;
+  const outbound = outboundWith({ allow: ["127.0.0.1"], resolveName, clock: () => new Date(now) });
   assert.deepEqual(await judged(outbound, url), [200, null]);
+  assert.deepEqual(await judged(outbound, url), [200, null], "by a new connection to the address of before");
   assert.equal(lookups, 1);
+  now = 1_000;
   assert.deepEqual(await judged(outbound, url), [null, "address_refused"]);
   assert.equal(lookups, 2);
 });
@@ -252,4 +258,43 @@ test("of an answer's headers the first are kept, of 4 KiB in all", async () => {
   const bytes = Buffer.byteLength(Object.entries(headers).flat().join(""));
   assert.ok(bytes > 3 * 1024 && bytes <= 4 * 1024, String(bytes));
   assert.deepEqual([outcome?.statusCode, headers["x-10"]?.length, headers["x-29"]], [200, 450, undefined]);
+});
+
+test("sends nothing where the host's addresses are not admitted", async () => {
+  const outbound = outboundWith({ resolveName: async () => ["127.0.0.1", "127.0.0.2"] });
+  const asked: (readonly string[])[] = [];
+  const refuse = (addresses: readonly string[]) => {
+    asked.push(addresses);
+    return false;
+  };
+  const before = catcher.caught.length;
+  for (const url of [`${catcher.url}/x`, catcher.url.replace("127.0.0.1", "named.example")]) {
+    const outcome = await outbound.post(url, {}, body, refuse);
+    assert.deepEqual([outcome?.statusCode, outcome?.reason], [null, "host_limit"]);
+  }
+  assert.deepEqual(asked, [["127.0.0.1"], ["127.0.0.1", "127.0.0.2"]]);
+  assert.equal(catcher.caught.length, before);
+});
+
+test("keeps a name's answer for a second, a failure too, and the first 16 addresses of it", async () => {
+  let now = 0;
+  let asked = 0;
+  const names = rememberingNames(
+    async (name) => {
+      asked++;
+      if (name === "none") throw new Error("no such name");
+      return Array.from({ length: 20 }, (_, n) => `192.0.2.${asked * 20 + n}`);
+    },
+    () => new Date(now),
+  );
+  const [first, second] = await Promise.all([names("a"), names("a")]);
+  assert.equal(first, second);
+  assert.equal(first.length, 16);
+  now = 999;
+  assert.equal(await names("a"), first);
+  now = 1_000;
+  assert.notDeepEqual(await names("a"), first);
+  assert.equal(asked, 2);
+  for (let n = 0; n < 2; n++) await assert.rejects(names("none"), /no such name/);
+  assert.equal(asked, 3);
 });
