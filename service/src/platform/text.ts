@@ -30,6 +30,9 @@ export const isSecret = (text: string): boolean => secret.test(text);
 /** Whether anything of the text can be seen: letters, signs, not only spaces and marks without a shape of their own. */
 export const isVisible = (text: string): boolean => !invisible.test(text);
 
+/** Whether a text of JSON has an escaped NUL, which no column can store. It costs linear time whatever the JSON's depth. */
+export const hasNulEscape = (json: string): boolean => /(?<!\\)(?:\\\\)*\\u0000/.test(json);
+
 /** Text for people on one line: no control characters, no broken characters. */
 export const isPlainText = (text: string): boolean => !unreadable.test(text);
 

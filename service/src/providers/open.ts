@@ -1,9 +1,11 @@
 import type { Fetch } from "../platform/bounds/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
+import { invalid } from "../platform/errors.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Log } from "../platform/logs.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
+import { hasNulEscape } from "../platform/text.ts";
 import type { Account } from "./account.ts";
 import type { Act, ActEnd, AnyAct, Intent, NewIntent, SaidDone } from "./acts/act.ts";
 import { concludeIntent } from "./acts/conclude.ts";
@@ -118,6 +120,7 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
       const at = clock();
       const verified = opened.get(provider)?.account.verify?.(raw, headers, at) ?? { ok: false, why: "no account" };
       if (!verified.ok) return { outcome: "forged", why: verified.why };
+      if (hasNulEscape(raw.toString())) throw invalid("An event's texts must not contain NUL.");
       const isNew = await insertEvent(db, events, { provider, raw, headers, event: verified, at });
       return { outcome: isNew ? "stored" : "repeated" };
     },

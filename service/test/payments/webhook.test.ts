@@ -90,6 +90,26 @@ test("forged, altered, stale and unsigned events are 400 and change nothing", as
   assert.match(metrics, /processor_events_total\{type="other",outcome="forged"\} \d/);
 });
 
+test("a signed event with a NUL in a text is 400", async () => {
+  const { code, sessionId } = await placeOrder();
+  const nul = String.fromCharCode(0);
+  const event = stripe.pay(sessionId);
+  for (const broken of [
+    { ...event, id: `evt${nul}` },
+    { ...event, type: `checkout${nul}` },
+    { ...event, data: { object: { id: nul, metadata: { order_code: nul } } } },
+  ]) {
+    const body = JSON.stringify(broken);
+    const response = await fetch(`${service.baseUrl}/api/payments/stripe/webhook`, {
+      method: "POST",
+      headers: { "Stripe-Signature": stripe.sign(body) },
+      body,
+    });
+    assert.equal(response.status, 400, body);
+  }
+  assert.equal(await statusOf(code), "QuoteReady");
+});
+
 test("a wrong sum holds the order where it can be seen, and a person may refund it", async () => {
   const { code, sessionId } = await placeOrder();
   await stripe.deliver(service.baseUrl, stripe.pay(sessionId, { amount_total: 1 }));

@@ -129,6 +129,21 @@ describe("an event of a provider", () => {
     assert.match(await metrics.render(), /provider_events_total\{provider="lob",outcome="forged"\} 3/);
   });
 
+  test("that has a NUL in a text is 400, and one with the six characters of its escape is not", async () => {
+    const nul = String.fromCharCode(0);
+    for (const more of [
+      { id: `evt${nul}` },
+      { type: `thing${nul}` },
+      { object: nul },
+      { metadata: { [nul]: `\\${nul}` } },
+    ]) {
+      const answer = await post(eventOf("evt_nul", more));
+      assert.equal(answer.statusCode, 400);
+      assert.match(answer.body, /must not contain NUL/);
+    }
+    assert.equal((await post(eventOf("evt_escape", { metadata: "\\u0000" }))).statusCode, 200);
+  });
+
   test("of a provider that is not there, or has no secret, is 404", async () => {
     for (const name of ["easypost", "telnyx", "fedex", "__proto__"])
       assert.equal((await post(eventOf("evt_2"), { path: `/api/providers/${name}/webhook` })).statusCode, 404, name);

@@ -1,5 +1,6 @@
 import type { Stripe } from "stripe";
 import { invalid, ServiceError } from "../../platform/errors.ts";
+import { hasNulEscape } from "../../platform/text.ts";
 
 /** A checkout to mint; `id` makes the processor mint it once, however often it is asked. Amounts are US cents. */
 export type CheckoutRequest = {
@@ -98,6 +99,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
       } catch (error) {
         throw new ServiceError("validation", "The signature does not verify.", { cause: error });
       }
+      if (hasNulEscape(body.toString())) throw invalid("An event's texts must not contain NUL.");
       if (!isEvent(event)) throw invalid("The event must have an id, a type and data.object.");
       return event;
     },
