@@ -27,7 +27,7 @@ const missingPackages = (): string[] => {
   const names = missingTools().filter((name) =>
     name === "python" ? !canMakeEnvironment() : !((tools[name].maven || tools[name].mavenProject) && hasMaven()),
   );
-  return [...new Set(names.flatMap((name) => tools[name].debian ?? []))];
+  return [...new Set(names.flatMap((name) => tools[name].debian?.split(" ") ?? []))];
 };
 
 const missingRequirements = (): string[] => missingTools().flatMap((name) => tools[name].python ?? []);
@@ -50,6 +50,7 @@ export function installTools(): void {
       run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...known);
     });
   installRuntimes();
+  buildTools();
   installJars();
   installProjects();
   const requirements = missingRequirements();
@@ -70,6 +71,14 @@ function installRuntimes(): void {
   attempt(`${packages.join(" ")} (npm, into node_modules/.cache)`, () =>
     run("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", runtimesFolder, ...packages),
   );
+}
+
+function buildTools(): void {
+  if (!existsSync("/usr/bin/apt-get")) return;
+  for (const name of missingTools()) {
+    const { build } = tools[name];
+    if (build) attempt(`${name} (from its source, into node_modules/.cache)`, build);
+  }
 }
 
 function installJars(): void {

@@ -21,7 +21,7 @@ import { dispatchJobs, nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./f
 import { healthRoutes, refuseWhenOutdated } from "./http/health.ts";
 import { openapi } from "./http/openapi/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
-import { openReadiness, type ReadReadiness } from "./http/readiness.ts";
+import { openReadiness, type Probe, type ReadReadiness } from "./http/readiness.ts";
 import { createServer } from "./http/server.ts";
 import { ignoreMultipart } from "./http/uploads/multipart.ts";
 import {
@@ -144,21 +144,28 @@ function testClockSweeps(deps: AppDeps, envelopes: Features["envelopes"]): Sweep
 }
 
 /** Asks what the service can't do without. */
-function readinessOf({ db, blobs, clock, log, sealing, signerAuthorities }: AppDeps): ReadReadiness {
-  const probes = [
-    { name: "database", check: async () => void (await db.query(sql`SELECT 1`)) },
-    { name: "blobs", check: blobs.probe },
-    { name: "seal key", check: sealing.probe },
-    { name: "signer authority", check: () => probeSignerAuthorities(signerAuthorities, clock()) },
+function readinessOf({ config, db, blobs, clock, log, sealing, signerAuthorities }: AppDeps): ReadReadiness {
+  // A key in a file is the node's own, and another node may have a good one; a key service is the same for all.
+  const isShared = (key: string) => !key.startsWith("file:");
+  const isOutside = config.databaseUrl !== null;
+  const query = async () => void (await db.query(sql`SELECT 1`));
+  const signers = () => probeSignerAuthorities(signerAuthorities, clock());
+  const probes: Probe[] = [
+    { name: "database", check: isOutside ? db.checkStatements : query },
+    { name: "blobs", check: blobs.probe, isShared: true },
+    { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
+    { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
   ];
+  // Without notifications jobs start up to five seconds late.
+  if (isOutside) probes.push({ name: "notifications", check: db.checkNotifications, isShared: true });
   return openReadiness(probes, (probe, error) => log.error({ err: error, probe }, "not ready"));
 }
 
 type ReadyDeps = AppDeps & { readiness: ReadReadiness };
 
 async function addRoutes(app: FastifyInstance, deps: ReadyDeps, features: Features): Promise<void> {
-  const { config, version, metrics, readiness } = deps;
-  healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, readiness });
+  const { config, version, metrics, readiness, isDraining } = deps;
+  healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, readiness, isDraining });
   partnerRoutes(app, features.partners);
   linkRoute(app, features.members);
   launchpadRoutes(app, features.partners);

@@ -74,6 +74,8 @@ export type AppDeps = Resources & {
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;
   schemaWatch: SchemaWatch;
+  /** Whether the node is about to stop. */
+  isDraining: () => boolean;
 };
 
 export type Features = ReturnType<typeof openFeatures>;

@@ -54,7 +54,7 @@ function openWorkers(log: Log, metrics: Metrics): WorkerPool {
 }
 
 /** Requests in progress may end within the drain time; what is left then is cut. */
-async function drain(app: FastifyInstance): Promise<void> {
+async function endRequests(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), drainMs);
   await app.close();
   clearTimeout(cut);
@@ -114,6 +114,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   let signers: OpenedSignerAuthorities | undefined;
   let workers: WorkerPool | undefined;
   let stopMaintenance: (() => Promise<void>) | undefined;
+  let isDraining = false;
   try {
     const pricing = await openPricing(db, config.priceFiles);
     const retention = readRetention(config.retention);
@@ -137,6 +138,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       schemaWatch,
       outbox,
       onMailKept: (mail) => outbox && print(keptMail(mail)),
+      isDraining: () => isDraining,
       version: readVersion(),
       metrics,
       lastUse,
@@ -166,7 +168,13 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const outboxPath = outbox && `/outbox/${outbox.token}/`;
     print(welcome({ config, outboxPath, demoKey: demo?.key ?? null, from: { folder: process.cwd(), env } }));
     const outdated = await untilEnd(log, stopped, schemaWatch);
-    await drain(app);
+    // Balancers look every few seconds: until they know, requests still come and are answered.
+    isDraining = true;
+    if (outdated === null && config.drainSeconds > 0) {
+      log.info({ seconds: config.drainSeconds }, "draining");
+      await sleep(config.drainSeconds * 1_000);
+    }
+    await endRequests(app);
     if (outdated) throw outdated;
   } finally {
     await app?.close();

@@ -8,6 +8,7 @@ import { prepareDataFolder } from "./platform/data-folder.ts";
 import { type Database, openDatabase } from "./platform/database/database.ts";
 import { type AsOwner, latestSchema, migrate } from "./platform/database/migrations.ts";
 import { nodeName } from "./platform/database/schema-fence.ts";
+import { keepRoleTimeouts } from "./platform/database/service-role.ts";
 import { sql } from "./platform/database/sql.ts";
 import { StartupError } from "./platform/errors.ts";
 import type { Log } from "./platform/logs.ts";
@@ -43,6 +44,8 @@ type Connected = { db: Database; asOwner: AsOwner; close: () => Promise<void> };
 /** Of a connection that could not be had: what the system says, without what may be of the URL. */
 function reasonOf(error: Error): string {
   const { code = "", message } = (error.cause ?? error) as NodeJS.ErrnoException;
+  if (/^unsupported startup parameter/.test(message))
+    return `it is a pooler (${message}); set DATABASE_LISTEN_URL to the server itself`;
   return /^E[A-Z]+$/.test(code) ? code : message || "connection refused";
 }
 
@@ -52,16 +55,23 @@ const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&
 async function connect(config: Config, log: Log, schema: number): Promise<Connected> {
   const onIdleError = (error: Error) => log.warn({ err: error }, "an idle database connection broke");
   const named = { application_name: nodeName(schema) };
+  const poolSize = config.databasePoolSize;
   if (config.databaseUrl !== null) {
-    const db = openDatabase({ connectionString: unnamed(config.databaseUrl), ...named }, onIdleError);
-    await db.query(sql`SELECT 1`).catch((error: Error) => {
-      throw new StartupError(`DATABASE_URL does not answer: ${reasonOf(error)}`);
-    });
+    const to = (url: string) => ({ connectionString: unnamed(url), ...named });
+    const direct = config.databaseListenUrl === null ? null : to(config.databaseListenUrl);
+    const db = openDatabase(to(config.databaseUrl), onIdleError, { poolSize, direct });
+    try {
+      await db.query(sql`SELECT 1`);
+      if (direct) await keepRoleTimeouts(db);
+    } catch (error) {
+      await db.close();
+      throw new StartupError(`DATABASE_URL does not answer: ${reasonOf(error as Error)}`);
+    }
     // An operator's server: the service is whom DATABASE_URL names, in all it does.
     return { db, asOwner: (work) => work(db), close: db.close };
   }
   const server = await openEmbeddedPostgres(config.dataDir);
-  const db = openDatabase({ ...server.connection, ...named }, onIdleError);
+  const db = openDatabase({ ...server.connection, ...named }, onIdleError, { poolSize });
   return {
     db,
     async asOwner(work) {

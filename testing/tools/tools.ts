@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import * as nodeTest from "node:test";
 import { dss } from "./dss.ts";
 import { jarPath } from "./java.ts";
+import { pgbouncer } from "./pgbouncer.ts";
 import { python, requirementsFile } from "./python.ts";
 import { type RuntimeName, runtimePackages, runtimeProgram } from "./runtimes.ts";
 import { veraPdf } from "./verapdf.ts";
@@ -11,7 +12,7 @@ import { veraPdf } from "./verapdf.ts";
 type Tool = {
   /** Whether it is here. */
   readonly isHere: () => boolean;
-  /** Packages of Debian and Ubuntu. */
+  /** Packages of Debian and Ubuntu, separated by spaces. */
   readonly debian?: string;
   /** A requirement from PyPI, installed into the virtual environment of python.ts. */
   readonly python?: string;
@@ -19,6 +20,8 @@ type Tool = {
   readonly npm?: string;
   /** An artifact of Maven's central repository, one file that runs, copied into the folder of java.ts. */
   readonly maven?: string;
+  /** Makes it from its source, which Debian's packages are made of. */
+  readonly build?: () => void;
   /** A project of Maven, and the folder that its libraries are copied into. */
   readonly mavenProject?: { readonly pom: string; readonly folder: string };
 };
@@ -73,6 +76,8 @@ const table = {
     isHere: () => softHsmModule() !== undefined && programPath("softhsm2-util") !== undefined,
   },
   redis: packaged("redis-server", "redis-server"),
+  pgbouncer: { ...pgbouncer, debian: "gcc make pkg-config libevent-dev libssl-dev" },
+  prometheus: packaged("prometheus", "promtool"),
   nginx: packaged("nginx-light", "nginx"),
   caddy: packaged("caddy", "caddy"),
   systemd: packaged("systemd", "systemd-analyze"),

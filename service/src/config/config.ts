@@ -17,9 +17,14 @@ export type { TelnyxSettings } from "./providers.ts";
 export type Config = {
   port: number;
   host: string;
+  /** How long `/readyz` says that the node stops before it does. */
+  drainSeconds: number;
   baseUrl: string;
   dataDir: string;
   databaseUrl: string | null;
+  /** The server itself, where `databaseUrl` leads to a pooler; null where it does not. */
+  databaseListenUrl: string | null;
+  databasePoolSize: number;
   blobUrl: string;
   sealKey: string;
   sealCertificate: string | null;
@@ -98,15 +103,10 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     host: read(env, "HOST", "127.0.0.1", "an address or host name", (text) =>
       /^[\w.:-]+$/.test(text) ? text : undefined,
     ),
+    drainSeconds: read(env, "DRAIN_SECONDS", 0, "a whole number of seconds from 0 to 300", wholeNumber(0, 300)),
     baseUrl: read(env, "BASE_URL", `http://localhost:${port}`, "an http(s) URL", httpUrl),
     dataDir,
-    databaseUrl: read<string | null>(
-      env,
-      "DATABASE_URL",
-      null,
-      "a postgres:// URL",
-      withScheme("postgres://", "postgresql://"),
-    ),
+    ...databaseFrom(env),
     blobUrl: read(env, "BLOB_URL", file("blobs"), "file:PATH or s3://bucket/prefix", withScheme("file:", "s3://")),
     sealKey: read(env, "SEAL_KEY", file("keys", "seal"), keyUri, keyScheme),
     sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
@@ -163,6 +163,21 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
     timeTravelSeconds: timeTravelFrom(env),
   };
+}
+
+type DatabaseSettings = Pick<Config, "databaseUrl" | "databaseListenUrl" | "databasePoolSize">;
+
+function databaseFrom(env: Env): DatabaseSettings {
+  const url = (name: string) =>
+    read<string | null>(env, name, null, "a postgres:// URL", withScheme("postgres://", "postgresql://"));
+  const databaseUrl = url("DATABASE_URL");
+  const databaseListenUrl = url("DATABASE_LISTEN_URL");
+  if (databaseListenUrl !== null && databaseUrl === null)
+    throw new StartupError("DATABASE_URL must be set when DATABASE_LISTEN_URL is");
+  // Fewer than eight and the four seals at once, which each hold one while they use another, wait for each other.
+  const size = wholeNumber(8, 1_000);
+  const databasePoolSize = read(env, "DATABASE_POOL_SIZE", 20, "a whole number from 8 to 1000", size);
+  return { databaseUrl, databaseListenUrl, databasePoolSize };
 }
 
 type DataFiles = Pick<Config, "priceFiles" | "limits" | "retention" | "notaryRules">;

@@ -5,7 +5,14 @@ import { parseRange } from "../platform/network.ts";
 export type Env = Readonly<Record<string, string | undefined>>;
 
 // Their values may hold a password, also where they are wrong.
-const hidden: ReadonlySet<string> = new Set(["DATABASE_URL", "REDIS_URL", "SMTP_URL", "SEAL_KEY", "SIGNER_CA_KEY"]);
+const hidden: ReadonlySet<string> = new Set([
+  "DATABASE_URL",
+  "DATABASE_LISTEN_URL",
+  "REDIS_URL",
+  "SMTP_URL",
+  "SEAL_KEY",
+  "SIGNER_CA_KEY",
+]);
 
 /** Reads a variable; empty counts as unset. `rule` completes the sentence "NAME must be ...". */
 export function read<T>(env: Env, name: string, fallback: T, rule: string, parse: (text: string) => T | undefined): T {

@@ -1,5 +1,5 @@
-import type { Sql } from "../platform/database/database.ts";
-import { readRights } from "../platform/database/service-role.ts";
+import type { Database, Sql } from "../platform/database/database.ts";
+import { missingTimeouts, readRights } from "../platform/database/service-role.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { Found } from "./finding.ts";
 
@@ -21,4 +21,19 @@ export async function databaseRights(db: Sql, migrations: string): Promise<Found
   if (role.loose.length > 0)
     return { warning: `${role.name} may change or remove rows of ${role.loose.join(", ")}: ${where}` };
   return `${role.name} can only add to append-only tables`;
+}
+
+/** Whether sessions do what the service relies on: a pooler may lose statements, timeouts and notifications. */
+export async function databaseSessions(db: Database): Promise<Found> {
+  const hint = "see 'Behind PgBouncer' in docs/operating.md";
+  try {
+    await db.checkStatements();
+  } catch (error) {
+    const why = error instanceof Error ? (error.cause ?? error) : error;
+    throw new Error(`prepared statements do not work (${why instanceof Error ? why.message : why}): ${hint}`);
+  }
+  const timeouts = await missingTimeouts(db);
+  if (timeouts.length > 0) return { warning: `sessions have no ${timeouts.join(", ")}: ${hint}` };
+  await db.checkNotifications();
+  return "prepared statements, timeouts and notifications work";
 }

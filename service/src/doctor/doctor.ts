@@ -8,7 +8,7 @@ import { migrations, openResources, root } from "../resources.ts";
 import { readRetention, upcomingDeletions } from "../retention/retention.ts";
 import { auditLogWhole } from "./audit-log.ts";
 import { caFinding } from "./ca.ts";
-import { databaseRights } from "./database-rights.ts";
+import { databaseRights, databaseSessions } from "./database-rights.ts";
 import { type Examined, type Finding, runCheck } from "./finding.ts";
 import { outsideFindings } from "./outside.ts";
 import { providerFindings } from "./providers.ts";
@@ -60,6 +60,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
       );
       return `PostgreSQL ${row?.version}, ${config.databaseUrl ? "external" : "embedded"}, schema ${row?.schema}`;
     }),
+    await runCheck("database sessions", () => databaseSessions(resources.db)),
     await runCheck("database rights", () => databaseRights(resources.db, migrations)),
     await runCheck("audit log", () => auditLogWhole(resources)),
     await runCheck("blobs", async () => {

@@ -11,15 +11,21 @@ export type HealthDeps = {
   /** Opens the figures to other machines; null for this one alone. */
   metricsToken: string | null;
   readiness: ReadReadiness;
+  /** Whether the node is about to stop: balancers are to send it nothing more. */
+  isDraining: () => boolean;
 };
 
 /** Operators' routes: process up, dependencies answer, measurements, version. */
-export function healthRoutes(app: FastifyInstance, { version, metrics, metricsToken, readiness }: HealthDeps): void {
+export function healthRoutes(
+  app: FastifyInstance,
+  { version, metrics, metricsToken, readiness, isDraining }: HealthDeps,
+): void {
   app.get("/healthz", { schema: { hide: true } }, async () => ({ status: "ok" }));
   app.get("/readyz", { schema: { hide: true } }, async (_request, reply) => {
-    const { ready, checks } = await readiness();
-    reply.code(ready ? 200 : 503);
-    return { status: ready ? "ok" : "failed", checks };
+    const { status, checks } = await readiness();
+    const isReady = status !== "failed" && !isDraining();
+    reply.code(isReady ? 200 : 503);
+    return { status: isDraining() ? "draining" : status, checks };
   });
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
     if (!maySeeMetrics(request, metricsToken)) throw new ServiceError("not_found", "Not found.");

@@ -1,7 +1,15 @@
 import { endsWithin } from "../platform/work/ends-within.ts";
 
-/** One dependency that `/readyz` asks; rejects when it does not answer. */
-export type Probe = { name: string; check: () => Promise<void> };
+/** One dependency that `/readyz` asks; `check` rejects when it does not answer. */
+export type Probe = {
+  name: string;
+  check: () => Promise<void>;
+  /**
+   * All nodes share it, and most requests do without it: while it is away a node is degraded and stays in the balancer.
+   * Without any other dependency the node is failed.
+   */
+  isShared?: boolean;
+};
 
 export type ReadinessTimes = {
   /** A dependency that answers no sooner is as good as away. */
@@ -15,7 +23,10 @@ export const usualReadinessTimes: ReadinessTimes = { answerMs: 2_000, sharedMs: 
 /** Asks anew, or tells what was just asked. */
 export type ReadReadiness = () => Promise<Readiness>;
 
-export type Readiness = { ready: boolean; checks: Record<string, "ok" | "failed"> };
+export type Readiness = {
+  status: "ok" | "degraded" | "failed";
+  checks: Record<string, "ok" | "failed">;
+};
 
 /**
  * Asks all dependencies at the same time. However many ask, each dependency is asked once at a time, and one that hangs is not
@@ -27,12 +38,17 @@ export function openReadiness(
   onFailure: (name: string, error: unknown) => void,
   times: ReadinessTimes = usualReadinessTimes,
 ): ReadReadiness {
-  const asked = probes.map(({ name, check }) => ({ name, ask: sharedProbe(check, (e) => onFailure(name, e), times) }));
+  const asked = probes.map(({ name, check, isShared = false }) => ({
+    name,
+    isShared,
+    ask: sharedProbe(check, (error) => onFailure(name, error), times),
+  }));
   return async () => {
-    const results = await Promise.all(asked.map(async ({ name, ask }) => [name, await ask()] as const));
+    const results = await Promise.all(asked.map(async ({ ask, ...probe }) => ({ ...probe, ok: await ask() })));
+    const failed = results.filter(({ ok }) => !ok);
     return {
-      ready: results.every(([, ok]) => ok),
-      checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? "ok" : "failed"])),
+      status: failed.length === 0 ? "ok" : failed.every(({ isShared }) => isShared) ? "degraded" : "failed",
+      checks: Object.fromEntries(results.map(({ name, ok }) => [name, ok ? "ok" : "failed"])),
     };
   };
 }

@@ -106,7 +106,15 @@ test("the scorer is asked about a token alone, and before a transaction is opene
     order.push("transaction");
     return refuse();
   };
-  const db = { query: refuse, rows: refuse, listen: refuse, close: refuse, transaction };
+  const db = {
+    query: refuse,
+    listen: refuse,
+    checkStatements: refuse,
+    checkNotifications: refuse,
+    connections: () => ({ inUse: 0, idle: 0, waiting: 0, most: 0 }),
+    close: refuse,
+    transaction,
+  };
   const rules = readScreeningRules(fileURLToPath(new URL("../../data/screening.yaml", import.meta.url)));
   const scoreBot = async (): Promise<BotVerdict> => {
     await new Promise((resolve) => setImmediate(resolve));

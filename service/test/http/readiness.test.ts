@@ -13,7 +13,7 @@ test("many who ask at the same time, and soon after, share one look at each depe
   };
   const ready = openReadiness([{ name: "database", check }], () => {}, times);
   const answers = await Promise.all(Array.from({ length: 50 }, ready));
-  for (const answer of answers) assert.deepEqual(answer, { ready: true, checks: { database: "ok" } });
+  for (const answer of answers) assert.deepEqual(answer, { status: "ok", checks: { database: "ok" } });
   await ready();
   assert.equal(looks, 1);
   await delay(times.sharedMs + 20);
@@ -28,17 +28,17 @@ test("a dependency that hangs is failed in time, and is not asked again while th
   const failures: string[] = [];
   const ready = openReadiness([{ name: "blobs", check }, fine], (name) => failures.push(name), times);
   const begun = performance.now();
-  assert.deepEqual(await ready(), { ready: false, checks: { blobs: "failed", "seal key": "ok" } });
+  assert.deepEqual(await ready(), { status: "failed", checks: { blobs: "failed", "seal key": "ok" } });
   assert.ok(performance.now() - begun < 1_000);
   await delay(times.sharedMs + 20);
-  assert.equal((await ready()).ready, false);
+  assert.equal((await ready()).status, "failed");
   assert.deepEqual([hanging.length, failures], [1, ["blobs"]]);
 
   hanging[0]?.();
   await delay(10);
   const again = ready();
   hanging[1]?.();
-  assert.equal((await again).ready, true);
+  assert.equal((await again).status, "ok");
 });
 
 test("a dependency that refuses is failed until the answer is no longer fresh", async () => {
@@ -47,9 +47,21 @@ test("a dependency that refuses is failed until the answer is no longer fresh", 
     if (away) throw new Error("connection refused");
   };
   const ready = openReadiness([{ name: "database", check }], () => {}, times);
-  assert.equal((await ready()).ready, false);
+  assert.equal((await ready()).status, "failed");
   away = false;
-  assert.equal((await ready()).ready, false);
+  assert.equal((await ready()).status, "failed");
   await delay(times.sharedMs + 20);
-  assert.equal((await ready()).ready, true);
+  assert.equal((await ready()).status, "ok");
+});
+
+test("a shared dependency that is away degrades the node, unless one of its own is away, too", async () => {
+  const refuse = async () => {
+    throw new Error("connection refused");
+  };
+  const answer = async () => {};
+  const blobs = { name: "blobs", check: refuse, isShared: true };
+  const degraded = openReadiness([{ name: "database", check: answer }, blobs], () => {}, times);
+  assert.deepEqual(await degraded(), { status: "degraded", checks: { database: "ok", blobs: "failed" } });
+  const failed = openReadiness([{ name: "database", check: refuse }, blobs], () => {}, times);
+  assert.deepEqual(await failed(), { status: "failed", checks: { database: "failed", blobs: "failed" } });
 });

@@ -1,7 +1,8 @@
 import pg from "pg";
 import { hourMs } from "../clock.ts";
-import { PreparedQuery } from "./prepared-query.ts";
-import type { Statement } from "./sql.ts";
+import { checkNotifications, type Listener, openListener } from "./listener.ts";
+import { CloseStatement, PreparedQuery } from "./prepared-query.ts";
+import { type Statement, sql } from "./sql.ts";
 import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
 
 /** Something that runs one SQL statement: the pool, or a transaction. */
@@ -33,12 +34,27 @@ export type Database = Sql & {
    * empty payload, for some may have been missed. @returns the function that ends it.
    */
   listen: (channel: string, onNotify: (payload: string) => void) => Promise<() => Promise<void>>;
+  /** Rejects unless two connections can each run one new prepared statement twice: a pooler may lose or mix up statements. */
+  checkStatements: () => Promise<void>;
+  /** Rejects unless a notification that is sent now arrives. */
+  checkNotifications: () => Promise<void>;
+  connections: () => Connections;
   close: () => Promise<void>;
+};
+
+/** The pool's connections, and how many callers wait for one. */
+export type Connections = { inUse: number; idle: number; waiting: number; most: number };
+
+export type DatabaseOptions = {
+  poolSize?: number;
+  statementMs?: number;
+  /** The server itself, where the connection leads to a pooler: for notifications, which no pooler passes on. */
+  direct?: pg.ClientConfig | null;
 };
 
 type Queryable = {
   query: {
-    (query: PreparedQuery, answered: (error: Error | null, rows?: object[]) => void): void;
+    (query: PreparedQuery | CloseStatement, answered: (error: Error | null, rows?: object[]) => void): void;
     // The driver knows a time for each query; its types do not.
     (config: { text: string; query_timeout: number }): Promise<unknown>;
   };
@@ -47,6 +63,13 @@ type Queryable = {
 // The server ends a statement that takes too long. Only one that cannot say so any more is given up here, a little later.
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
+
+/** What a session allows, in milliseconds, so that a stuck peer shows as an error and not as a hang. */
+export const sessionTimeouts = (statementMs: number = usualStatementMs) => ({
+  lock_timeout: 5_000,
+  statement_timeout: statementMs,
+  idle_in_transaction_session_timeout: 60_000,
+});
 
 function sqlOver(client: Queryable, { statementMs }: StatementTime): Sql {
   return {
@@ -61,41 +84,109 @@ function sqlOver(client: Queryable, { statementMs }: StatementTime): Sql {
 }
 
 /**
- * Opens a pool. Every statement waits at most 5 s for a lock, so that a stuck peer shows as an error and not as a hang, and takes
- * at most `statementMs`, also when the server's machine is gone without a word.
+ * Opens a pool. Every statement waits at most 5 s for a lock, and takes at most `statementMs`, also when the server's machine
+ * is gone without a word. A pooler refuses timeouts that a connection begins with: behind one each transaction sets them, and
+ * single statements have those of the role (`keepRoleTimeouts`).
  * @param connection a URL, or the settings of a local server.
  */
 export function openDatabase(
   connection: pg.PoolConfig,
   onIdleError: (error: Error) => void,
-  { poolSize = 20, statementMs = usualStatementMs }: { poolSize?: number; statementMs?: number } = {},
+  { poolSize = 20, statementMs = usualStatementMs, direct = null }: DatabaseOptions = {},
 ): Database {
-  const settings = {
+  const usual = {
     connectionTimeoutMillis: 10_000,
-    lock_timeout: 5_000,
-    statement_timeout: statementMs,
-    idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    ...connection,
   };
-  const pool = new pg.Pool({ max: poolSize, ...settings });
+  const timeouts = sessionTimeouts(statementMs);
+  const pool = new pg.Pool({ max: poolSize, ...usual, ...(direct ? {} : timeouts), ...connection });
+  const listening = { ...usual, ...timeouts, ...(direct ?? connection) };
   // A connection that is being closed may still hear that the server stops: no news to anybody.
   let closing = false;
+  let listener: Listener | undefined;
+  let checks = 0;
   const tellIdleError = (error: Error) => {
     if (!closing) onIdleError(error);
   };
   pool.on("error", tellIdleError);
   const statements = sqlOver(pool as Queryable, { statementMs });
+  const begin = ({ statementMs: most }: StatementTime): string => {
+    const longer = most === statementMs ? {} : { statement_timeout: most };
+    const settings = direct ? { ...timeouts, ...longer } : longer;
+    return ["BEGIN", ...Object.entries(settings).map(([name, ms]) => `SET LOCAL ${name} = ${ms}`)].join("; ");
+  };
   return {
     query: (statement) => withRetries(() => statements.query(statement)),
-    transaction: (work, time) => withRetries(() => transactionOn(pool, work, time, statementMs)),
-    listen: (channel, onNotify) => listen(settings, channel, onNotify, tellIdleError),
+    transaction: (work, time = { statementMs }) => withRetries(() => transactionOn(pool, work, begin(time), time)),
+    async listen(channel, onNotify) {
+      const opened = await openListener(listening, channel, onNotify, tellIdleError);
+      listener = opened;
+      return () => {
+        if (listener === opened) listener = undefined;
+        return opened.end();
+      };
+    },
+    checkStatements: () => checkStatements(pool, `check_${++checks}`),
+    checkNotifications() {
+      const send = (channel: string, payload: string) =>
+        statements.query(sql`SELECT pg_notify(${channel}, ${payload})`);
+      return checkNotifications(send, listener ?? null, listening);
+    },
+    connections: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      most: poolSize,
+    }),
     close() {
       closing = true;
       return pool.end();
     },
   };
+}
+
+/** Lends a connection of the pool. What it breaks with, or the work calls broken, ends it. */
+async function onConnection<T>(
+  pool: pg.Pool,
+  work: (client: Queryable, onBroken: (error: Error) => void) => Promise<T>,
+): Promise<T> {
+  const client = await reaching(pool.connect());
+  let broken: Error | undefined;
+  // Said also of a connection that breaks between two statements; unheard it would end the process.
+  const onBroken = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", onBroken);
+  try {
+    return await work(client as Queryable, onBroken);
+  } finally {
+    client.release(broken);
+    client.off("error", onBroken);
+  }
+}
+
+const checkMs = 5_000;
+
+/** The name must be new: a pooler that mixes statements up does not, once each of its connections has prepared one. */
+async function checkStatements(pool: pg.Pool, name: string): Promise<void> {
+  const submit = (client: Queryable, query: PreparedQuery | CloseStatement) =>
+    reaching(
+      new Promise<void>((resolve, reject) => client.query(query, (error) => (error ? reject(error) : resolve()))),
+    );
+  const run = (client: Queryable) => submit(client, new PreparedQuery(name, "SELECT 1 AS one", [], checkMs));
+  await onConnection(pool, (first, onFirstBroken) =>
+    onConnection(pool, async (second, onSecondBroken) => {
+      try {
+        for (const client of [first, second, first, second]) await run(client);
+        for (const client of [first, second]) await submit(client, new CloseStatement(name));
+      } catch (error) {
+        onFirstBroken(error as Error);
+        onSecondBroken(error as Error);
+        throw error;
+      }
+    }),
+  );
 }
 
 /** The same database for work beside the requests, which may take long. */
@@ -106,25 +197,16 @@ export const withLongStatements = (db: Database): Sql => ({
 async function transactionOn<T>(
   pool: pg.Pool,
   work: (tx: Tx) => Promise<T>,
-  longer: StatementTime | undefined,
-  usualMs: number,
+  begin: string,
+  time: StatementTime,
 ): Promise<T> {
-  const time = longer ?? { statementMs: usualMs };
   const query_timeout = time.statementMs + graceMs;
-  const client = await reaching(pool.connect());
-  let broken: Error | undefined;
-  // Said also of a connection that breaks between two statements; unheard it would end the process.
-  const onBroken = (error: Error) => {
-    broken = error;
-  };
-  client.on("error", onBroken);
-  const run = (text: string) => reaching((client as Queryable).query({ text, query_timeout }));
-  try {
-    await run("BEGIN");
+  return onConnection(pool, async (client, onBroken) => {
+    const run = (text: string) => reaching(client.query({ text, query_timeout }));
     try {
-      if (longer) await run(`SET LOCAL statement_timeout = ${longer.statementMs}`);
+      await run(begin);
       const result = await work({
-        ...sqlOver(client as Queryable, time),
+        ...sqlOver(client, time),
         script: async (text) => {
           await run(text);
         },
@@ -137,49 +219,5 @@ async function transactionOn<T>(
       else await run("ROLLBACK").catch(onBroken);
       throw error;
     }
-  } finally {
-    client.release(broken);
-    client.off("error", onBroken);
-  }
-}
-
-async function listen(
-  settings: pg.ClientConfig,
-  channel: string,
-  onNotify: (payload: string) => void,
-  onBroken: (error: Error) => void,
-): Promise<() => Promise<void>> {
-  let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let ended = false;
-
-  async function connect(): Promise<void> {
-    const next = new pg.Client(settings);
-    next.on("notification", ({ payload }) => onNotify(payload ?? ""));
-    next.on("error", onBroken);
-    next.on("end", reconnect);
-    client = next;
-    await next.connect();
-    await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-  }
-
-  function reconnect(): void {
-    if (ended) return;
-    clearTimeout(retry);
-    retry = setTimeout(() => {
-      connect().then(() => onNotify(""), onRefused);
-    }, 1_000);
-  }
-
-  function onRefused(error: Error): void {
-    onBroken(error);
-    reconnect();
-  }
-
-  await connect().catch(onRefused);
-  return async () => {
-    ended = true;
-    clearTimeout(retry);
-    await client?.end();
-  };
+  });
 }

@@ -24,6 +24,7 @@ type Connection = {
   bind: (portal: { statement: string; values: readonly unknown[] }) => void;
   describe: (portal: { type: "P" }) => void;
   execute: () => void;
+  close: (statement: { type: "S"; name: string }) => void;
   sync: () => void;
   sendCopyFail: (message: string) => void;
 };
@@ -112,6 +113,37 @@ export class PreparedQuery {
   handleReadyForQuery(): void {
     if (this.#unreadable) this.callback?.(this.#unreadable);
     else this.callback?.(null, this.#rows);
+  }
+
+  handleError(error: Error): void {
+    this.callback?.(error);
+  }
+}
+
+/** Has a connection forget a prepared statement. */
+export class CloseStatement {
+  readonly name: string;
+  /** Set by the driver. */
+  callback: ((error: Error | null) => void) | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+    this.callback = undefined;
+  }
+
+  submit(connection: Connection): null {
+    const { name } = this;
+    connection.stream.cork();
+    connection.close({ type: "S", name });
+    connection.sync();
+    connection.stream.uncork();
+    delete connection.parsedStatements[name];
+    describedOn(connection).delete(name);
+    return null;
+  }
+
+  handleReadyForQuery(): void {
+    this.callback?.(null);
   }
 
   handleError(error: Error): void {

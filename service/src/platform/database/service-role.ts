@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Sql, Tx } from "./database.ts";
+import { type Database, type Sql, sessionTimeouts, type Tx } from "./database.ts";
 import { sql } from "./sql.ts";
 
 /** The role that the service works as, where there is one of this name: it may read and write, and of some tables only add. */
@@ -57,3 +57,32 @@ function grantsOn(table: string, name: string, appendOnly: AppendOnly): string {
   const update = changing.length > 0 ? `, UPDATE (${changing.join(", ")})` : "";
   return revoke + grant(`SELECT, INSERT${update}`);
 }
+
+// One number for all nodes: ALTER ROLE of two at once fails.
+const timeoutsLock = 7_246_002;
+
+/**
+ * Gives the role that the service works as its timeouts, as defaults in this database; those that an operator has set stay.
+ * Behind a pooler a single statement has no others. Sessions that the pooler has open get them when it renews them.
+ */
+export async function keepRoleTimeouts(db: Database): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query(sql`SELECT pg_advisory_xact_lock(${timeoutsLock})`);
+    const defaults = await tx.query<{ setting: string }>(sql`
+      SELECT unnest(setconfig) AS setting FROM pg_db_role_setting
+      WHERE setrole = to_regrole(quote_ident(current_user))
+        AND setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+    const present = new Set(defaults.map(({ setting }) => setting.split("=")[0]));
+    const missing = Object.entries(sessionTimeouts()).filter(([name]) => !present.has(name));
+    const [names] = await tx.query<{ database: string }>(sql`SELECT quote_ident(current_database()) AS database`);
+    for (const [name, ms] of missing)
+      await tx.script(`ALTER ROLE CURRENT_USER IN DATABASE ${names?.database} SET ${name} = ${ms}`);
+  });
+}
+
+/** The timeouts that a session of the pool has not: a statement in it may wait for ever. */
+export const missingTimeouts = async (db: Sql): Promise<string[]> => {
+  const rows = await db.query<{ name: string }>(sql`
+    SELECT name FROM pg_settings WHERE name = ANY (${Object.keys(sessionTimeouts())}::text[]) AND setting = '0' ORDER BY name`);
+  return rows.map(({ name }) => name);
+};

@@ -19,8 +19,9 @@ export function hasSqlState(error: unknown, state: string): boolean {
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
 // disk_full, too_many_connections, query_canceled (by its time), admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
-// read_only_sql_transaction. Class 08 is connection_exception.
-const awayStates = /^(?:08...|53[13]00|57014|57P0[123]|25006)$/;
+// read_only_sql_transaction. Class 08 is connection_exception. A pooler that loses or mixes up prepared statements shows as
+// invalid_sql_statement_name or duplicate_prepared_statement.
+const awayStates = /^(?:08...|53[13]00|57014|57P0[123]|25006|26000|42P05)$/;
 const awayCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
