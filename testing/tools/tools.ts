@@ -81,6 +81,7 @@ const table = {
   nginx: packaged("nginx-light", "nginx"),
   caddy: packaged("caddy", "caddy"),
   systemd: packaged("systemd", "systemd-analyze"),
+  fish: packaged("fish", "fish"),
   jq: packaged("jq", "jq"),
   php: packaged("php-cli", "php"),
   go: packaged("golang-go", "go"),

@@ -45,11 +45,35 @@ complete -o default -F _signsealship signsealship bin/signsealship
 
 const zsh = (verbs: readonly Words[]): string => `autoload -U +X bashcompinit && bashcompinit\n${bash(verbs)}`;
 
-const shells = { bash, zsh } as const;
+/** Fish asks for the words that follow; what looks them up is bash's. */
+const fish = (verbs: readonly Words[]): string => `function __signsealship_next
+  set -l before (commandline -opc) ""
+  set -e before[1]
+  set -l typed (string trim -- (string join " " -- $before))
+  set -l last (string split " " -- $typed)[-1]
+  set -l known
+  while true
+    switch $typed
+${[...candidates(verbs)].map(([typed, next]) => `      case "${typed}"\n        set known ${next.join(" ")}\n        break`).join("\n")}
+    end
+    string match -q "* *" -- $typed; or break
+    set typed (string replace -r ' [^ ]*$' '' -- $typed)
+  end
+  switch "$typed $last"
+${valuesOfFlags(verbs)
+  .map(([flag, values]) => `    case "${flag}"\n      set known ${values}`)
+  .join("\n")}
+  end
+  string join \\n -- $known
+end
+complete -c signsealship -a "(__signsealship_next)"
+`;
+
+const shells = { bash, zsh, fish } as const;
 const isShell = (name: string): name is keyof typeof shells => Object.hasOwn(shells, name);
 
 /** What makes a shell complete the words and flags of verbs. @throws UsageError for a shell that it is not made for */
 export function completionScript(shell: string, verbs: readonly Words[]): string {
-  if (!isShell(shell)) throw new UsageError("SHELL must be bash or zsh");
+  if (!isShell(shell)) throw new UsageError("SHELL must be bash, zsh or fish");
   return shells[shell](verbs).trimEnd();
 }

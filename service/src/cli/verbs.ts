@@ -18,7 +18,7 @@ const completion: Verb = {
   args: ["SHELL"],
   flags: "",
   options: {},
-  summary: "Prints what makes a shell (bash or zsh) complete the words, flags and listed values of this command.",
+  summary: "Prints what makes a shell (bash, zsh or fish) complete the words, flags and listed values of this command.",
   examples: ["completion bash > ~/.signsealship-completion && echo '. ~/.signsealship-completion' >> ~/.bashrc"],
   async run([shell = ""]) {
     const { completionScript } = await import("./completion.ts");

@@ -66,6 +66,8 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     });
     response.end('{"error":"Expectation failed."}');
   });
+  // Fastify reads a body of it, and refuses one without a type before it looks for a route. No route of ours has it.
+  app.addHttpMethod("QUERY", { overrideExisting: true });
   app.decorateRequest("principal", null);
   app.decorateRequest("session", null);
   app.decorateRequest("clientAddress", null);

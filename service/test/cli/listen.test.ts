@@ -103,6 +103,9 @@ test("a wrong topic, key or address is named, with the topics that there are", a
   const wrong: [Values, RegExp][] = [
     [{ topics: "x" }, /--topics must be a topic, not x/],
     [{ "forward-to": "ftp://x" }, /--forward-to must be an http\(s\) URL/],
+    ...["https://example.com/x", "http://127.0.0.1.example.com", "http://[2001:db8::1]/", "10.0.0.1:80"].map(
+      (url): [Values, RegExp] => [{ "forward-to": url }, /--forward-to must be a URL on this machine/],
+    ),
     [{ since: "yesterday" }, /--since must be the number of an event/],
     [{ key: "svc_pk_test_x" }, /^--key: /],
     [{ "base-url": "http://127.0.0.1:9" }, /^--base-url: No answer from/],

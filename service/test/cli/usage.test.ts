@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools/tools";
 import { nearest } from "../../src/platform/nearest-name.ts";
 
 const cliPath = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -62,8 +63,33 @@ test("bash completes words, flags of a verb after its arguments, and nothing tha
   const zsh = await runCli({}, "completion", "zsh");
   assert.ok(zsh.stdout.startsWith("autoload -U +X bashcompinit && bashcompinit\n_signsealship() {"));
   const refused = await runCli({}, "completion", "tcsh");
-  assert.deepEqual([refused.code, refused.stderr], [2, "signsealship: SHELL must be bash or zsh\n"]);
+  assert.deepEqual([refused.code, refused.stderr], [2, "signsealship: SHELL must be bash, zsh or fish\n"]);
 });
+
+test(
+  "fish completes words, flags of a verb after its arguments, and nothing that is no verb",
+  needs("fish"),
+  async () => {
+    const { stdout: script } = await runCli({}, "completion", "fish");
+    // Of file names there are none.
+    const { path: cwd, remove } = temporaryFolder();
+    const completed = (line: string): string[] =>
+      execFileSync("fish", ["--no-config", "-c", `${script}\ncomplete -C 'signsealship ${line}'`], {
+        encoding: "utf8",
+        cwd,
+      })
+        .split("\n")
+        .filter(Boolean);
+    assert.deepEqual(completed("par"), ["partner"]);
+    assert.deepEqual(completed("partner s"), ["set"]);
+    assert.deepEqual(completed("notary rules i"), ["import"]);
+    assert.deepEqual(completed("key rotate 1234 --o"), ["--overlap"]);
+    assert.deepEqual(completed("nonsense --o"), []);
+    assert.deepEqual(completed("key rotate 1234 --overlap 7"), ["72"]);
+    assert.deepEqual(completed("order list --test --status Quote"), ["QuoteReady"]);
+    remove();
+  },
+);
 
 test("the help of a verb says what each of its flags does", async () => {
   const { stdout } = await runCli({}, "order", "move", "--help");

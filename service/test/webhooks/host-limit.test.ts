@@ -8,9 +8,9 @@ import { createHostLimit } from "../../src/webhooks/dispatch/host-limit.ts";
 import { type Hook, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const folder = temporaryFolder();
+const limits = join(folder.path, "limits.yaml");
 let running: WebhooksService;
 before(async () => {
-  const limits = join(folder.path, "limits.yaml");
   const others = ["PartnerLink", "ProOffice", "ClosingDesk"].map(
     (tier) => `${tier}: {deliveriesPerHostPerMinute: none, waitingUploads: 8, storedBytes: none}`,
   );
@@ -18,7 +18,7 @@ before(async () => {
     limits,
     `tiers: {trial: {deliveriesPerHostPerMinute: 4, waitingUploads: 8, storedBytes: none}, ${others.join(", ")}}`,
   );
-  running = await openWebhooksService({ LIMITS: limits });
+  running = await openWebhooksService({ LIMITS: limits, RATE_LIMITS: "on" });
 });
 after(async () => {
   await running.close();
@@ -80,12 +80,35 @@ test("a hundred names of one address get no more than the address may", async ()
   assert.ok(refused.length === 5 || refused.length === 1, `${refused.length} refused`);
 });
 
-test("a trial firm reaches a host only so often in a minute, over all its webhooks; the rest fails by name", async () => {
-  const trial = await running.partner();
-  await running.db.query(sql`UPDATE partners SET tier = 'trial' WHERE id = ${trial.partnerId}`);
+async function trialFirm({ partner, db }: WebhooksService) {
+  const trial = await partner();
+  await db.query(sql`UPDATE partners SET tier = 'trial' WHERE id = ${trial.partnerId}`);
+  return trial;
+}
+
+async function subscribed({ subscribe }: Awaited<ReturnType<typeof trialFirm>>) {
   const hooks = [];
   for (const path of ["/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h", "/i"])
-    hooks.push(await trial.subscribe(path, ["order.created"]));
+    hooks.push(await subscribe(path, ["order.created"]));
+  return hooks;
+}
+
+test("RATE_LIMITS=off lifts the limit of deliveries to one host, too", async () => {
+  const unlimited = await openWebhooksService({ LIMITS: limits, RATE_LIMITS: "off" });
+  const trial = await trialFirm(unlimited);
+  const hooks = await subscribed(trial);
+  await trial.order();
+  const ends = (await Promise.all(hooks.map((hook) => trial.ended(hook)))).flat();
+  assert.deepEqual(
+    ends.map(({ state }) => state),
+    hooks.map(() => "delivered"),
+  );
+  await unlimited.close();
+});
+
+test("a trial firm reaches a host only so often in a minute, over all its webhooks; the rest fails by name", async () => {
+  const trial = await trialFirm(running);
+  const hooks = await subscribed(trial);
   const paying = await running.partner();
   const paid = await paying.subscribe("/paid", ["order.created"]);
   await trial.order();

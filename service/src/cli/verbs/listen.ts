@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { FeedEvent } from "@signsealship/sdk";
 import { base32 } from "../../platform/ids.ts";
+import { isLoopback } from "../../platform/network.ts";
 import { deliveryHeaders, secretHash, secretKeys, standardSecret } from "../../webhooks/webhooks.ts";
 import { ask, partnerOf, partnerOptions } from "../partner-api.ts";
 import { allTopics, requireTopic } from "../topics.ts";
@@ -18,6 +19,10 @@ function forwardTo(values: Values): string | null {
   const url = URL.parse(/^\w+:\/\//.test(text) ? text : `http://${text}`);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError("--forward-to must be an http(s) URL, as http://localhost:3000/hook");
+  // Events of clients leave this machine by webhooks alone, whose addresses the service checks.
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (!(host === "localhost" || host.endsWith(".localhost") || isLoopback(host)))
+    throw new UsageError(`--forward-to must be a URL on this machine, as http://localhost:3000/hook, not ${host}`);
   return url.href;
 }
 

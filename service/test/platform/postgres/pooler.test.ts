@@ -15,6 +15,7 @@ import { readConfig } from "../../../src/config/config.ts";
 import { createPartner, issueKey } from "../../../src/partners/partners.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { type Database, openDatabase } from "../../../src/platform/database/database.ts";
+import { nodeName } from "../../../src/platform/database/schema-fence.ts";
 import { missingTimeouts } from "../../../src/platform/database/service-role.ts";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../../../src/platform/postgres/embedded.ts";
@@ -89,6 +90,12 @@ pooled.test("takes orders behind PgBouncer in transaction mode, with timeouts an
     return statuses;
   });
   assert.deepEqual([...new Set((await Promise.all(callers)).flat())], [201]);
+  const [node] = await db.query<{ names: string[] }>(sql`
+    SELECT array_agg(DISTINCT application_name) AS names FROM pg_stat_activity WHERE usename = 'signsealship_service'`);
+  assert.ok(
+    node?.names.every((name) => /^signsealship schema \d{4}$/.test(name)),
+    String(node?.names),
+  );
   assert.deepEqual(await readyz(service), {
     code: 200,
     status: "ok",
@@ -101,8 +108,13 @@ pooled.test("takes orders behind PgBouncer in transaction mode, with timeouts an
 
 pooled.test("has its timeouts in each transaction, and in single statements by its role", async () => {
   const pooler = await startPgBouncer(server.connection, { max_prepared_statements: "200" });
-  const own = openDatabase({ connectionString: pooler.url }, () => {}, { direct: server.connection });
+  const own = openDatabase({ connectionString: pooler.url, application_name: nodeName(7) }, () => {}, {
+    direct: server.connection,
+  });
   assert.deepEqual(await missingTimeouts(own), []);
+  // By it PostgreSQL tells the releases of nodes.
+  const [named] = await own.query<{ name: string }>(sql`SELECT current_setting('application_name') AS name`);
+  assert.equal(named?.name, nodeName(7));
   const shown = await own.transaction((tx) =>
     tx.query<{ name: string; setting: string }>(sql`
       SELECT name, setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout') ORDER BY name`),
