@@ -9,7 +9,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\basync (def|for|with)\b/g, "$1"],
   [/\bawait /g, ""],
   [/\bAwaitable\[(\w+)\]/g, "$1"],
-  [/\bAsyncIterator, Awaitable, /g, "Iterator, "],
+  [/\bAwaitable, /g, ""],
   [/\bAsync(?=[A-Z])/g, ""],
   [/\basyncio\b/g, "time"],
   [/\baclose\b/g, "close"],

@@ -117,6 +117,5 @@ OWN_CALLS = {
     "webhooks.replay_all_failed",
     "events.follow",
     "with_options",
-    "close",
-}
+    "close", "with_response"}
 """Calls of the client that are no operation."""

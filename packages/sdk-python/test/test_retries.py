@@ -143,6 +143,25 @@ class RetriesTest(unittest.TestCase):
         with self.assertRaises(FileNotFoundError):
             service.client().orders.create("none.pdf", email="a@example.com", byod_confirmed=True, svc_sign=True)
 
+    def test_an_open_file_is_sent_from_its_start_in_each_try(self) -> None:
+        service = Scripted(refused(503), ok)
+        with DEED.open("rb") as file:
+            service.client().orders.create(file, email="a@example.com", byod_confirmed=True, svc_sign=True)
+        bodies = [request.content.split(b"\r\n\r\n%PDF-")[-1].rsplit(b"\r\n--")[0] for request in service.sent]
+        self.assertEqual(len(bodies), 2)
+        for body in bodies:
+            self.assertEqual(b"%PDF-" + body, DEED.read_bytes())
+
+    def test_gives_the_last_response_beside_the_result(self) -> None:
+        service = Scripted(
+            refused(503), lambda _request: httpx.Response(200, headers={"Request-Id": "r2"}, json={"orders": [], "nextCursor": None, "requestId": "r"})
+        )
+        client = service.client()
+        orders, response = client.with_response(lambda each: each.orders.list())
+        self.assertEqual((orders.orders, response.status_code, response.headers["Request-Id"]), ([], 200, "r2"))
+        with self.assertRaisesRegex(ValueError, "sends no request"):
+            client.with_response(lambda _each: None)
+
     def test_gives_up_after_max_retries(self) -> None:
         service = Scripted(refused(504))
         with self.assertRaises(ServerError):
@@ -154,11 +173,14 @@ class RetriesTest(unittest.TestCase):
         self.assertEqual(len(service.sent), 1)
 
     def test_does_not_wait_for_long_and_says_how_long_was_asked_for(self) -> None:
-        service = Scripted(refused(429, "3600"), ok)
+        service = Scripted(refused(429, "66"), ok)
         with self.assertRaises(RateLimitError) as caught:
             service.client().me()
-        self.assertEqual((caught.exception.retry_after, caught.exception.message), (3600, "Later."))
+        self.assertEqual((caught.exception.retry_after, caught.exception.message), (66, "Later."))
         self.assertEqual(len(service.sent), 1)
+        service = Scripted(refused(429, "60"), ok)
+        service.client().orders.list()
+        self.assertEqual(len(service.sent), 2)
 
     def test_an_answer_that_cant_be_read_is_not_asked_for_again(self) -> None:
         for content in (b"<p>A proxy</p>", b"[]", b'{"firmName":1}', b"\xff"):
@@ -206,6 +228,53 @@ class RetriesTest(unittest.TestCase):
     def test_the_key_is_not_shown(self) -> None:
         client = Scripted(ok).client()
         self.assertNotIn("svc_pk_test_x", repr(vars(client)) + repr(client._transport.options))
+
+
+class Limited:
+    """A service with a limit in windows of a minute, which a patched sleep ends."""
+
+    def __init__(self, quota: int, orders: int) -> None:
+        self.quota = quota
+        self.orders = orders
+        self.used = [0]
+
+    def sleep(self, seconds: float) -> None:
+        if seconds > 50:
+            self.used.append(0)
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.used[-1] += 1
+        left = self.quota - self.used[-1]
+        headers = {
+            "RateLimit-Policy": f'"partner-write";q={self.quota};w=60',
+            "RateLimit": f'"partner-write";r={max(0, left)};t=60',
+        }
+        if left < 0:
+            return httpx.Response(429, headers={**headers, "Retry-After": "60"}, json={"error": "Later."})
+        start = int(request.url.params.get("cursor", "0"))
+        end = min(self.orders, start + int(request.url.params["limit"]))
+        order = {
+            "status": "Completed",
+            "statusGroup": "complete",
+            "totalCents": 1,
+            "services": "Sign",
+            "externalReference": None,
+            "customerEmail": "a@example.com",
+            "createdAt": "2026-03-04T05:06:07.089Z",
+        }
+        page = [{**order, "orderCode": str(n)} for n in range(start, end)]
+        cursor = str(end) if end < self.orders else None
+        return httpx.Response(200, headers=headers, json={"orders": page, "nextCursor": cursor, "requestId": "r"})
+
+
+class PagesTest(unittest.TestCase):
+    def test_reads_7000_orders_under_a_limit_and_leaves_a_quarter_of_it(self) -> None:
+        service = Limited(quota=60, orders=7000)
+        http = httpx.Client(transport=httpx.MockTransport(service))
+        client = SignSealShip("https://sign.example.com", "svc_pk_test_x", http_client=http)
+        with mock.patch("time.sleep", side_effect=service.sleep):
+            codes = {order.order_code for order in client.orders.all()}
+        self.assertEqual((len(codes), service.used), (7000, [45, 25]))
 
 
 EVENT = {"position": 7, "head": "0", "type": "a", "id": "1", "occurredAtUtc": "2026-03-04T05:06:07Z", "payload": None}

@@ -5,7 +5,7 @@ import { passportsOf } from "./passports.ts";
 import { roomsOf } from "./rooms.ts";
 import { sandboxOf } from "./sandbox.ts";
 import { signingOf } from "./signing.ts";
-import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
+import { type ClientOptions, createTransport, type SentResponse, type Transport } from "./transport.ts";
 import { webhooksOf } from "./webhooks.ts";
 
 export type Me = {
@@ -46,6 +46,8 @@ const routesOf = (transport: Transport) => ({
 export type Client = ReturnType<typeof routesOf> & {
   /** The same client with other options: `client.with({ signal })`, `client.with({ timeoutMs: 5_000 })`. */
   with: (changed: Partial<ClientOptions>) => Client;
+  /** Calls by `work`, and tells of the last answer beside its result: status, headers, duration. */
+  withResponse: <T>(work: (client: Client) => Promise<T>) => Promise<{ data: T; response: SentResponse }>;
 };
 
 /**
@@ -56,5 +58,15 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...routesOf(createTransport(options)),
     with: (changed) => createClient({ ...options, ...changed }),
+    async withResponse(work) {
+      let response: SentResponse | undefined;
+      const onResponse = (each: SentResponse) => {
+        response = each;
+        options.onResponse?.(each);
+      };
+      const data = await work(createClient({ ...options, onResponse }));
+      if (!response) throw new TypeError("withResponse was given work that sends no request.");
+      return { data, response };
+    },
   };
 }

@@ -1,17 +1,72 @@
-/** Bytes of a PDF, in whatever a form takes. */
-export type Pdf = Uint8Array | Blob;
+import type { StreamedBody } from "./transport.ts";
 
-function pdfBlob(pdf: Pdf): Blob {
-  if (pdf instanceof Blob) return pdf;
-  // Of a path in its place its letters would be sent, or nothing.
-  if (!ArrayBuffer.isView(pdf)) throw new TypeError("The document must be the bytes of a PDF: a Uint8Array or a Blob.");
-  return new Blob([new Uint8Array(pdf)], { type: "application/pdf" });
-}
+/**
+ * Bytes of a PDF: in memory, as a Blob (Node's `openAsBlob` reads the file as it is sent), or as a function that opens a stream of
+ * them for each try.
+ */
+export type Pdf = Uint8Array | Blob | (() => AsyncIterable<Uint8Array>);
 
 /** A PDF, and the name of its file. */
 export type NamedPdf = { pdf: Pdf; fileName: string };
 
-export const formFile = (given: Pdf | NamedPdf): [Blob, string] =>
-  typeof given === "object" && "fileName" in given
-    ? [pdfBlob(given.pdf), given.fileName]
-    : [pdfBlob(given), "document.pdf"];
+/** A multipart form with its file last, as the service reads it. @throws TypeError for a document of another type */
+export function formWith(
+  fields: readonly [string, string][],
+  file: [name: string, given: Pdf | NamedPdf] | null,
+): FormData | StreamedBody {
+  const [name, given] = file ?? [];
+  const { pdf, fileName } = isNamed(given) ? given : { pdf: given, fileName: "document.pdf" };
+  if (name !== undefined && typeof pdf === "function") return streamed(fields, { name, pdf, fileName });
+  const form = new FormData();
+  for (const field of fields) form.append(...field);
+  if (name !== undefined) form.append(name, pdfBlob(pdf), fileName);
+  return form;
+}
+
+const isNamed = (given: unknown): given is NamedPdf =>
+  typeof given === "object" && given !== null && "fileName" in given;
+
+function pdfBlob(pdf: unknown): Blob {
+  if (pdf instanceof Blob) return pdf;
+  // Of a path in its place its letters would be sent, or nothing.
+  if (!(pdf instanceof Uint8Array))
+    throw new TypeError(
+      "The document must be the bytes of a PDF: a Uint8Array, a Blob, or a function that opens a stream.",
+    );
+  return new Blob([new Uint8Array(pdf)], { type: "application/pdf" });
+}
+
+type StreamedFile = { name: string; pdf: () => AsyncIterable<Uint8Array>; fileName: string };
+
+/** RFC 7578: FormData takes no stream of unknown length. */
+function streamed(fields: readonly [string, string][], { name, pdf, fileName }: StreamedFile): StreamedBody {
+  const boundary = `sdk-${crypto.randomUUID()}`;
+  const part = (disposition: string, more = "") =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n`;
+  const head = [
+    ...fields.map(([field, value]) => `${part(`name="${quoted(field)}"`)}${value}\r\n`),
+    part(`name="${quoted(name)}"; filename="${quoted(fileName)}"`, "Content-Type: application/pdf\r\n"),
+  ].join("");
+  const text = new TextEncoder();
+  async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    yield text.encode(head);
+    yield* pdf();
+    yield text.encode(`\r\n--${boundary}--\r\n`);
+  }
+  return { contentType: `multipart/form-data; boundary=${boundary}`, open: () => streamOf(chunks()) };
+}
+
+const quoted = (value: string): string =>
+  value.replace(/[\r\n"]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
+
+const streamOf = (chunks: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => {
+      await chunks.return();
+    },
+  });

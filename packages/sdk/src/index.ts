@@ -21,7 +21,6 @@ export type {
   OrderList,
   OrderQuery,
   OrderSummary,
-  WriteOptions,
 } from "./orders.ts";
 export type { Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
 export type {
@@ -45,7 +44,7 @@ export type {
   OrderSigners,
   SignerReplacement,
 } from "./signing.ts";
-export type { ClientOptions } from "./transport.ts";
+export type { ClientOptions, SentRequest, SentResponse, WriteOptions } from "./transport.ts";
 export type { OrderEventData, WebhookEvent } from "./webhook-events.ts";
 export { parseWebhook, signatureHeader, signWebhook, standardSecret, verifyWebhook } from "./webhook-signatures.ts";
 export type {

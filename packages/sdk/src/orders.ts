@@ -1,8 +1,8 @@
-import { formFile, type NamedPdf, type Pdf } from "./documents.ts";
+import { formWith, type NamedPdf, type Pdf } from "./documents.ts";
 import { wireName, wireValue } from "./names.ts";
 import type { OrderFields } from "./order-fields.ts";
 import { allOf } from "./pages.ts";
-import { newIdempotencyKey, path, type Transport } from "./transport.ts";
+import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteOptions } from "./transport.ts";
 
 /** A line of a quote. */
 export type OrderLine = {
@@ -80,11 +80,6 @@ export type OrderList = {
   requestId: string;
 };
 
-export type WriteOptions = {
-  /** 8 to 255 characters: what is sent again under the same key happens once. Default: a new one, for retries of this call. */
-  idempotencyKey?: string | undefined;
-};
-
 export type OrderQuery = {
   /** 1 to 100; default 20. */
   limit?: number | undefined;
@@ -94,16 +89,17 @@ export type OrderQuery = {
   cursor?: string | undefined;
 };
 
-function formOf(fields: OrderFields, document: Pdf | NamedPdf | null): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields))
-    if (value !== undefined && value !== false)
-      form.append(wireName(name), typeof value === "object" ? JSON.stringify(wireValue(value)) : String(value));
-  if (document) form.append("document", ...formFile(document));
-  return form;
+function formOf(fields: OrderFields, document: Pdf | NamedPdf | null): FormData | StreamedBody {
+  const texts = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === false
+      ? []
+      : [[wireName(name), typeof value === "object" ? JSON.stringify(wireValue(value)) : String(value)]],
+  );
+  return formWith(texts, document && ["document", document]);
 }
 
-export function ordersOf({ json }: Transport) {
+export function ordersOf(transport: Transport) {
+  const { json } = transport;
   const list = (query: OrderQuery = {}): Promise<OrderList> => json("GET", "/api/partner/orders", { query });
   return {
     /**
@@ -119,12 +115,9 @@ export function ordersOf({ json }: Transport) {
     /** One page, newest first. */
     list,
 
-    /** All of them, newest first; pages are fetched as they are wanted. */
+    /** All of them, newest first; pages of 100 are fetched as they are wanted, with waits where the limit asks for them. */
     all: (query: Omit<OrderQuery, "cursor"> = {}): AsyncGenerator<OrderSummary, void, undefined> =>
-      allOf(
-        (cursor) => list({ ...query, cursor }),
-        ({ orders }) => orders,
-      ),
+      allOf(transport, "/api/partner/orders", { limit: 100, ...query }, ({ orders }: OrderList) => orders),
 
     get: (orderCode: string): Promise<OrderDetail> => json("GET", path`/api/partner/orders/${orderCode}`),
 

@@ -1,5 +1,5 @@
-import { formFile, type NamedPdf, type Pdf } from "./documents.ts";
-import { path, type Transport } from "./transport.ts";
+import { formWith, type NamedPdf, type Pdf } from "./documents.ts";
+import { newIdempotencyKey, path, type Transport, type WriteOptions } from "./transport.ts";
 
 type PassportFacts = {
   passportId: string;
@@ -44,11 +44,11 @@ export type PassportWebhook = {
 
 export const passportsOf = ({ json, bytes }: Transport) => ({
   /** Seals one executed PDF. */
-  async seal(pdf: Pdf | NamedPdf): Promise<SealedPassport> {
-    const form = new FormData();
-    form.append("file", ...formFile(pdf));
-    return json("POST", "/api/passport/seal", { body: form });
-  },
+  seal: async (
+    pdf: Pdf | NamedPdf,
+    { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
+  ): Promise<SealedPassport> =>
+    json("POST", "/api/passport/seal", { body: formWith([], ["file", pdf]), idempotencyKey }),
 
   get: (passportId: string): Promise<Passport> => json("GET", path`/api/passport/${passportId}`),
 

@@ -1,5 +1,5 @@
 import { allOf } from "./pages.ts";
-import { path, type Transport } from "./transport.ts";
+import { newIdempotencyKey, path, type Transport, type WriteOptions } from "./transport.ts";
 
 export type CreatedRoom = {
   roomCode: string;
@@ -121,22 +121,22 @@ type Ok = { ok: true };
 
 export type RoomList = { rooms: RoomSummary[]; nextCursor: string | null; requestId: string };
 
-export function roomsOf({ json, bytes }: Transport) {
+export function roomsOf(transport: Transport) {
+  const { json, bytes } = transport;
   const list = (query: { limit?: number | undefined; cursor?: string | undefined } = {}): Promise<RoomList> =>
     json("GET", "/api/rooms", { query });
   return {
-    create: (room: { name: string; reference?: string | undefined }): Promise<CreatedRoom> =>
-      json("POST", "/api/rooms", { body: room }),
+    create: (
+      room: { name: string; reference?: string | undefined },
+      { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
+    ): Promise<CreatedRoom> => json("POST", "/api/rooms", { body: room, idempotencyKey }),
 
     /** One page, newest first. */
     list,
 
     /** All of them, newest first; pages are fetched as they are wanted. */
     all: (): AsyncGenerator<RoomSummary, void, undefined> =>
-      allOf(
-        (cursor) => list({ cursor }),
-        ({ rooms }) => rooms,
-      ),
+      allOf(transport, "/api/rooms", {}, ({ rooms }: RoomList) => rooms),
 
     /** The public view; needs no key. */
     view: (roomCode: string): Promise<RoomView> => json("GET", path`/api/rooms/${roomCode}`),

@@ -1,6 +1,17 @@
 import { ConnectionError, ServiceRefusal } from "./errors.ts";
 import { wireName } from "./names.ts";
 
+/** One try of a request, for logs and metrics. `attempt` counts from 1. */
+export type SentRequest = { method: string; url: string; attempt: number };
+
+/** The answer to one try. `status` and `headers` are null where no answer came; `error` says why. */
+export type SentResponse = SentRequest & {
+  status: number | null;
+  headers: Headers | null;
+  durationMs: number;
+  error: unknown;
+};
+
 export type ClientOptions = {
   /** The service's base address, `https://...`. */
   baseUrl: string;
@@ -12,20 +23,31 @@ export type ClientOptions = {
   timeoutMs?: number | undefined;
   /**
    * How often a request is sent again that was not answered, or was answered 429, 502, 503 or 504: reads, and writes that bear an
-   * idempotency key. An answer that asks for more than 30 seconds is not waited for. Default 2.
+   * idempotency key. An answer that asks for more than 65 seconds is not waited for. Default 2.
    */
   maxRetries?: number | undefined;
   /** Ends every request of the client when it aborts. */
   signal?: AbortSignal | undefined;
+  /** Called before each try. What it throws ends the call. */
+  onRequest?: ((request: SentRequest) => void) | undefined;
+  /** Called after each try. What it throws ends the call. */
+  onResponse?: ((response: SentResponse) => void) | undefined;
 };
 
 type Query = Readonly<Record<string, string | number | undefined>>;
+/** A body that is made for each try, so that a file is sent without being held in memory. */
+export type StreamedBody = { contentType: string; open: () => ReadableStream<Uint8Array> };
 type RequestOptions = { body?: unknown; query?: Query; idempotencyKey?: string | undefined };
 type Method = "GET" | "POST" | "DELETE";
+
+/** Requests that a policy still allows in its window (`RateLimit`). */
+export type Allowance = { quota: number; remaining: number; resetsAt: number };
 
 export type Transport = {
   /** The JSON of a success. @throws ServiceRefusal for any other status, ConnectionError when there was no answer. */
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
+  /** The JSON of a page, and what the limit leaves after it; null when the answer does not say. @throws as `json` */
+  page: <T>(path: string, query: Query) => Promise<{ page: T; allowance: Allowance | null }>;
   /** The bytes of a success. @throws ServiceRefusal */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
   /** How long one request may take. */
@@ -34,6 +56,14 @@ export type Transport = {
   isEnded: () => boolean;
   /** Waits between two requests. @throws what the client's signal was aborted with */
   pause: (ms: number) => Promise<void>;
+};
+
+/** Tests hold the version to that of the package. */
+const userAgent = "signsealship-typescript/0.1.0";
+
+export type WriteOptions = {
+  /** 8 to 255 characters: what is sent again under the same key happens once. Default: a new one, for retries of this call. */
+  idempotencyKey?: string | undefined;
 };
 
 /** A path with its parts escaped: path`/api/rooms/${code}`. */
@@ -49,11 +79,11 @@ const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>
   (passing.has(status) && code !== "payments_not_configured") || code === "idempotency_in_flight";
 const firstWaitMs = 500;
-/** What asks for more is refused to the caller. */
-const longestWaitMs = 30_000;
+/** A little more than the longest window of the limits that a key meets. */
+const longestWaitMs = 65_000;
 
 export function createTransport(options: ClientOptions): Transport {
-  const { key, fetch: send = globalThis.fetch, timeoutMs = 60_000, maxRetries = 2, signal } = options;
+  const { fetch: send = globalThis.fetch, timeoutMs = 60_000, maxRetries = 2, signal } = options;
   if (!/^https?:\/\/./.test(options.baseUrl)) throw new TypeError("baseUrl must be an http(s) URL.");
   const base = options.baseUrl.replace(/\/+$/, "");
 
@@ -63,39 +93,87 @@ export function createTransport(options: ClientOptions): Transport {
     { body, query = {}, idempotencyKey }: RequestOptions,
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
-    const headers: Record<string, string> = { Accept: "application/problem+json, application/json;q=0.9" };
-    if (key !== undefined) headers["Authorization"] = `Bearer ${key}`;
-    if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-    const isForm = body instanceof FormData || body instanceof URLSearchParams;
-    if (body !== undefined && !isForm) headers["Content-Type"] = "application/json";
-    const sent = body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) };
+    const { content, ...bodyHeaders } = bodyOf(body);
+    const headers = { ...headersOf(options.key, idempotencyKey), ...bodyHeaders };
     const retries = method === "GET" || idempotencyKey !== undefined ? maxRetries : 0;
-    for (let attempt = 0; ; attempt++) {
+    const url = base + route + search(query);
+    for (let attempt = 1; ; attempt++) {
+      const sent = { method, url, attempt };
+      options.onRequest?.(sent);
+      const from = Date.now();
       const limit = AbortSignal.timeout(timeoutMs);
-      const init = { method, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit, ...sent };
-      const answer = await send(base + route + search(query), init)
-        .then(async (got) => (got.ok ? { read: await read(got) } : { refusal: await refusalOf(got) }))
-        .catch((error: unknown) => {
-          // What can't be read now can't be read the next time; whatever else there is here is a request that was not answered.
-          if (signal?.aborted || error instanceof SyntaxError) throw error;
-          if (attempt >= retries) throw new ConnectionError(base, error);
-          return { refusal: null };
-        });
-      if ("read" in answer) return answer.read;
-      const { refusal } = answer;
-      const waitMs = refusal?.retryAfterSeconds == null ? null : refusal.retryAfterSeconds * 1000;
-      if (refusal && (attempt >= retries || !isPassing(refusal) || (waitMs ?? 0) > longestWaitMs)) throw refusal;
-      await wait(waitMs ?? firstWaitMs * 2 ** attempt * (0.5 + Math.random() / 2), signal);
+      const init = { method, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit, ...content() };
+      const outcome = await outcomeOf(() => send(url, init), read);
+      const { status = null, headers: answered = null } = outcome.answer ?? {};
+      const error = "error" in outcome ? outcome.error : null;
+      options.onResponse?.({ ...sent, status, headers: answered, durationMs: Date.now() - from, error });
+      if ("data" in outcome) return outcome.data;
+      const waitMs = firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+      if ("error" in outcome) {
+        // What can't be read now can't be read the next time; whatever else there is here is a request that was not answered.
+        if (signal?.aborted || error instanceof SyntaxError) throw error;
+        if (attempt > retries) throw new ConnectionError(base, error);
+        await wait(waitMs, signal);
+        continue;
+      }
+      const { refusal } = outcome;
+      const askedMs = refusal.retryAfterSeconds === null ? waitMs : refusal.retryAfterSeconds * 1000;
+      if (attempt > retries || !isPassing(refusal) || askedMs > longestWaitMs) throw refusal;
+      await wait(askedMs, signal);
     }
   }
 
   return {
     json: <T>(method: Method, route: string, asked: RequestOptions = {}) =>
       request(method, route, asked, async (answer) => (await answer.json()) as T),
+    page: <T>(route: string, query: Query) =>
+      request("GET", route, { query }, async (answer) => {
+        const allowance = allowanceOf(answer.headers, Date.now());
+        return { page: (await answer.json()) as T, allowance };
+      }),
     bytes: (route) => request("GET", route, {}, async (answer) => new Uint8Array(await answer.arrayBuffer())),
     timeoutMs,
     isEnded: () => signal?.aborted ?? false,
     pause: (ms) => wait(ms, signal),
+  };
+}
+
+type Outcome<T> = { answer: Response; data: T } | { answer: Response; refusal: ServiceRefusal } | Failure;
+type Failure = { answer: Response | null; error: unknown };
+
+async function outcomeOf<T>(
+  send: () => Promise<Response>,
+  read: (answer: Response) => Promise<T>,
+): Promise<Outcome<T>> {
+  let answer: Response | null = null;
+  try {
+    answer = await send();
+    return answer.ok ? { answer, data: await read(answer) } : { answer, refusal: await refusalOf(answer) };
+  } catch (error) {
+    return { answer, error };
+  }
+}
+
+/** The content of each try, and the headers that tell of it. */
+function bodyOf(body: unknown): { content: () => { body?: BodyInit; duplex?: "half" }; "Content-Type"?: string } {
+  if (body === undefined) return { content: () => ({}) };
+  if (body instanceof FormData || body instanceof URLSearchParams) return { content: () => ({ body }) };
+  if (isStreamed(body))
+    return { content: () => ({ body: body.open(), duplex: "half" }), "Content-Type": body.contentType };
+  const text = JSON.stringify(body);
+  return { content: () => ({ body: text }), "Content-Type": "application/json" };
+}
+
+const isStreamed = (body: unknown): body is StreamedBody =>
+  typeof body === "object" && body !== null && typeof (body as Partial<StreamedBody>).open === "function";
+
+function headersOf(key: string | undefined, idempotencyKey: string | undefined): Record<string, string> {
+  return {
+    Accept: "application/problem+json, application/json;q=0.9",
+    // In a page it would make the browser ask the service for permission first.
+    ...(!("document" in globalThis) && { "User-Agent": userAgent }),
+    ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+    ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
   };
 }
 
@@ -138,4 +216,14 @@ async function refusalOf(response: Response): Promise<ServiceRefusal> {
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     body,
   });
+}
+
+/** draft-ietf-httpapi-ratelimit-headers: `RateLimit: "partner-write";r=59;t=42`, `RateLimit-Policy: "partner-write";q=60;w=60`. */
+function allowanceOf(headers: Headers, now: number): Allowance | null {
+  const number = (header: string, name: string) =>
+    Number(new RegExp(`;\\s*${name}=(\\d+)`).exec(headers.get(header) ?? "")?.[1] ?? Number.NaN);
+  const [remaining, seconds] = [number("RateLimit", "r"), number("RateLimit", "t")];
+  const quota = number("RateLimit-Policy", "q");
+  if (![remaining, seconds, quota].every(Number.isFinite)) return null;
+  return { quota, remaining, resetsAt: now + seconds * 1000 };
 }

@@ -101,7 +101,8 @@ export type ReplayedFailures = {
 const busyPauseMs = 5_000;
 const mostBusyWaits = 120;
 
-export function webhooksOf({ json, pause }: Transport) {
+export function webhooksOf(transport: Transport) {
+  const { json, pause } = transport;
   /**
    * Sends again what was first sent to a webhook since then and has not arrived; at most 200 by one call. While `left` is above zero,
    * call again with the answer's `until`: each event is sent once for a period.
@@ -137,8 +138,10 @@ export function webhooksOf({ json, pause }: Transport) {
     /** All of them, newest first; pages are fetched as they are wanted. */
     allDeliveries: (query: Omit<DeliveryQuery, "cursor"> = {}): AsyncGenerator<Delivery, void, undefined> =>
       allOf(
-        (cursor) => deliveries({ ...query, cursor }),
-        (page) => page.deliveries,
+        transport,
+        "/api/partner/webhooks/deliveries",
+        { limit: 100, ...query },
+        (page: DeliveryList) => page.deliveries,
       ),
 
     delivery: (deliveryId: string): Promise<Delivery> =>

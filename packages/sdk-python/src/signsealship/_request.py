@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar, Union
+from typing import Any, BinaryIO, Generic, Literal, TypeVar, Union
 from urllib.parse import quote
 
 import httpx
@@ -19,14 +21,15 @@ from ._version import VERSION
 
 T = TypeVar("T")
 
-Pdf = Union[bytes, str, "os.PathLike[str]"]
-"""A PDF: its bytes, or the path of its file, as a text or a Path."""
+Pdf = Union[bytes, str, "os.PathLike[str]", BinaryIO]
+"""A PDF: its bytes, the path of its file (a text or a Path), or a seekable binary file. Files are read as they are sent."""
 
-Part = tuple[str, Union[tuple[None, str], tuple[str, bytes, str]]]
+Part = tuple[str, Union[tuple[None, str], tuple[str, Union[bytes, Path, BinaryIO], str]]]
+SentPart = tuple[str, Union[tuple[None, str], tuple[str, Union[bytes, BinaryIO], str]]]
 
 FIRST_WAIT = 0.5
-# What asks for more is refused to the caller.
-LONGEST_WAIT = 30.0
+# A little more than the longest window of the limits that a key meets.
+LONGEST_WAIT = 65.0
 # What the service may answer while it is restarted, and what stands before it; an installation without payments stays so.
 PASSING = frozenset({429, 502, 503, 504})
 
@@ -79,11 +82,33 @@ def new_idempotency_key() -> str:
     return f"sdk-{uuid.uuid4()}"
 
 
-def pdf_part(pdf: Pdf, file_name: str | None) -> tuple[str, bytes, str]:
+def pdf_part(pdf: Pdf, file_name: str | None) -> tuple[str, bytes | Path | BinaryIO, str]:
     """A PDF and the name of its file, as a form takes it."""
-    if isinstance(pdf, bytes):
-        return (file_name or "document.pdf", pdf, "application/pdf")
-    return (file_name or Path(pdf).name, Path(pdf).read_bytes(), "application/pdf")
+    if isinstance(pdf, (str, os.PathLike)):
+        return (file_name or Path(pdf).name, Path(pdf), "application/pdf")
+    return (file_name or "document.pdf", pdf, "application/pdf")
+
+
+@contextmanager
+def opened(parts: Sequence[Part] | None) -> Iterator[list[SentPart] | None]:
+    """The parts of one try, with their files open at the first byte."""
+    if parts is None:
+        yield None
+        return
+    with ExitStack() as stack:
+        sent: list[SentPart] = []
+        for name, part in parts:
+            if part[0] is None:
+                sent.append((name, part))
+                continue
+            file_name, source, kind = part
+            if isinstance(source, Path):
+                sent.append((name, (file_name, stack.enter_context(source.open("rb")), kind)))
+                continue
+            if not isinstance(source, bytes):
+                source.seek(0)
+            sent.append((name, (file_name, source, kind)))
+        yield sent
 
 
 def form_text(value: object) -> str:
@@ -101,7 +126,7 @@ def form_parts(fields: Mapping[str, Any], document: Pdf | None, file_name: str |
     return parts
 
 
-def http_arguments(options: Options, request: Request[Any]) -> dict[str, Any]:
+def http_arguments(options: Options, request: Request[Any], parts: list[SentPart] | None) -> dict[str, Any]:
     """The request as httpx takes it."""
     headers = {
         "Accept": "application/problem+json, application/json;q=0.9",
@@ -117,7 +142,7 @@ def http_arguments(options: Options, request: Request[Any]) -> dict[str, Any]:
         "params": request.query or None,
         "json": request.json,
         "data": request.form,
-        "files": request.parts,
+        "files": parts,
         "headers": headers,
         "timeout": options.timeout,
         "follow_redirects": False,
@@ -153,3 +178,20 @@ def wait_before_retry(
         return None
     asked = wait if error.retry_after is None else error.retry_after
     return asked if asked <= LONGEST_WAIT else None
+
+
+def wait_for_window(headers: Mapping[str, str]) -> float:
+    """
+    Seconds to wait before the next page of a list, so that a quarter of what the limit allows is left for other requests of the
+    same key; 0 when there is nothing to wait for (draft-ietf-httpapi-ratelimit-headers).
+    """
+
+    def number(header: str, name: str) -> int | None:
+        found = re.search(rf";\s*{name}=(\d+)", headers.get(header, ""))
+        return int(found[1]) if found else None
+
+    remaining, reset = number("RateLimit", "r"), number("RateLimit", "t")
+    quota = number("RateLimit-Policy", "q")
+    if remaining is None or reset is None or quota is None or remaining > quota / 4:
+        return 0.0
+    return float(reset)

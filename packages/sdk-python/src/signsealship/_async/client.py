@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from types import TracebackType
+from typing import TypeVar
 
 import httpx
 
@@ -17,6 +19,9 @@ from .rooms import AsyncRooms
 from .sandbox import AsyncSandbox
 from .transport import AsyncTransport
 from .webhooks import AsyncWebhooks
+
+
+T = TypeVar("T")
 
 
 class AsyncSignSealShip:
@@ -39,7 +44,7 @@ class AsyncSignSealShip:
         :param key: a partner key, `svc_pk_...`. Without one only the public routes answer
         :param timeout: seconds that a request may stand still: while it connects, sends, or waits for bytes
         :param max_retries: how often a request is sent again that was not answered, or was answered 429, 502, 503 or 504:
-            reads, and writes that bear an idempotency key. An answer that asks for more than 30 seconds is not waited for
+            reads, and writes that bear an idempotency key. An answer that asks for more than 65 seconds is not waited for
         :param http_client: what requests are sent with, for proxies and tests; whoever made it closes it
         """
         self._owns_http = http_client is None
@@ -71,6 +76,22 @@ class AsyncSignSealShip:
             max_retries=options.max_retries if max_retries is None else max_retries,
             http_client=self._transport.http,
         )
+
+    async def with_response(
+        self, work: Callable[[AsyncSignSealShip], Awaitable[T]]
+    ) -> tuple[T, httpx.Response]:
+        """
+        What `work` gives, and the last response that it got, with its status and headers:
+        `order, response = await client.with_response(lambda c: c.orders.get(code))`.
+
+        :raises ValueError: when the work sends no request
+        """
+        client = self.with_options()
+        result = await work(client)
+        response = client._transport.last_response
+        if response is None:
+            raise ValueError("with_response was given work that sends no request.")
+        return result, response
 
     async def aclose(self) -> None:
         """Ends the connections."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from time import monotonic
 from typing import Protocol, TypeVar
+
+from .._request import Request, wait_for_window
+from .transport import AsyncTransport
 
 
 class _Page(Protocol):
@@ -14,12 +19,19 @@ class _Page(Protocol):
 P = TypeVar("P", bound=_Page)
 
 
-async def all_pages(page: Callable[[str | None], Awaitable[P]]) -> AsyncIterator[P]:
-    """Page after page, as they are wanted."""
+async def all_pages(transport: AsyncTransport, page: Callable[[str | None], Request[P]]) -> AsyncIterator[P]:
+    """
+    Page after page, as they are wanted. A quarter of what the limit allows is left for other requests: until the limit's window
+    ends, no further page is fetched.
+    """
     cursor: str | None = None
     while True:
-        read = await page(cursor)
+        read, response = await transport.answered(page(cursor))
+        resume = monotonic() + wait_for_window(response.headers)
         yield read
         cursor = read.next_cursor
         if cursor is None:
             return
+        wait = resume - monotonic()
+        if wait > 0:
+            await asyncio.sleep(wait)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._parse import reads, reads_bytes, reads_nothing
-from .._request import Pdf, Request, path, pdf_part
+from .._request import Pdf, Request, new_idempotency_key, path, pdf_part
 from ..models.passports import Passport, PassportVerification, PassportWebhook, SealedPassport
 from .transport import AsyncTransport
 
@@ -14,15 +14,25 @@ class AsyncPassports:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def seal(self, document: Pdf, *, file_name: str | None = None) -> SealedPassport:
+    async def seal(
+        self, document: Pdf, *, file_name: str | None = None, idempotency_key: str | None = None
+    ) -> SealedPassport:
         """
         Seals one executed PDF.
 
-        :param document: its bytes or its path
+        :param document: its bytes, its path, or an open file
         :param file_name: default: the path's
+        :param idempotency_key: as of `orders.create`
         """
-        parts = [("file", pdf_part(document, file_name))]
-        return await self._transport.send(Request("POST", "/api/passport/seal", reads(SealedPassport), parts=parts))
+        return await self._transport.send(
+            Request(
+                "POST",
+                "/api/passport/seal",
+                reads(SealedPassport),
+                parts=[("file", pdf_part(document, file_name))],
+                idempotency_key=idempotency_key or new_idempotency_key(),
+            )
+        )
 
     async def get(self, passport_id: str) -> Passport:
         """A passport of your firm."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from .._parse import given, reads, reads_bytes, reads_nothing
-from .._request import Request, path
+from .._request import Request, new_idempotency_key, path
 from ..models.closing import ClosingPassport, ClosingVerification
 from ..models.rooms import (
     AddedParticipant,
@@ -22,20 +22,34 @@ from .pages import all_pages
 from .transport import AsyncTransport
 
 
+def _page(limit: int | None, cursor: str | None) -> Request[RoomList]:
+    return Request("GET", "/api/rooms", reads(RoomList), query=given({"limit": limit, "cursor": cursor}))
+
+
 class AsyncRooms:
     """The orders of one closing, and the passport that seals them."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def create(self, name: str, *, reference: str | None = None) -> CreatedRoom:
+    async def create(
+        self, name: str, *, reference: str | None = None, idempotency_key: str | None = None
+    ) -> CreatedRoom:
         """
         Makes a room.
 
         :param reference: your own
+        :param idempotency_key: as of `orders.create`
         """
-        body = given({"name": name, "reference": reference})
-        return await self._transport.send(Request("POST", "/api/rooms", reads(CreatedRoom), json=body))
+        return await self._transport.send(
+            Request(
+                "POST",
+                "/api/rooms",
+                reads(CreatedRoom),
+                json=given({"name": name, "reference": reference}),
+                idempotency_key=idempotency_key or new_idempotency_key(),
+            )
+        )
 
     async def list(self, *, limit: int | None = None, cursor: str | None = None) -> RoomList:
         """
@@ -44,12 +58,11 @@ class AsyncRooms:
         :param limit: 1 to 1,000; default 1,000
         :param cursor: `next_cursor` of the page before
         """
-        query = given({"limit": limit, "cursor": cursor})
-        return await self._transport.send(Request("GET", "/api/rooms", reads(RoomList), query=query))
+        return await self._transport.send(_page(limit, cursor))
 
     async def all(self) -> AsyncIterator[RoomSummary]:
         """All of them, newest first; pages are fetched as they are wanted."""
-        async for page in all_pages(lambda cursor: self.list(cursor=cursor)):
+        async for page in all_pages(self._transport, lambda cursor: _page(None, cursor)):
             for room in page.rooms:
                 yield room
 

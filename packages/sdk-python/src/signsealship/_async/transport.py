@@ -9,7 +9,7 @@ from typing import TypeVar
 import httpx
 
 from .._errors import SignSealShipError, api_error
-from .._request import Options, Request, connection_error, http_arguments, wait_before_retry
+from .._request import Options, Request, connection_error, http_arguments, opened, wait_before_retry
 
 T = TypeVar("T")
 
@@ -20,17 +20,25 @@ class AsyncTransport:
     def __init__(self, options: Options, http: httpx.AsyncClient) -> None:
         self.options = options
         self.http = http
+        self.last_response: httpx.Response | None = None
 
     async def send(self, request: Request[T]) -> T:
         """The answer of a success. :raises SignSealShipError: for anything else"""
+        answer, _response = await self.answered(request)
+        return answer
+
+    async def answered(self, request: Request[T]) -> tuple[T, httpx.Response]:
+        """The same, with the response that it came in."""
         attempt = 0
         while True:
             failure: SignSealShipError
             cause: Exception | None = None
             try:
-                response = await self.http.request(**http_arguments(self.options, request))
+                with opened(request.parts) as parts:
+                    response = await self.http.request(**http_arguments(self.options, request, parts))
+                self.last_response = response
                 if response.is_success:
-                    return request.read(response.content)
+                    return request.read(response.content), response
                 failure = api_error(response.status_code, response.headers, response.content)
             except httpx.RequestError as error:
                 failure, cause = connection_error(self.options, error), error

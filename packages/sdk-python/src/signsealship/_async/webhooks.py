@@ -33,6 +33,29 @@ _BUSY_PAUSE = 5.0
 _MOST_BUSY_WAITS = 120
 
 
+def _filters(
+    topic: str | None,
+    order: str | None,
+    external_reference: str | None,
+    status: DeliveryState | None,
+    webhook: str | None,
+    since: datetime | None,
+) -> dict[str, str | None]:
+    return {
+        "topic": topic,
+        "order": order,
+        "external_reference": external_reference,
+        "status": status,
+        "webhook": webhook,
+        "since": instant(since) if since else None,
+    }
+
+
+def _page(filters: dict[str, str | None], limit: int | None, cursor: str | None) -> Request[DeliveryList]:
+    query = given({**filters, "limit": limit, "cursor": cursor})
+    return Request("GET", "/api/partner/webhooks/deliveries", reads(DeliveryList), query=query)
+
+
 class AsyncWebhooks:
     """Webhooks and their deliveries."""
 
@@ -85,19 +108,8 @@ class AsyncWebhooks:
         :param webhook: a webhook's id
         :param since: only those made from then on
         """
-        query = {
-            "limit": limit,
-            "cursor": cursor,
-            "topic": topic,
-            "order": order,
-            "external_reference": external_reference,
-            "status": status,
-            "webhook": webhook,
-            "since": since and instant(since),
-        }
-        return await self._transport.send(
-            Request("GET", "/api/partner/webhooks/deliveries", reads(DeliveryList), query=given(query))
-        )
+        filters = _filters(topic, order, external_reference, status, webhook, since)
+        return await self._transport.send(_page(filters, limit, cursor))
 
     async def all_deliveries(
         self,
@@ -113,23 +125,13 @@ class AsyncWebhooks:
         """
         All of them, newest first; pages are fetched as they are wanted.
 
-        :param limit: of one page
+        :param limit: of one page; default 100
         :param order: an order's code
         :param webhook: a webhook's id
         :param since: only those made from then on
         """
-        async for page in all_pages(
-            lambda cursor: self.deliveries(
-                limit=limit,
-                cursor=cursor,
-                topic=topic,
-                order=order,
-                external_reference=external_reference,
-                status=status,
-                webhook=webhook,
-                since=since,
-            )
-        ):
+        filters = _filters(topic, order, external_reference, status, webhook, since)
+        async for page in all_pages(self._transport, lambda cursor: _page(filters, limit or 100, cursor)):
             for delivery in page.deliveries:
                 yield delivery
 

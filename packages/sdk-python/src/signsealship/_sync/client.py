@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
+from typing import TypeVar
 
 import httpx
 
@@ -18,6 +20,9 @@ from .rooms import Rooms
 from .sandbox import Sandbox
 from .transport import Transport
 from .webhooks import Webhooks
+
+
+T = TypeVar("T")
 
 
 class SignSealShip:
@@ -40,7 +45,7 @@ class SignSealShip:
         :param key: a partner key, `svc_pk_...`. Without one only the public routes answer
         :param timeout: seconds that a request may stand still: while it connects, sends, or waits for bytes
         :param max_retries: how often a request is sent again that was not answered, or was answered 429, 502, 503 or 504:
-            reads, and writes that bear an idempotency key. An answer that asks for more than 30 seconds is not waited for
+            reads, and writes that bear an idempotency key. An answer that asks for more than 65 seconds is not waited for
         :param http_client: what requests are sent with, for proxies and tests; whoever made it closes it
         """
         self._owns_http = http_client is None
@@ -72,6 +77,22 @@ class SignSealShip:
             max_retries=options.max_retries if max_retries is None else max_retries,
             http_client=self._transport.http,
         )
+
+    def with_response(
+        self, work: Callable[[SignSealShip], T]
+    ) -> tuple[T, httpx.Response]:
+        """
+        What `work` gives, and the last response that it got, with its status and headers:
+        `order, response = client.with_response(lambda c: c.orders.get(code))`.
+
+        :raises ValueError: when the work sends no request
+        """
+        client = self.with_options()
+        result = work(client)
+        response = client._transport.last_response
+        if response is None:
+            raise ValueError("with_response was given work that sends no request.")
+        return result, response
 
     def close(self) -> None:
         """Ends the connections."""

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+def _page(
+    limit: int | None, status: str | None, external_reference: str | None, cursor: str | None
+) -> Request[OrderList]:
+    query = {"limit": limit, "status": status, "external_reference": external_reference, "cursor": cursor}
+    return Request("GET", "/api/partner/orders", reads(OrderList), query=given(query))
+
+
 class Orders:
     """Orders, their documents and their signers."""
 
@@ -64,13 +71,7 @@ class Orders:
         :param limit: 1 to 100; default 20
         :param cursor: `next_cursor` of the page before
         """
-        query = {
-            "limit": limit,
-            "status": status,
-            "external_reference": external_reference,
-            "cursor": cursor,
-        }
-        return self._transport.send(Request("GET", "/api/partner/orders", reads(OrderList), query=given(query)))
+        return self._transport.send(_page(limit, status, external_reference, cursor))
 
     def all(
         self,
@@ -80,12 +81,12 @@ class Orders:
         external_reference: str | None = None,
     ) -> Iterator[OrderSummary]:
         """
-        All of them, newest first; pages are fetched as they are wanted.
+        All of them, newest first; pages are fetched as they are wanted, with waits where the limit asks for them.
 
-        :param limit: of one page
+        :param limit: of one page; default 100
         """
         for page in all_pages(
-            lambda cursor: self.list(limit=limit, status=status, external_reference=external_reference, cursor=cursor)
+            self._transport, lambda cursor: _page(limit or 100, status, external_reference, cursor)
         ):
             for order in page.orders:
                 yield order

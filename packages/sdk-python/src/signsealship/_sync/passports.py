@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .._parse import reads, reads_bytes, reads_nothing
-from .._request import Pdf, Request, path, pdf_part
+from .._request import Pdf, Request, new_idempotency_key, path, pdf_part
 from ..models.passports import Passport, PassportVerification, PassportWebhook, SealedPassport
 from .transport import Transport
 
@@ -15,15 +15,25 @@ class Passports:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def seal(self, document: Pdf, *, file_name: str | None = None) -> SealedPassport:
+    def seal(
+        self, document: Pdf, *, file_name: str | None = None, idempotency_key: str | None = None
+    ) -> SealedPassport:
         """
         Seals one executed PDF.
 
-        :param document: its bytes or its path
+        :param document: its bytes, its path, or an open file
         :param file_name: default: the path's
+        :param idempotency_key: as of `orders.create`
         """
-        parts = [("file", pdf_part(document, file_name))]
-        return self._transport.send(Request("POST", "/api/passport/seal", reads(SealedPassport), parts=parts))
+        return self._transport.send(
+            Request(
+                "POST",
+                "/api/passport/seal",
+                reads(SealedPassport),
+                parts=[("file", pdf_part(document, file_name))],
+                idempotency_key=idempotency_key or new_idempotency_key(),
+            )
+        )
 
     def get(self, passport_id: str) -> Passport:
         """A passport of your firm."""

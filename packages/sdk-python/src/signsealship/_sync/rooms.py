@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .._parse import given, reads, reads_bytes, reads_nothing
-from .._request import Request, path
+from .._request import Request, new_idempotency_key, path
 from ..models.closing import ClosingPassport, ClosingVerification
 from ..models.rooms import (
     AddedParticipant,
@@ -23,20 +23,34 @@ from .pages import all_pages
 from .transport import Transport
 
 
+def _page(limit: int | None, cursor: str | None) -> Request[RoomList]:
+    return Request("GET", "/api/rooms", reads(RoomList), query=given({"limit": limit, "cursor": cursor}))
+
+
 class Rooms:
     """The orders of one closing, and the passport that seals them."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, name: str, *, reference: str | None = None) -> CreatedRoom:
+    def create(
+        self, name: str, *, reference: str | None = None, idempotency_key: str | None = None
+    ) -> CreatedRoom:
         """
         Makes a room.
 
         :param reference: your own
+        :param idempotency_key: as of `orders.create`
         """
-        body = given({"name": name, "reference": reference})
-        return self._transport.send(Request("POST", "/api/rooms", reads(CreatedRoom), json=body))
+        return self._transport.send(
+            Request(
+                "POST",
+                "/api/rooms",
+                reads(CreatedRoom),
+                json=given({"name": name, "reference": reference}),
+                idempotency_key=idempotency_key or new_idempotency_key(),
+            )
+        )
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> RoomList:
         """
@@ -45,12 +59,11 @@ class Rooms:
         :param limit: 1 to 1,000; default 1,000
         :param cursor: `next_cursor` of the page before
         """
-        query = given({"limit": limit, "cursor": cursor})
-        return self._transport.send(Request("GET", "/api/rooms", reads(RoomList), query=query))
+        return self._transport.send(_page(limit, cursor))
 
     def all(self) -> Iterator[RoomSummary]:
         """All of them, newest first; pages are fetched as they are wanted."""
-        for page in all_pages(lambda cursor: self.list(cursor=cursor)):
+        for page in all_pages(self._transport, lambda cursor: _page(None, cursor)):
             for room in page.rooms:
                 yield room
 
