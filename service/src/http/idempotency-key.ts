@@ -17,6 +17,9 @@ export const idempotencyHeader = Type.Object({
   ),
 });
 
+/** The refusal of a key that named another request, for /openapi.json. */
+export const reusedKey = { 409: "This Idempotency-Key was used before with another body." } as const;
+
 /** The `Idempotency-Key` header (contract, Order create request), null when not sent. @throws ServiceError out of 8-255. */
 export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): string | null {
   const key = headers["idempotency-key"];

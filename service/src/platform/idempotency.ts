@@ -96,6 +96,43 @@ export async function once(
   return { status, body, replayed: false };
 }
 
+/** Keeps a request's answer in the transaction that does its work, so that both are there or neither is. */
+export type RecordAnswer = (tx: Sql, answer: object) => Promise<void>;
+
+export const recordNothing: RecordAnswer = async () => {};
+
+/**
+ * Like `once`, for work that ends in a transaction: that transaction calls `record` with the final answer.
+ * @param work its answer; what it throws is not kept
+ */
+export const onceRecorded = (
+  deps: OnceDeps,
+  key: RequestKey | null,
+  { status, work }: { status: number; work: (record: RecordAnswer) => Promise<object> },
+): Promise<StoredResponse & { replayed: boolean }> =>
+  once(deps, key, {
+    status,
+    begin: async (claim) => {
+      try {
+        return { body: JSON.stringify(await work(claim ? recordWith(claim) : recordNothing)), final: true };
+      } catch (error) {
+        if (error instanceof AlreadyClaimed) return null;
+        throw error;
+      }
+    },
+    finish: async (body) => body,
+  });
+
+/** Rolls the work's transaction back: a duplicate was first. */
+class AlreadyClaimed extends Error {}
+
+const recordWith =
+  (claim: Claim): RecordAnswer =>
+  async (tx, answer) => {
+    const claimed = await tx.query(claim({ body: JSON.stringify(answer), final: true }));
+    if (claimed.length === 0) throw new AlreadyClaimed("the key was claimed by an earlier request");
+  };
+
 const claimAlone =
   (db: Sql): NonNullable<Work["begin"]> =>
   async (claim) => {

@@ -3,8 +3,9 @@ import type { Anchoring } from "../anchoring/anchoring.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { RequireStorage } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Sql } from "../platform/database/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { type DocumentNames, documentName } from "../platform/document-name.ts";
+import { recordNothing } from "../platform/idempotency.ts";
 import { newUuid, newVerifyCode } from "../platform/ids.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import { type ChainPems, type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
@@ -14,7 +15,7 @@ import { insertPassport, passportUse } from "./store.ts";
 import { sealedView } from "./views.ts";
 
 export type SealPassportDeps = {
-  db: Sql;
+  db: Database;
   blobs: Blobs;
   rowMac: RowMac;
   names: DocumentNames;
@@ -29,8 +30,8 @@ export type SealPassportDeps = {
 };
 
 /**
- * Seals an uploaded PDF and records its passport: the sealed PDF is durable before one statement writes passport, audit
- * line and event. The uploaded bytes are never written.
+ * Seals an uploaded PDF and records its passport: the sealed PDF is durable before one transaction writes passport, audit
+ * line, event and the answer that is kept for repeated requests. The uploaded bytes are never written.
  * @returns the contract's seal response
  * @throws ServiceError; then nothing was recorded
  */
@@ -38,6 +39,7 @@ export async function sealPassport(
   deps: SealPassportDeps,
   principal: Principal,
   upload: Pick<SealInput, "bytes" | "hash" | "spare"> & { filename: string | undefined },
+  record = recordNothing,
 ): Promise<SealedPassport> {
   const { blobs, anchoring } = deps;
   const { partnerId, environment } = principal;
@@ -63,7 +65,6 @@ export async function sealPassport(
   // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
   const bytes = sealed.bytes.length;
   const name = deps.names.seal(documentName(filename), id);
-  await insertPassport(deps, { ...facts, name, blobKey, bytes, chain, timeStamp, anchor }, actorOf(principal));
   const times = {
     authority: timeStamp?.authority ?? null,
     stampedAt: timeStamp?.genTime ?? null,
@@ -71,5 +72,11 @@ export async function sealPassport(
     submittedAt: anchor?.submittedAt ?? null,
     anchorStatus: anchor && ("pending" as const),
   };
-  return sealedView(facts, times, deps.baseUrl);
+  const view = sealedView(facts, times, deps.baseUrl);
+  const passport = { ...facts, name, blobKey, bytes, chain, timeStamp, anchor };
+  await deps.db.transaction(async (tx) => {
+    await record(tx, view);
+    await insertPassport({ db: tx, rowMac: deps.rowMac }, passport, actorOf(principal));
+  });
+  return view;
 }

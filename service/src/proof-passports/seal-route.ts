@@ -1,14 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf, requireKey } from "../http/authentication.ts";
+import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendStored } from "../http/idempotency-key.ts";
 import { jsonRoute, type RouteDeps } from "../http/route.ts";
 import { type Form, type FormRules, readForm, type Upload } from "../http/uploads/multipart.ts";
 import type { UploadPlaces } from "../http/uploads/upload-places.ts";
+import type { Clock } from "../platform/clock.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
+import { fingerprintOf, onceRecorded, type RecordAnswer, requestKey } from "../platform/idempotency.ts";
 import { expectedFile } from "../seals/seals.ts";
 import { SealedPassport, sealFormSchema } from "./schemas.ts";
 import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
 
-export type SealRouteDeps = SealPassportDeps & { uploadPlaces: UploadPlaces };
+export type SealRouteDeps = SealPassportDeps & { clock: Clock; uploadPlaces: UploadPlaces };
 
 /** `POST /api/passport/seal` (contract, Proof passports). */
 export function sealRoute(app: FastifyInstance, deps: SealRouteDeps & RouteDeps): void {
@@ -23,13 +26,19 @@ export function sealRoute(app: FastifyInstance, deps: SealRouteDeps & RouteDeps)
     summary: "Seal a PDF",
     description:
       "Seals one executed PDF: a signature, an RFC 3161 time stamp and an OpenTimestamps proof. The uploaded bytes are not kept; the sealed file begins with them unchanged.",
+    headers: idempotencyHeader,
     form: { schema: sealFormSchema, notForm: expectedFile },
     answer: SealedPassport,
-    refusals: { 400: expectedFile, 503: "The seal can't be made now. Try again later." },
-    handle: (request) =>
-      withUpload(deps, request, requireKey(deps.resolveKey), (upload) =>
-        sealPassport(deps, principalOf(request), upload),
-      ),
+    refusals: { 400: expectedFile, ...reusedKey, 503: "The seal can't be made now. Try again later." },
+    handle(request, reply) {
+      const sentKey = idempotencyKeyOf(request);
+      return withUpload(deps, request, requireKey(deps.resolveKey), async (upload) => {
+        const fingerprint = fingerprintOf(new Map(), upload.sha256);
+        const key = requestKey(principalOf(request), "POST /api/passport/seal", sentKey, fingerprint);
+        const work = (record: RecordAnswer) => sealPassport(deps, principalOf(request), upload, record);
+        return sendStored(reply, await onceRecorded(deps, key, { status: 200, work }));
+      });
+    },
   });
 }
 

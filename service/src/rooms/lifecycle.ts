@@ -3,6 +3,7 @@ import { actorOf, type Principal } from "../identity/identity.ts";
 import { countOpenRooms, openRoomQuota, tierOf } from "../partners/partners.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { invalid } from "../platform/errors.ts";
+import { recordNothing } from "../platform/idempotency.ts";
 import { newCode, newUuid } from "../platform/ids.ts";
 import { beginChange, type RoomDeps } from "./change.ts";
 import type { NewRoom } from "./fields.ts";
@@ -21,7 +22,12 @@ async function takeQuota(tx: Tx, principal: Principal): Promise<void> {
 }
 
 /** Creates an open room and answers as the contract's creation response. @throws ServiceError when the quota is used up. */
-export async function createRoom({ db, clock }: RoomDeps, principal: Principal, fields: NewRoom): Promise<CreatedRoom> {
+export async function createRoom(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  fields: NewRoom,
+  record = recordNothing,
+): Promise<CreatedRoom> {
   const { partnerId, environment } = principal;
   const room = { ...fields, id: newUuid(), code: newCode(), partnerId, environment };
   return db.transaction(async (tx) => {
@@ -30,7 +36,7 @@ export async function createRoom({ db, clock }: RoomDeps, principal: Principal, 
     await insertRoom(tx, { ...room, at });
     const line = { at, action: "room.created", actor: actorOf(principal), partnerId, roomId: room.id };
     await tx.query(auditLine(line));
-    return {
+    const created: CreatedRoom = {
       roomCode: room.code,
       roomUrl: urlOf(room.code),
       name: room.name,
@@ -38,6 +44,8 @@ export async function createRoom({ db, clock }: RoomDeps, principal: Principal, 
       status: "open",
       createdAt: at.toISOString(),
     };
+    await record(tx, created);
+    return created;
   });
 }
 

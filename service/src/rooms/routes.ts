@@ -1,7 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
+import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendStored } from "../http/idempotency-key.ts";
 import { jsonRoute, optionalText, type RouteDeps } from "../http/route.ts";
+import { fingerprintOf, onceRecorded, type RecordAnswer, requestKey } from "../platform/idempotency.ts";
 import { attachmentRoutes } from "./attachments/routes.ts";
 import type { RoomDeps } from "./change.ts";
 import { newRoomFields } from "./fields.ts";
@@ -38,10 +40,17 @@ function createAndListRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
     summary: "Create a room",
     description:
       "A room bundles the orders of one transaction under one link. How many rooms may be open at a time depends on your tier.",
+    headers: idempotencyHeader,
     body: NewRoom,
     answer: CreatedRoom,
-    refusals: { 400: "A room name (1-200 chars) is required." },
-    handle: (request) => createRoom(deps, principalOf(request), newRoomFields(request.body)),
+    refusals: { 400: "A room name (1-200 chars) is required.", ...reusedKey },
+    async handle(request, reply) {
+      const fields = newRoomFields(request.body);
+      const fingerprint = fingerprintOf(new Map([["room", JSON.stringify(fields)]]), null);
+      const key = requestKey(principalOf(request), "POST /api/rooms", idempotencyKeyOf(request), fingerprint);
+      const work = (record: RecordAnswer) => createRoom(deps, principalOf(request), fields, record);
+      return sendStored(reply, await onceRecorded(deps, key, { status: 200, work }));
+    },
   });
   jsonRoute(app, deps, {
     ...common,
