@@ -41,7 +41,7 @@ type RequestOptions = { body?: unknown; query?: Query; idempotencyKey?: string |
 type Method = "GET" | "POST" | "DELETE";
 
 /** Requests that a policy still allows in its window (`RateLimit`). */
-export type Allowance = { quota: number; remaining: number; resetsAt: number };
+type Allowance = { quota: number; remaining: number; resetsAt: number };
 
 export type Transport = {
   /** The JSON of a success. @throws ServiceRefusal for any other status, ConnectionError when there was no answer. */
