@@ -92,7 +92,7 @@ export async function run(): Promise<Result[]> {
   let code = "";
   for (let n = 0; n < 40; n++) code = await place(service, form, headers);
   const of = { partnerId, environment: "test" } as const;
-  const authenticate = portable(keyStatement(keySha256(key)));
+  const authenticate = portable(keyStatement(keySha256(key), new Date()));
   const sample = sampleOrder(partnerId, keyId);
   const written = portable(insertStatement(sample, null));
   const unique = [...written.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(String(written.values[n])));
@@ -107,7 +107,7 @@ export async function run(): Promise<Result[]> {
         portable(listStatement(of, { status: null, externalReference: null, after: null, limit: 21 })),
       ],
       [`/api/partner/orders/${code}`]: [authenticate, portable(ownOrderStatement(code, of))],
-      "/api/partner/me": [portable(keyForMeStatement(keySha256(key)))],
+      "/api/partner/me": [portable(keyForMeStatement(keySha256(key), new Date()))],
     },
     write: { authenticate, ...written, unique },
   });

@@ -91,7 +91,7 @@ function workWith(
   const mailer = openMailer({ ...config, clock, onKept: deps.onMailKept });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
-  const mails = { db, clock, secrets: deps.secrets, mailer, baseUrl: config.baseUrl };
+  const mails = { db, clock, secrets: deps.secrets, rowMac: deps.rowMac, mailer, baseUrl: config.baseUrl };
   paymentJobs(jobs, { db, clock, log, processor });
   nextSegmentJobs(jobs, { db, clock, log });
   taskMetrics(metrics, { db, clock });

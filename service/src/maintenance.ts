@@ -11,6 +11,7 @@ import { sweepOrphans } from "./platform/blobs/orphans.ts";
 import { withLongStatements } from "./platform/database/database.ts";
 import { sweepIdempotencyKeys } from "./platform/idempotency.ts";
 import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
+import { mergeRevocations, revocationsFile } from "./platform/revocations.ts";
 import { endsWithin } from "./platform/work/ends-within.ts";
 import { createLoop, type Loop } from "./platform/work/loop.ts";
 import { sweepExecutions } from "./playbooks/playbooks.ts";
@@ -45,6 +46,11 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
   const tasks: Task[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
     { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
+    {
+      name: "file of revocations",
+      everyMs: 10 * seconds,
+      work: () => mergeRevocations(resources, revocationsFile(resources.config.dataDir)),
+    },
     { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(sweeper, clock()) },
     { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(sweeper, clock()) },
     {

@@ -13,6 +13,7 @@ import { sql } from "./platform/database/sql.ts";
 import { StartupError } from "./platform/errors.ts";
 import type { Log } from "./platform/logs.ts";
 import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
+import { mergeRevocations, revocationsFile } from "./platform/revocations.ts";
 import { openRowMac, type RowMac, reportUnvouched } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
 import { fillRowMacs } from "./row-macs.ts";
@@ -109,6 +110,7 @@ export async function openResources(
       reportUnvouched(clock, log, countUnvouched),
     );
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
+    await mergeRevocations({ db, rowMac }, revocationsFile(config.dataDir));
     return { config, log, clock, db, schema, asOwner, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();

@@ -2,6 +2,7 @@ import { endMembersOfKey, membersOfKey } from "./members/members.ts";
 import { lockFirmOfKey, revokeKey } from "./partners/partners.ts";
 import type { Clock } from "./platform/clock.ts";
 import type { Database } from "./platform/database/database.ts";
+import type { RowMac } from "./platform/row-mac.ts";
 import { disableWebhook, webhooksMadeByKey } from "./webhooks/webhooks.ts";
 
 /**
@@ -12,13 +13,13 @@ import { disableWebhook, webhooksMadeByKey } from "./webhooks/webhooks.ts";
  * @throws ServiceError for an unknown key
  */
 export const revokeWithWhatItMade = (
-  { db, clock }: { db: Database; clock: Clock },
+  { db, clock, rowMac }: { db: Database; clock: Clock; rowMac: RowMac },
   keyId: string,
   all: boolean,
   actor = "operator",
 ) =>
   db.transaction(async (tx) => {
-    const deps = { db: tx, clock };
+    const deps = { db: tx, clock, rowMac };
     const partnerId = await lockFirmOfKey(deps, keyId);
     const key = await revokeKey(deps, keyId, actor);
     const webhooks = await webhooksMadeByKey(deps, partnerId, keyId);

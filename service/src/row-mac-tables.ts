@@ -2,7 +2,9 @@ import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
 import { type Place, placeColumns, placeMembers } from "./audit/audit.ts";
 import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
 import { type TrailFacts, trailMembers } from "./envelopes/envelopes.ts";
+import { membersRows } from "./members/members.ts";
 import { type JournalFacts, journalMembers } from "./notaries/notaries.ts";
+import { operatorRows } from "./operators/operators.ts";
 import {
   type DocumentFacts,
   documentMembers,
@@ -14,8 +16,8 @@ import {
   signingMembers,
 } from "./orders/orders.ts";
 import { type KeyFacts, keyMembers } from "./partners/partners.ts";
-import { type Statement, sql } from "./platform/database/sql.ts";
-import type { Members } from "./platform/row-mac.ts";
+import { sql } from "./platform/database/sql.ts";
+import type { MacTable } from "./platform/row-mac.ts";
 import {
   fromPassports,
   passportColumns,
@@ -24,24 +26,6 @@ import {
 } from "./proof-passports/proof-passports.ts";
 import { type Mark, markMembers } from "./retention/retention.ts";
 import { type ChainRow, chainColumns, chainMembers } from "./seals/seals.ts";
-
-/** A row of evidence as it is read: its key, what it says, and its MAC. */
-export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | null };
-
-/** A table whose rows bear a MAC. */
-export type MacTable<Row> = {
-  table: Statement;
-  /** The column that the table's rows are known by. */
-  key: Statement;
-  /** The same where `rows` has to name it otherwise. */
-  keyInRows?: Statement;
-  /** The MAC as `rows` names it. */
-  mac: Statement;
-  /** The select of its rows, up to WHERE: the key is `key`, the MAC `mac`. */
-  rows: Statement;
-  /** What a row says; null for a row that is not to have a MAC. */
-  members: (row: MacRow<Row>) => Members | null;
-};
 
 export const chainRows: MacTable<ChainRow> = {
   table: sql`seal_chains`,
@@ -168,3 +152,6 @@ export const journalRows: MacTable<JournalFacts> = {
 SELECT id AS key, notary_id AS "notaryId", position, sha256, row_mac AS mac FROM notary_journal`,
   members: journalMembers,
 };
+
+/** Rows that say who may open what. */
+export const peopleRows: readonly MacTable<unknown>[] = [...membersRows, operatorRows];

@@ -7,7 +7,8 @@ import { type Statement, sql } from "./platform/database/sql.ts";
 import { writeFileDurably } from "./platform/durable-file.ts";
 import { StartupError } from "./platform/errors.ts";
 import type { Log } from "./platform/logs.ts";
-import type { Members, RowMac } from "./platform/row-mac.ts";
+import { keptRevocationRow } from "./platform/revocations.ts";
+import type { MacRow, MacTable, Members, RowMac } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
 import { createRowIntegrity, type WholePassport } from "./proof-passports/proof-passports.ts";
 import {
@@ -15,13 +16,13 @@ import {
   chainRows,
   documentRows,
   fillRows,
-  type MacRow,
-  type MacTable,
   partnerKeyRows,
   passportRows,
+  peopleRows,
   signingRows,
   versionRows,
 } from "./row-mac-tables.ts";
+import { knownChains } from "./seals/seals.ts";
 
 export type RowMacDeps = { db: Sql; asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
 
@@ -61,6 +62,22 @@ const rowSets: readonly RowSet[] = [
     fill: (tx, { rowMac }) => fill(tx, rowMac, partnerKeyRows, sql`${without(partnerKeyRows)} AND revoked_at IS NULL`),
     record: (doneAt) => ({ filled: "partner keys", doneAt }),
   },
+  {
+    name: "revocations",
+    marker: "row-macs-filled-revocations",
+    fill: fillRevocations,
+    record: (doneAt) => ({ filled: "revocations", doneAt }),
+  },
+  {
+    name: "people",
+    marker: "row-macs-filled-people",
+    async fill(tx, { rowMac }) {
+      let rows = 0;
+      for (const table of peopleRows) rows += await fill(tx, rowMac, table, without(table));
+      return rows;
+    },
+    record: (doneAt) => ({ filled: "people", doneAt }),
+  },
 ];
 
 /**
@@ -92,7 +109,7 @@ async function isEmpty(db: Sql): Promise<boolean> {
   const [row] = await db.query<{ isEmpty: boolean }>(sql`
     SELECT NOT (EXISTS (SELECT FROM orders) OR EXISTS (SELECT FROM passports) OR EXISTS (SELECT FROM fill_documents)
       OR EXISTS (SELECT FROM closing_passports) OR EXISTS (SELECT FROM seal_chains)
-      OR EXISTS (SELECT FROM partner_keys)) AS "isEmpty"`);
+      OR EXISTS (SELECT FROM partner_keys) OR EXISTS (SELECT FROM users)) AS "isEmpty"`);
   return row?.isEmpty ?? false;
 }
 
@@ -151,6 +168,18 @@ async function fillEvidence(tx: Tx, { rowMac, secrets }: RowMacDeps): Promise<nu
   const documents = await fill(tx, rowMac, documentRows, without(documentRows));
   const versions = await fill(tx, rowMac, versionRows, without(versionRows));
   return chains + passports + anchors + documents + versions;
+}
+
+/** Revocations of before were said by the rows of keys and certificates alone. */
+async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<number> {
+  const keys = await tx.query<{ subject: string; effectiveAt: Date }>(sql`
+    SELECT id AS subject, revoked_at AS "effectiveAt" FROM partner_keys WHERE revoked_at IS NOT NULL`);
+  const retired = (await knownChains({ db: tx, rowMac, log })).flatMap(({ fingerprint, retiredAt, reason }) =>
+    retiredAt === null ? [] : [{ kind: "seal" as const, subject: fingerprint, effectiveAt: retiredAt, reason }],
+  );
+  const all = [...keys.map((key) => ({ ...key, kind: "key" as const, reason: null })), ...retired];
+  for (const one of all) await tx.query(keptRevocationRow(rowMac, one));
+  return all.length;
 }
 
 function without({ mac }: { mac: Statement }): Statement {

@@ -12,6 +12,7 @@ import { databaseRights, databaseSessions } from "./database-rights.ts";
 import { type Examined, type Finding, runCheck } from "./finding.ts";
 import { outsideFindings } from "./outside.ts";
 import { providerFindings } from "./providers.ts";
+import { revocationsAgree } from "./revocations.ts";
 import { secretsFinding } from "./secrets.ts";
 import { presentKeyFindings, signingFindings } from "./signing.ts";
 
@@ -63,6 +64,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
     await runCheck("database sessions", () => databaseSessions(resources.db)),
     await runCheck("database rights", () => databaseRights(resources.db, migrations)),
     await runCheck("audit log", () => auditLogWhole(resources)),
+    await runCheck("revocations", () => revocationsAgree(resources)),
     await runCheck("blobs", async () => {
       await resources.blobs.probe();
       return config.blobUrl;

@@ -22,10 +22,18 @@ export async function setMember(
     ...(role !== undefined && { role: requireRole(role) }),
     ...(live !== undefined && { liveAccess: live }),
   };
-  const changed = await asOperator(deps, userId, "member.changed", change, async (tx) => {
-    if (change.role) await store.updateRole(tx, userId, change.role);
-    if (live !== undefined) await store.updateLiveAccess(tx, userId, live, null);
-  });
+  const changed = await asOperator(deps, userId, "member.changed", change, (tx, before) =>
+    store.updateMember(
+      tx,
+      deps.rowMac,
+      before,
+      {
+        ...(change.role && { role: change.role }),
+        ...(live !== undefined && { live: { access: live, liveKeyId: null } }),
+      },
+      deps.clock(),
+    ),
+  );
   return { ...changed, ...change };
 }
 function requireRole(text: string): Role {
@@ -35,23 +43,24 @@ function requireRole(text: string): Role {
 
 /** The operator removes a person from the firm, even its last owner. @throws ServiceError for a person who belongs to no firm. */
 export const dropMember = (deps: MemberDeps, userId: string): Promise<Changed> =>
-  asOperator(deps, userId, "member.removed", {}, (tx) => store.deleteMember(tx, userId));
+  asOperator(deps, userId, "member.removed", {}, (tx) => store.deleteMember(tx, userId, deps.clock()));
 
 async function asOperator(
-  { db, clock }: MemberDeps,
+  { db, clock, rowMac }: MemberDeps,
   userId: string,
   action: string,
   detail: object,
-  change: (tx: Tx) => Promise<unknown>,
+  change: (tx: Tx, before: store.MemberFacts) => Promise<unknown>,
 ): Promise<Changed> {
   const unknown = () => new ServiceError("not_found", "No such member.");
   return db.transaction(async (tx) => {
-    const found = isUuid(userId) ? await store.findMembership(tx, userId) : undefined;
+    const found = isUuid(userId) ? await store.findMembership(tx, rowMac, userId, clock()) : undefined;
     if (!found) throw unknown();
     const { partnerId } = found;
     await store.lockMembers(tx, partnerId);
-    if ((await store.findMembership(tx, userId))?.partnerId !== partnerId) throw unknown();
-    await change(tx);
+    const locked = await store.findMembership(tx, rowMac, userId, clock());
+    if (locked?.partnerId !== partnerId) throw unknown();
+    await change(tx, locked);
     const line = { at: clock(), action, actor: "operator", partnerId, detail: { userId, ...detail } };
     await tx.query(auditLine(line));
     return { userId, partnerId };

@@ -44,6 +44,7 @@ export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";
 export { factorMailJobs } from "./passkeys/mail.ts";
 export { addPasskey, creationOptions, listPasskeys, removePasskey, renewRecoveryCodes } from "./passkeys/passkeys.ts";
 export type { Passkey } from "./passkeys/store.ts";
+export { membersRows } from "./row-macs.ts";
 export { endAllSessions, endAnySession, listAnySessions } from "./sessions/by-operator.ts";
 export { sessionLimits } from "./sessions/limits.ts";
 export {

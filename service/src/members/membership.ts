@@ -5,12 +5,13 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { requireProof, requireRecentPasskey } from "../platform/recent-proof.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import { isUuid } from "../platform/text.ts";
 import * as store from "./store.ts";
 
 export type { Member } from "./store.ts";
 
-export type MemberDeps = { db: Database; clock: Clock };
+export type MemberDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /** The people of a firm. */
 export const listMembers = ({ db }: { db: Sql }, partnerId: string) => store.selectMembers(db, partnerId);
@@ -19,9 +20,13 @@ export const listMembers = ({ db }: { db: Sql }, partnerId: string) => store.sel
  * Locks the firm's members and reads the caller's own membership again: roles may have changed since the request began.
  * @throws ServiceError when the caller is no owner of the firm any more.
  */
-export async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promise<store.Membership> {
+export async function requireOwnerNow(
+  tx: Tx,
+  { rowMac, clock }: Pick<MemberDeps, "rowMac" | "clock">,
+  { partnerId, member }: Principal,
+): Promise<store.Membership> {
   await store.lockMembers(tx, partnerId);
-  const own = member && (await store.findMembership(tx, member.userId));
+  const own = member && (await store.findMembership(tx, rowMac, member.userId, clock()));
   if (own?.partnerId !== partnerId || own.role !== "owner")
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
   return own;
@@ -49,23 +54,23 @@ export const changeLogo = (
     setLogo(tx, { partnerId: principal.partnerId, ...logo }, { at, actor: actorOf(principal) }),
   );
 
-const asBrandOwner = ({ db, clock }: MemberDeps, principal: Principal, change: (tx: Tx, at: Date) => Promise<void>) =>
-  db.transaction(async (tx) => {
-    const own = await requireOwnerNow(tx, principal);
+const asBrandOwner = (deps: MemberDeps, principal: Principal, change: (tx: Tx, at: Date) => Promise<void>) =>
+  deps.db.transaction(async (tx) => {
+    const own = await requireOwnerNow(tx, deps, principal);
     if (principal.liveEnabled && !own.liveAccess) throw liveAccessRequired();
-    await change(tx, clock());
+    await change(tx, deps.clock());
   });
 
 /**
  * Says whether members must have shown a passkey before they change what is live. Who says so shows one, so that nobody is shut out.
  * @throws ServiceError for a word other than on and off, and a caller who is no owner with live access, or has shown none.
  */
-export async function changePasskeyForLive({ db, clock }: MemberDeps, principal: Principal, to: string): Promise<void> {
+export async function changePasskeyForLive(deps: MemberDeps, principal: Principal, to: string): Promise<void> {
   if (to !== "on" && to !== "off") throw invalid("passkey must be on or off.");
-  await db.transaction(async (tx) => {
-    const own = await requireOwnerNow(tx, principal);
+  await deps.db.transaction(async (tx) => {
+    const own = await requireOwnerNow(tx, deps, principal);
     if (!own.liveAccess) throw liveAccessRequired();
-    const at = clock();
+    const at = deps.clock();
     if (principal.member) requireRecentPasskey(principal.member.proof, at);
     await setPasskeyForLive(tx, principal.partnerId, to === "on", { at, actor: actorOf(principal) });
   });
@@ -79,7 +84,7 @@ export async function removeMember(deps: MemberDeps, principal: Principal, userI
   await changeMember(deps, principal, userId, "removal", async (tx, { role }) => {
     const { members, owners } = await store.countMembers(tx, principal.partnerId);
     if (role === "owner" && owners === 1 && members > 1) throw lastOwner();
-    await store.deleteMember(tx, userId);
+    await store.deleteMember(tx, userId, deps.clock());
     return { action: "member.removed", detail: { userId } };
   });
 }
@@ -87,10 +92,11 @@ export async function removeMember(deps: MemberDeps, principal: Principal, userI
 /** @throws ServiceError for a person who is no member, another role, a caller who may not, and for the last owner. */
 export async function changeRole(deps: MemberDeps, principal: Principal, userId: string, to: string): Promise<void> {
   if (to !== "owner" && to !== "member") throw invalid("role must be owner or member.");
-  await changeMember(deps, principal, userId, "role", async (tx, { role }) => {
+  await changeMember(deps, principal, userId, "role", async (tx, membership) => {
+    const { role } = membership;
     const { owners } = await store.countMembers(tx, principal.partnerId);
     if (role === "owner" && to === "member" && owners === 1) throw lastOwner();
-    await store.updateRole(tx, userId, to);
+    await store.updateMember(tx, deps.rowMac, membership, { role: to }, deps.clock());
     return { action: "member.role_changed", detail: { userId, role: to } };
   });
 }
@@ -107,8 +113,9 @@ export async function changeLiveAccess(
 ): Promise<void> {
   if (to !== "on" && to !== "off") throw invalid("live must be on or off.");
   const liveAccess = to === "on";
-  await changeMember(deps, principal, userId, "live access", async (tx) => {
-    await store.updateLiveAccess(tx, userId, liveAccess, null);
+  await changeMember(deps, principal, userId, "live access", async (tx, membership) => {
+    const live = { access: liveAccess, liveKeyId: null };
+    await store.updateMember(tx, deps.rowMac, membership, { live }, deps.clock());
     return { action: "member.live_access_changed", detail: { userId, liveAccess } };
   });
 }
@@ -116,18 +123,19 @@ export async function changeLiveAccess(
 const lastOwner = () => new ServiceError("conflict", "The firm needs an owner: make somebody else an owner first.");
 
 async function changeMember(
-  { db, clock }: MemberDeps,
+  deps: MemberDeps,
   principal: Principal,
   userId: string,
   kind: "removal" | "role" | "live access",
-  change: (tx: Tx, membership: store.Membership) => Promise<{ action: string; detail: object }>,
+  change: (tx: Tx, membership: store.MemberFacts) => Promise<{ action: string; detail: object }>,
 ): Promise<void> {
+  const { db, clock, rowMac } = deps;
   const { partnerId } = principal;
   await db.transaction(async (tx) => {
     const isLeaving = principal.member?.userId === userId && kind === "removal";
     if (isLeaving) await store.lockMembers(tx, partnerId);
-    const owner = isLeaving ? null : await requireOwnerNow(tx, principal);
-    const membership = isUuid(userId) ? await store.findMembership(tx, userId) : undefined;
+    const owner = isLeaving ? null : await requireOwnerNow(tx, deps, principal);
+    const membership = isUuid(userId) ? await store.findMembership(tx, rowMac, userId, clock()) : undefined;
     if (membership?.partnerId !== partnerId) throw new ServiceError("not_found", "No such member.");
     // An owner of test alone decides over nobody who works in live.
     if (owner && !owner.liveAccess && (membership.liveAccess || kind === "live access")) throw liveAccessRequired();

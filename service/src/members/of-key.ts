@@ -26,7 +26,7 @@ export async function endMembersOfKey(
   for (const { userId, email } of members) {
     const at = clock();
     await endAnySessions(tx, { email }, at);
-    await deleteMember(tx, userId);
+    await deleteMember(tx, userId, at);
     await tx.query(auditLine({ at, action: "member.removed", actor: "operator", partnerId, detail: { userId } }));
   }
 }

@@ -29,5 +29,5 @@ export {
   requirePasskeyOf,
   requirePermission,
 } from "./sessions.ts";
-export { selectNamesOfActors as namesOfActors } from "./store.ts";
+export { operatorRows, selectNamesOfActors as namesOfActors } from "./store.ts";
 export { kindsShownTo, kindsToDo, mayDoTask } from "./task-permissions.ts";

@@ -4,6 +4,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isEmail } from "../platform/mail/email.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import { isPlainText, isUuid } from "../platform/text.ts";
 import { releaseClaims } from "../tasks/tasks.ts";
 import { mailAdmins, mailNewOperator } from "./mail.ts";
@@ -14,7 +15,7 @@ import { kindsToDo } from "./task-permissions.ts";
 
 export type { ListedOperator } from "./store.ts";
 
-export type PeopleDeps = { db: Database; clock: Clock };
+export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /** Who changes it: an operator in the console, or the command line, to which the rules of the console do not apply. */
 export type By = Operator | { id: null; actor: "operator" };
@@ -56,7 +57,7 @@ export async function requireOperator({ db }: { db: Sql }, who: string): Promise
  * @throws ServiceError for a bad address, name or role, and for who is or was one already
  */
 export async function addOperator(
-  { db, clock }: PeopleDeps,
+  { db, clock, rowMac }: PeopleDeps,
   by: By,
   { email: typed, name: typedName, roles: names }: { email: string; name: string; roles: readonly string[] },
 ): Promise<store.OperatorRow> {
@@ -66,7 +67,7 @@ export async function addOperator(
   return db.transaction(async (tx) => {
     await store.lockOperators(tx);
     const id = await upsertUser(tx, email, at);
-    if (!(await store.insertOperator(tx, { id, name, roles, at })))
+    if (!(await store.insertOperator(tx, rowMac, { id, email, name, roles, at })))
       throw new ServiceError("conflict", "This person is an operator already. Change the roles instead.");
     const added = { id, email, name, roles, active: true };
     await tx.query(
@@ -104,7 +105,8 @@ export async function changeOperator(
     };
     if (isInConsole(by)) await requireByAnother(tx, by, before, after);
     const admins = await store.selectActiveAdmins(tx);
-    await store.updateOperator(tx, before.id, after);
+    if (!(await store.updateOperator(tx, deps.rowMac, after, at)))
+      throw new ServiceError("conflict", "The record of this operator was altered, and is not signed anew.");
     const keep = after.active ? kindsToDo(after) : [];
     await releaseClaims(tx, { claimedBy: `operator:${before.id}`, keep, by: by.actor, at });
     if (!after.active) await endAllSessions({ db: tx, clock: deps.clock }, before.email, by.actor);

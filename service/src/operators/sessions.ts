@@ -58,7 +58,7 @@ export function requirePasskeyOf({ session }: Pick<Operator, "session">, now: Da
 export function operatorSessions(deps: SessionDeps): ResolveOperator {
   const resolveSession = sessionResolver(deps);
   return async (cookie) =>
-    (await fromCommandLine(deps, cookie)) ?? (await inPerson(deps.db, await resolveSession(cookie)));
+    (await fromCommandLine(deps, cookie)) ?? (await inPerson(deps, await resolveSession(cookie)));
 }
 
 async function fromCommandLine(deps: SessionDeps, cookie: string | undefined): Promise<Operator | null> {
@@ -78,8 +78,8 @@ async function fromCommandLine(deps: SessionDeps, cookie: string | undefined): P
   );
 }
 
-async function inPerson(db: Sql, session: Session | null): Promise<Operator | null> {
-  const row = session && (await selectOperatorOfSession(db, session.id));
+async function inPerson({ db, rowMac, clock }: SessionDeps, session: Session | null): Promise<Operator | null> {
+  const row = session && (await selectOperatorOfSession(db, rowMac, session.id, clock()));
   if (!row) return null;
   const { id: sessionId, userId, email } = session;
   return { id: userId, email, actor: `operator:${userId}`, sessionId, session, ...row };

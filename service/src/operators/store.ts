@@ -1,21 +1,47 @@
 import type { Environment } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
+import { newUuid } from "../platform/ids.ts";
+import { isRevoked, revocationRow } from "../platform/revocations.ts";
+import type { MacTable, Members, RowMac } from "../platform/row-mac.ts";
 import { isUuid } from "../platform/text.ts";
 import type { OperatorRole } from "./roles.ts";
 
-/** The operator whose session it is; undefined for anybody else's, and for one who is active no more. */
-export async function selectOperatorOfSession(db: Sql, sessionId: string) {
-  const [found] = await db.query<{
-    name: string;
-    roles: OperatorRole[];
-    environment: Environment;
-    signedInAt: Date;
-  }>(
-    sql`SELECT o.name, o.roles, s.console_environment AS environment, s.created_at AS "signedInAt"
-     FROM sessions s JOIN operators o ON o.user_id = s.user_id WHERE s.id = ${sessionId} AND o.active`,
+export const operatorTable = "operators";
+
+/** What an operator may do, as the row's MAC says it; the address is that of its person. */
+export type OperatorFacts = OperatorRow & {
+  /** Another one after each change. */
+  version: string;
+};
+
+export const operatorMembers = ({ id, email, name, roles, active, version }: OperatorFacts): Members => ({
+  id,
+  version,
+  email,
+  name,
+  roles: roles.join(),
+  active,
+});
+
+/** Columns of the operator `o` and the person `u` of a statement. */
+export const operatorColumns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active, o.version, o.row_mac AS mac`;
+
+type WithMac = OperatorFacts & { mac: Buffer | null };
+
+const vouchesFor = (rowMac: RowMac, row: WithMac): boolean =>
+  rowMac.holds(operatorTable, operatorMembers(row), row.mac);
+
+/** The operator whose session it is; undefined for anybody else's, and for one who is active no more, or whose row does not hold. */
+export async function selectOperatorOfSession(db: Sql, rowMac: RowMac, sessionId: string, now: Date) {
+  const [found] = await db.query<WithMac & { environment: Environment; signedInAt: Date }>(
+    sql`SELECT ${operatorColumns}, s.console_environment AS environment, s.created_at AS "signedInAt"
+     FROM sessions s JOIN operators o ON o.user_id = s.user_id JOIN users u ON u.id = o.user_id
+     WHERE s.id = ${sessionId} AND o.active AND NOT ${isRevoked(now, sql`o.version::text`)}`,
   );
-  return found;
+  if (!found || !vouchesFor(rowMac, found)) return undefined;
+  const { name, roles, environment, signedInAt } = found;
+  return { name, roles, environment, signedInAt };
 }
 
 export const updateConsoleEnvironment = (db: Sql, sessionId: string, environment: Environment) =>
@@ -55,19 +81,45 @@ export const selectActiveAdmins = (db: Sql) =>
     sql`SELECT o.user_id AS id, u.email FROM ${people} WHERE o.active AND 'admin' = ANY (o.roles) ORDER BY o.added_at`,
   );
 
-export type NewOperator = Pick<OperatorRow, "id" | "name" | "roles"> & { at: Date };
+export type NewOperator = Pick<OperatorRow, "id" | "email" | "name" | "roles"> & { at: Date };
 
 /** @returns false when the person is one already, or was one */
-export async function insertOperator(tx: Tx, { id, name, roles, at }: NewOperator): Promise<boolean> {
+export async function insertOperator(tx: Tx, rowMac: RowMac, { at, ...row }: NewOperator): Promise<boolean> {
+  const facts = { ...row, active: true, version: newUuid() };
+  const { id, name, roles, version } = facts;
   const inserted = await tx.query(
-    sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${id}, ${name}, ${roles}, ${at})
+    sql`INSERT INTO operators (user_id, name, roles, added_at, version, row_mac)
+     VALUES (${id}, ${name}, ${roles}, ${at}, ${version}, ${rowMac.of(operatorTable, operatorMembers(facts))})
      ON CONFLICT (user_id) DO NOTHING RETURNING 1`,
   );
   return inserted.length === 1;
 }
 
-export const updateOperator = (tx: Tx, id: string, { name, roles, active }: Omit<OperatorRow, "id" | "email">) =>
-  tx.query(sql`UPDATE operators SET name = ${name}, roles = ${roles}, active = ${active} WHERE user_id = ${id}`);
+/**
+ * Changes an operator, under the lock of operators; the row of before opens nothing when it is put back.
+ * @returns false for a row that does not hold: it is not signed anew
+ */
+export async function updateOperator(tx: Tx, rowMac: RowMac, after: OperatorRow, at: Date): Promise<boolean> {
+  const { id, name, roles, active } = after;
+  const [before] = await tx.query<WithMac>(sql`
+    SELECT ${operatorColumns} FROM ${people} WHERE o.user_id = ${id} AND NOT ${isRevoked(at, sql`o.version::text`)}`);
+  if (!before || !vouchesFor(rowMac, before)) return false;
+  const facts = { ...after, email: before.email, version: newUuid() };
+  await tx.query(sql`
+    WITH revoked AS (${revocationRow("operator", before.version, at)})
+    UPDATE operators SET name = ${name}, roles = ${roles}, active = ${active}, version = ${facts.version},
+      row_mac = ${rowMac.of(operatorTable, operatorMembers(facts))} WHERE user_id = ${id}`);
+  return true;
+}
+
+export const operatorRows: MacTable<OperatorFacts> = {
+  table: sql`operators`,
+  key: sql`user_id`,
+  keyInRows: sql`o.user_id`,
+  mac: sql`o.row_mac`,
+  rows: sql`SELECT o.user_id AS key, ${operatorColumns} FROM ${people}`,
+  members: operatorMembers,
+};
 
 /** The names behind `operator:ID`, of those among the actors who are or were operators. */
 export async function selectNamesOfActors(db: Sql, actors: readonly string[]): Promise<Map<string, string>> {

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import { type Clock, hourMs } from "./clock.ts";
+import type { Statement } from "./database/sql.ts";
 import { type Log, maskCodes } from "./logs.ts";
 import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
 
@@ -15,6 +16,24 @@ export type RowMac = {
   of: (table: string, members: Members) => Buffer;
   /** Whether exactly these members were written to the table by who has the key; false for a row without a MAC. */
   holds: (table: string, members: Members, mac: Uint8Array | null) => boolean;
+};
+
+/** A row as it is read: its key, what it says, and its MAC. */
+export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | null };
+
+/** A table whose rows bear a MAC. */
+export type MacTable<Row> = {
+  table: Statement;
+  /** The column that the table's rows are known by. */
+  key: Statement;
+  /** The same where `rows` has to name it otherwise. */
+  keyInRows?: Statement;
+  /** The MAC as `rows` names it. */
+  mac: Statement;
+  /** The select of its rows, up to WHERE: the key is `key`, the MAC `mac`. */
+  rows: Statement;
+  /** What a row says; null for a row that is not to have a MAC. */
+  members(row: MacRow<Row>): Members | null;
 };
 
 const macBytes = keyIdBytes + 32;

@@ -4,6 +4,7 @@ import type { Environment } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
+import { keptRevocations } from "../platform/revocations.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 
 /** The certificates of a seal as they are kept beside it: PEM, the seal's own first, and the text's SHA-256 in hex. */
@@ -38,14 +39,19 @@ export type KnownChain = ChainRow & { certificate: Certificate; fingerprint: str
 
 /**
  * The chains that seals are or were made with, the oldest first. One that was not written by this service is reported and
- * left out.
+ * left out. Of retirements the latest counts that was written, also when the row of the chain says otherwise: it may be an earlier one.
  */
 export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<KnownChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(
     sql`SELECT ${chainColumns}, row_mac AS mac FROM seal_chains ORDER BY first_used_at, sha256`,
   );
+  const retirements = new Map((await keptRevocations(db, rowMac, "seal")).map((one) => [one.subject, one]));
   return rows.flatMap(({ mac, ...row }) => {
-    if (rowMac.holds("seal_chains", chainMembers(row), mac)) return [{ ...row, ...leafOf(row.pem) }];
+    if (rowMac.holds("seal_chains", chainMembers(row), mac)) {
+      const leaf = leafOf(row.pem);
+      const retired = retirements.get(leaf.fingerprint);
+      return [{ ...row, ...leaf, ...(retired && { retiredAt: retired.effectiveAt, reason: retired.reason }) }];
+    }
     log.error({ sha256: row.sha256 }, "a chain of seal certificates is not what was written: not trusted");
     return [];
   });

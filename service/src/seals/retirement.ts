@@ -5,7 +5,8 @@ import { auditLine } from "../audit/audit.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import { type ChainsDeps, chainMembers, type KnownChain, knownChains, leafOf } from "./chains.ts";
+import { keptRevocationRow } from "../platform/revocations.ts";
+import { type ChainsDeps, chainMembers, type KnownChain, knownChains, leafOf, type SealChain } from "./chains.ts";
 
 /** A seal certificate for the operator's eyes. */
 export type SealCertificate = {
@@ -59,6 +60,8 @@ export async function retireCertificate(
   requireOther(chains, inUse, reason);
   await deps.db.transaction(async (tx) => {
     for (const chain of chains) await retireChain({ ...deps, db: tx }, chain, retiredAt, reason);
+    const revocation = { kind: "seal", subject: sha256, effectiveAt: retiredAt, reason } as const;
+    await tx.query(keptRevocationRow(deps.rowMac, revocation));
     const detail = { certificateSha256: sha256, retiredAt: retiredAt.toISOString(), reason };
     await tx.query(auditLine({ at, action: "seal_certificate.retired", actor: "operator", detail }));
   });
@@ -99,7 +102,9 @@ export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean>
 }
 
 /** Whether the chain was retired, without asking whether the row is genuine: whoever forges one keeps from sealing, and no more. */
-export async function isChainRetired(db: Sql, sha256: string): Promise<boolean> {
-  const rows = await db.query(sql`SELECT FROM seal_chains WHERE sha256 = ${sha256} AND retired_at IS NOT NULL`);
+export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promise<boolean> {
+  const rows = await db.query(sql`
+    SELECT FROM seal_chains WHERE sha256 = ${sha256} AND retired_at IS NOT NULL
+    UNION ALL SELECT FROM revocations WHERE subject = ${leafOf(pem).fingerprint}`);
   return rows.length > 0;
 }

@@ -128,9 +128,9 @@ const recordChain = ({ db, rowMac, clock }: SealingDeps, chainPem: string): Prom
 
 /** A node that still has the key of a certificate that was retired seals no more. */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {
-  const { sha256 } = sealChainOf(chainPem);
+  const chain = sealChainOf(chainPem);
   return async () => {
-    if (!(await isChainRetired(db, sha256))) return;
+    if (!(await isChainRetired(db, chain))) return;
     log.error("the seal's certificate is retired: restart with another");
     throw new ServiceError("unavailable", "The seal can't be made now. Try again later.");
   };

@@ -26,6 +26,7 @@ export {
   chainColumns,
   chainMembers,
   fingerprintOf,
+  knownChains,
   leafOf,
   type SealChain,
   sealChainOf,

@@ -1,6 +1,7 @@
 import type { Sql } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
-import { openRowMac, type RowMac } from "../platform/row-mac.ts";
+import { revocationRows } from "../platform/revocations.ts";
+import { type MacRow, type MacTable, openRowMac, type RowMac } from "../platform/row-mac.ts";
 import { keyId, keyIdBytes, type SecretBytes } from "../platform/secrets.ts";
 import * as tables from "../row-mac-tables.ts";
 
@@ -18,12 +19,13 @@ const idOf = (mac: Statement): Statement => sql`substring(${mac} FROM 1 FOR ${ke
  */
 export async function rotateRowMacs(db: Sql, secrets: SecretBytes): Promise<number> {
   const rowMac = openRowMac(secrets);
-  const rotate = <Row>(table: tables.MacTable<Row>) => rotateTable(db, rowMac, keyId(secrets), table);
+  const rotate = <Row>(table: MacTable<Row>) => rotateTable(db, rowMac, keyId(secrets), table);
   const counts = [await rotate(tables.chainRows), await rotate(tables.passportRows), await rotate(tables.anchorRows)];
   counts.push(await rotate(tables.documentRows), await rotate(tables.versionRows), await rotate(tables.backfillRows));
   counts.push(await rotate(tables.fillRows), await rotate(tables.auditRows), await rotate(tables.markRows));
   counts.push(await rotate(tables.trailRows), await rotate(tables.signingRows));
   counts.push(await rotate(tables.journalRows), await rotate(tables.partnerKeyRows));
+  for (const table of [...tables.peopleRows, revocationRows]) counts.push(await rotate(table));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -31,13 +33,13 @@ async function rotateTable<Row>(
   db: Sql,
   rowMac: RowMac,
   current: Buffer,
-  { table, key, keyInRows = key, mac, rows, members }: tables.MacTable<Row>,
+  { table, key, keyInRows = key, mac, rows, members }: MacTable<Row>,
 ): Promise<number> {
   let rotated = 0;
   let last: string | number | Buffer | null = null;
   for (;;) {
     const after: Statement = last === null ? sql`` : sql`AND ${keyInRows} > ${last}`;
-    const found: tables.MacRow<Row>[] = await db.query<tables.MacRow<Row>>(
+    const found: MacRow<Row>[] = await db.query<MacRow<Row>>(
       sql`${rows} WHERE ${idOf(mac)} <> ${current} ${after} ORDER BY ${keyInRows} LIMIT ${batch}`,
     );
     for (const row of found) {
@@ -67,6 +69,8 @@ const macTables = [
   tables.signingRows,
   tables.journalRows,
   tables.partnerKeyRows,
+  ...tables.peopleRows,
+  revocationRows,
 ];
 
 /** How many rows with a MAC are under which key. */

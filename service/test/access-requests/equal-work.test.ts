@@ -111,7 +111,7 @@ test("asking for a sign-in link does the same for a person who is known and for 
   const ask = (email: string) =>
     statementsOf((counted) =>
       askForLink(
-        { db: counted, clock, secrets },
+        { db: counted, clock, secrets, rowMac: harness.rowMac },
         { email, browser: "b".repeat(52), ip: "192.0.2.1", returnTo: undefined },
       ),
     );

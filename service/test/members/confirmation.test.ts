@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { issueKey } from "../../src/partners/partners.ts";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -32,7 +33,7 @@ async function owner(seconds: number, { live = false } = {}) {
   const { headers, cookie } = await newMember(service, email, key);
   const sessionOf = sql`user_id = (SELECT id FROM users WHERE email = ${email})`;
   const age = (by: number) =>
-    db.query(sql`UPDATE sessions SET confirmed_at = ${new Date(Date.now() - by * 1000)} WHERE ${sessionOf}`);
+    asService(running, sql`UPDATE sessions SET confirmed_at = ${new Date(Date.now() - by * 1000)} WHERE ${sessionOf}`);
   await age(seconds);
   return {
     partnerId,
@@ -217,7 +218,7 @@ test("who may not is told so, and is not asked to confirm it", async () => {
   await newMember(service, running.somebody(), key);
   const email = running.somebody();
   const { headers } = await newMember(service, email, key);
-  await db.query(sql`UPDATE sessions SET confirmed_at = ${new Date(0)}`);
+  await asService(running, sql`UPDATE sessions SET confirmed_at = ${new Date(0)}`);
   const refused = await postForm(service.baseUrl + webhooks, webhookForm(), { ...headers, ...asPage });
   assert.equal(refused.status, 403);
   assert.match(await refused.text(), /Only an owner/);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import type { Principal } from "../../src/identity/identity.ts";
 import { linkMember, rotateOwnKey, sessionResolver } from "../../src/members/members.ts";
@@ -149,7 +150,7 @@ test("a firm of a tier has so many active keys, and its owners make so many a da
 test("of rotations at once one takes the key's place", async () => {
   const { owner } = await firmWithOwner();
   const { id } = await create(owner);
-  const principal = (await sessionResolver({ db, clock })(owner["Cookie"]))?.principal;
+  const principal = (await sessionResolver(running)(owner["Cookie"]))?.principal;
   assert.ok(principal);
   const all = await Promise.allSettled(
     Array.from({ length: 4 }, () => rotateOwnKey({ ...running, keyLimitsOf }, principal, id, "1")),
@@ -159,8 +160,8 @@ test("of rotations at once one takes the key's place", async () => {
 
 test("a key that ends while its request is under way connects nobody and changes no webhook", async () => {
   const { owner, key, keyId, partnerId } = await firmWithOwner();
-  const found = (await sessionResolver({ db, clock })(owner["Cookie"]))?.principal;
-  const session = await sessionResolver({ db, clock })((await signIn(service, running.somebody())).cookie);
+  const found = (await sessionResolver(running)(owner["Cookie"]))?.principal;
+  const session = await sessionResolver(running)((await signIn(service, running.somebody())).cookie);
   assert.ok(found && session);
   const byKey = {
     id: keyId,
@@ -176,7 +177,7 @@ test("a key that ends while its request is under way connects nobody and changes
     asked.push(ip);
     return principal;
   };
-  const link = () => linkMember({ db, clock, resolveKey }, session, key, "203.0.113.77");
+  const link = () => linkMember({ ...running, resolveKey }, session, key, "203.0.113.77");
   const isAllowed = () => db.transaction((tx) => isStillAllowed(tx, principal, clock()));
   assert.equal(await isAllowed(), true);
   await db.query(sql`UPDATE partner_keys SET expires_at = now() - interval '1 s' WHERE id = ${keyId}`);
@@ -211,8 +212,11 @@ test("members see names and last characters alone, and neither they nor another 
   for (const id of ["x", "%00", "-".repeat(36)])
     assert.equal((await post(`${keys}/${id}/revoke`, {}, owner)).status, 404, id);
   assert.equal(await statusOfMe(key), 200);
-  await db.query(sql`UPDATE sessions SET confirmed_at = now() - interval '16 minutes' WHERE user_id IN
-    (SELECT user_id FROM members WHERE partner_id = ${partnerId})`);
+  await asService(
+    running,
+    sql`UPDATE sessions SET confirmed_at = now() - interval '16 minutes' WHERE user_id IN
+    (SELECT user_id FROM members WHERE partner_id = ${partnerId})`,
+  );
   assert.equal((await create(owner)).status, 403, "without a recent sign-in");
   assert.equal((await post(`${keys}/${made.id}/revoke`, {}, owner)).status, 403);
 });
@@ -222,7 +226,7 @@ test("live keys are for owners with live access of a firm that is live", async (
   const live = await create(owner, { keyEnvironment: "live" });
   assert.match(live.key, /^svc_pk_[a-z2-7]{52}$/);
   assert.equal(await statusOfMe(live.key), 200);
-  await db.query(sql`UPDATE members SET live_access = false WHERE partner_id = ${partnerId}`);
+  await asService(running, sql`UPDATE members SET live_access = false WHERE partner_id = ${partnerId}`);
   assert.equal((await create(owner, { keyEnvironment: "live" })).status, 403);
   assert.equal((await post(`${keys}/${keyId}/revoke`, {}, owner)).status, 404);
   assert.equal(await statusOfMe(live.key), 200);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import type { Session } from "../../src/identity/identity.ts";
 import { acceptInvitation, removeMember, sessionResolver } from "../../src/members/members.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { type MembersService, openMembersService } from "./members-service.ts";
 import { cookieIn, invitationsTo, mailsTo, newMember, postForm, signIn } from "./signed-in-member.ts";
@@ -105,9 +105,9 @@ test("of two who accept one invitation at once, one joins", async () => {
   await invite(owner, email);
   const path = await mailedTo(email);
   const { headers } = await signIn(service, email);
-  const session = (await sessionResolver({ db, clock })(headers["Cookie"])) as Session;
+  const session = (await sessionResolver(running)(headers["Cookie"])) as Session;
   const done = await Promise.allSettled(
-    Array.from({ length: 4 }, () => acceptInvitation({ db, clock }, session, path.slice(-40))),
+    Array.from({ length: 4 }, () => acceptInvitation(running, session, path.slice(-40))),
   );
   assert.equal(done.filter(({ status }) => status === "fulfilled").length, 1);
   const joined = sql`SELECT FROM audit_log WHERE partner_id = ${partnerId} AND action = 'member.joined'`;
@@ -122,7 +122,7 @@ test("who is invited twice has one invitation, and only the latest link works", 
   const first = await mailedTo(email);
   assert.equal((await pendingOf(partnerId)).length, 1);
   const [{ id } = { id: "" }] = await pendingOf(partnerId);
-  await db.query(sql`UPDATE invitations SET created_at = created_at - interval '2 minutes' WHERE id = ${id}`);
+  await asService(running, sql`UPDATE invitations SET created_at = created_at - interval '2 minutes' WHERE id = ${id}`);
   assert.equal((await post(`${team}/invitations/${id}/resend`, {}, owner)).status, 303);
   const second = await until(() => invitationsTo(service, email).find((path) => path !== first));
   assert.equal(invitationsTo(service, email).length, 2);
@@ -136,12 +136,13 @@ test("who is invited twice has one invitation, and only the latest link works", 
 test("a link ends after 7 days, when it is withdrawn, and when its inviter may not invite any more", async () => {
   const { owner, partnerId, key } = await firmWithOwner();
   const other = await newMember(service, somebody(), key);
-  await db.query(sql`UPDATE members SET role = 'owner' WHERE partner_id = ${partnerId}`);
+  await asService(running, sql`UPDATE members SET role = 'owner' WHERE partner_id = ${partnerId}`);
   const email = somebody();
   const { headers } = await signIn(service, email);
   const ends = [
     () =>
-      db.query(
+      asService(
+        running,
         sql`UPDATE invitations SET expires_at = now() - interval '1 s' WHERE partner_id = ${partnerId} AND ended_at IS NULL`,
       ),
     async () => {
@@ -150,8 +151,11 @@ test("a link ends after 7 days, when it is withdrawn, and when its inviter may n
       assert.equal((await post(`${team}/invitations/${id}/withdraw`, {}, owner)).status, 404);
     },
     () =>
-      db.query(sql`UPDATE members SET role = 'member' WHERE partner_id = ${partnerId} AND user_id IN
-      (SELECT invited_by FROM invitations WHERE partner_id = ${partnerId} AND ended_at IS NULL)`),
+      asService(
+        running,
+        sql`UPDATE members SET role = 'member' WHERE partner_id = ${partnerId} AND user_id IN
+      (SELECT invited_by FROM invitations WHERE partner_id = ${partnerId} AND ended_at IS NULL)`,
+      ),
   ];
   for (const [n, end] of ends.entries()) {
     assert.equal(await invite(n === 2 ? other.headers : owner, email, { role: n === 1 ? "owner" : "member" }), 303);
@@ -193,8 +197,11 @@ test("only owners of the firm invite, resend and withdraw, from our own pages, a
     assert.equal((await post(at(what), {}, { ...owner, Origin: "https://evil.example" })).status, 403);
   }
   assert.ok(!(await call(team, { headers: member.headers })).body.includes(id));
-  await db.query(sql`UPDATE sessions SET confirmed_at = now() - interval '16 minutes' WHERE user_id IN
-    (SELECT user_id FROM members WHERE partner_id = ${partnerId} AND role = 'owner')`);
+  await asService(
+    running,
+    sql`UPDATE sessions SET confirmed_at = now() - interval '16 minutes' WHERE user_id IN
+    (SELECT user_id FROM members WHERE partner_id = ${partnerId} AND role = 'owner')`,
+  );
   assert.equal(await invite(owner, somebody()), 403);
   assert.equal((await pendingOf(partnerId)).length, 1);
 });
@@ -207,32 +214,38 @@ test("live access is given by an owner who has it, and is there once the invitat
   assert.equal(await accept(await opened(await mailedTo(email), headers)), 303);
   const live = sql`SELECT FROM members m JOIN users u ON u.id = m.user_id WHERE u.email = ${email} AND live_access`;
   assert.equal((await db.query(live)).length, 1);
-  await db.query(sql`UPDATE members SET live_access = false WHERE partner_id = ${partnerId}`);
+  await asService(running, sql`UPDATE members SET live_access = false WHERE partner_id = ${partnerId}`);
   assert.equal(await invite(owner, somebody(), { live: "on" }), 403);
 });
 
 test("an invitation that gives live access is withdrawn, sent again and replaced by who may have made it alone", async () => {
   const { owner, partnerId, key } = await firmWithOwner({ live: true });
   const other = (await newMember(service, somebody(), key)).headers;
-  await db.query(sql`UPDATE members SET role = 'owner' WHERE partner_id = ${partnerId}`);
+  await asService(running, sql`UPDATE members SET role = 'owner' WHERE partner_id = ${partnerId}`);
   const email = somebody();
   assert.equal(await invite(owner, email, { live: "on" }), 303);
   const [{ id } = { id: "" }] = await pendingOf(partnerId);
   const act = async (what: string, by: Headers) => (await post(`${team}/invitations/${id}/${what}`, {}, by)).status;
-  await db.query(sql`UPDATE members SET live_access = false
-    WHERE partner_id = ${partnerId} AND user_id NOT IN (SELECT invited_by FROM invitations WHERE id = ${id})`);
+  await asService(
+    running,
+    sql`UPDATE members SET live_access = false
+    WHERE partner_id = ${partnerId} AND user_id NOT IN (SELECT invited_by FROM invitations WHERE id = ${id})`,
+  );
   for (const what of ["resend", "withdraw"]) assert.equal(await act(what, other), 403, what);
   assert.equal(await invite(other, email), 403, "nor with another in its place");
   assert.doesNotMatch((await call(team, { headers: other })).body, new RegExp(`${id}/withdraw`));
-  await db.query(sql`UPDATE sessions SET confirmed_at = now() - interval '16 minutes' WHERE user_id IN
-    (SELECT invited_by FROM invitations WHERE id = ${id})`);
+  await asService(
+    running,
+    sql`UPDATE sessions SET confirmed_at = now() - interval '16 minutes' WHERE user_id IN
+    (SELECT invited_by FROM invitations WHERE id = ${id})`,
+  );
   for (const what of ["resend", "withdraw"])
     assert.equal(await act(what, owner), 403, `${what} without a recent sign-in`);
   assert.deepEqual(
     (await pendingOf(partnerId)).map((each) => each.id),
     [id],
   );
-  await db.query(sql`UPDATE sessions SET confirmed_at = now()`);
+  await asService(running, sql`UPDATE sessions SET confirmed_at = now()`);
   assert.equal(await act("withdraw", owner), 303);
 });
 
@@ -268,13 +281,16 @@ test("a firm sends so many invitations a day, and so many to one address", async
   const { owner, partnerId } = await firmWithOwner();
   const email = somebody();
   const mailed = (count: number, to: (n: number) => string) =>
-    db.query(sql`
+    asService(
+      running,
+      sql`
       INSERT INTO invitations (id, partner_id, email, role, live_access, token_sha256, invited_by, created_at, expires_at,
         ended_at, outcome)
       SELECT gen_random_uuid(), ${partnerId}, e, 'member', false, sha256(e::bytea || ${email}::text::bytea || n::text::bytea), m.user_id, now(),
         now(), now(), 'withdrawn'
       FROM unnest(${Array.from({ length: count }, (_, n) => to(n))}::text[]) WITH ORDINALITY AS e (e, n), members m
-      WHERE m.partner_id = ${partnerId}`);
+      WHERE m.partner_id = ${partnerId}`,
+    );
   await mailed(5, () => email);
   assert.equal(await invite(owner, email), 409);
   assert.equal(await invite(owner, somebody()), 303);
@@ -286,23 +302,26 @@ test("of two owners who remove each other at once, one stays", async () => {
   const { key, partnerId } = await firmWithOwner();
   const other = await newMember(service, somebody(), key);
   await newMember(service, somebody(), key);
-  await db.query(sql`UPDATE members SET role = 'owner' WHERE user_id =
-    (SELECT s.user_id FROM sessions s ORDER BY created_at DESC OFFSET 1 LIMIT 1)`);
+  await asService(
+    running,
+    sql`UPDATE members SET role = 'owner' WHERE user_id =
+    (SELECT s.user_id FROM sessions s ORDER BY created_at DESC OFFSET 1 LIMIT 1)`,
+  );
   const owners = await db.query<{ id: string }>(
     sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId} AND role = 'owner' ORDER BY linked_at`,
   );
   assert.equal(owners.length, 2);
   const principals = await Promise.all(
-    [other.headers].map(async ({ Cookie }) => (await sessionResolver({ db, clock })(Cookie))?.principal),
+    [other.headers].map(async ({ Cookie }) => (await sessionResolver(running)(Cookie))?.principal),
   );
   const [second] = principals;
   assert.ok(second?.member);
   const first = { ...second, member: { ...second.member, userId: owners[0]?.id ?? "" } };
   await Promise.allSettled([
-    removeMember({ db, clock }, first, second.member.userId),
-    removeMember({ db, clock }, second, first.member.userId),
-    removeMember({ db, clock }, first, first.member.userId),
-    removeMember({ db, clock }, second, second.member.userId),
+    removeMember(running, first, second.member.userId),
+    removeMember(running, second, first.member.userId),
+    removeMember(running, first, first.member.userId),
+    removeMember(running, second, second.member.userId),
   ]);
   const left = sql`SELECT FROM members WHERE partner_id = ${partnerId} AND role = 'owner'`;
   assert.equal((await db.query(left)).length, 1);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { issueKey } from "../../src/partners/partners.ts";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -308,7 +309,10 @@ test("of memberships from before, those that a live key made keep live, and thos
   await newMember(service, somebody(), testKey);
   const script = readFileSync(new URL("../../migrations/0013_live_access.sql", import.meta.url), "utf8");
   const update = script.slice(script.indexOf("UPDATE"));
-  await db.query(sql`UPDATE members SET live_access = false, live_key_id = NULL WHERE partner_id = ${partnerId}`);
+  await asService(
+    running,
+    sql`UPDATE members SET live_access = false, live_key_id = NULL WHERE partner_id = ${partnerId}`,
+  );
   await db.transaction((tx) => tx.script(update));
   const rows = await db.query<{ role: string; live: boolean }>(
     sql`SELECT role, live_access AS live FROM members WHERE partner_id = ${partnerId} ORDER BY linked_at`,

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
 import { revokeKey } from "../../src/partners/partners.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
@@ -56,7 +55,7 @@ test("linking needs a session, a valid key and a body that names it", async () =
     const answer = await call("/api/partner/link", { method: "POST", headers: { ...json, Cookie: cookie }, body });
     assert.equal(answer.status, 400, body);
   }
-  await revokeKey({ db, clock }, keyId);
+  await revokeKey(running, keyId);
   assert.equal((await link(service, cookie, key)).status, 400);
   assert.equal((await call("/api/partner/me", { headers: { Cookie: cookie } })).status, 403);
 });

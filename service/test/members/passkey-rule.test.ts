@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { asService } from "@signsealship/testing/row-mac";
 import { issueKey } from "../../src/partners/partners.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
@@ -62,7 +63,7 @@ async function strictFirm() {
   const owner = await member(key);
   await owner.add();
   assert.equal((await post(rule, { passkey: "on", ...(await owner.shown()) }, owner.headers)).status, 303);
-  const forget = () => db.query(sql`UPDATE sessions SET passkey_at = passkey_at - interval '16 min'`);
+  const forget = () => asService(running, sql`UPDATE sessions SET passkey_at = passkey_at - interval '16 min'`);
   await forget();
   return { partnerId, key, owner, forget };
 }
@@ -83,7 +84,7 @@ test("only an owner with live access and a passkey just shown has the firm ask f
   const colleague = await member(key);
   const refused = await post(rule, { passkey: "off" }, colleague.headers);
   assert.match(refused.text, /Only an owner/);
-  await db.query(sql`UPDATE sessions SET passkey_at = passkey_at - interval '16 min'`);
+  await asService(running, sql`UPDATE sessions SET passkey_at = passkey_at - interval '16 min'`);
   assert.equal((await post(rule, { passkey: "off" }, owner.headers)).status, 403);
   const lines = await db.query<{ detail: object }>(
     sql`SELECT detail FROM audit_log WHERE partner_id = ${partnerId} AND action = 'partner.changed'`,

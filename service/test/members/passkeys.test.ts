@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
 import { type MembersService, openMembersService } from "./members-service.ts";
@@ -111,7 +112,8 @@ test("a second step takes ten minutes at most", async () => {
   const { email, authenticator } = await withPasskey();
   const due = await useLink(email);
   const options = await dueOptions(due.headers);
-  await db.query(
+  await asService(
+    running,
     sql`UPDATE sessions SET expires_at = expires_at - interval '10 min' WHERE ${sessionsOf(email)} AND factor_due`,
   );
   const late = await post(secondStep, { passkey: authenticator.show(options) }, due.headers);
@@ -246,7 +248,10 @@ test("a passkey that is made must be all right, too, and brings no certificates"
 test("adding and removing need a recent proof, and of who has a passkey that is a passkey or a recovery code", async () => {
   const { email, headers, authenticator, codes, key } = await withPasskey();
   const stale = () =>
-    db.query(sql`UPDATE sessions SET confirmed_at = confirmed_at - interval '16 min' WHERE ${sessionsOf(email)}`);
+    asService(
+      running,
+      sql`UPDATE sessions SET confirmed_at = confirmed_at - interval '16 min' WHERE ${sessionsOf(email)}`,
+    );
   const page = (await call("/dashboard/security", { headers })).body as string;
   const remove = /\/dashboard\/security\/passkeys\/[0-9a-f-]{36}\/remove/.exec(page)?.[0] ?? "";
   await stale();

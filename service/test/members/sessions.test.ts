@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { asService } from "@signsealship/testing/row-mac";
 import { issueKey, setPartner } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -113,7 +114,7 @@ test("a session of a member with live access goes over to live when live is enab
   assert.equal(await choose("moon"), 400);
   await setPartner({ db, clock }, partnerId, { live: true });
   assert.equal(await choose("live"), 400, "linked by a test key");
-  await db.query(sql`UPDATE members SET live_access = true WHERE partner_id = ${partnerId}`);
+  await asService(running, sql`UPDATE members SET live_access = true WHERE partner_id = ${partnerId}`);
   assert.equal(await choose("live"), 303);
   assert.equal(await environment(), "live");
   await setPartner({ db, clock }, partnerId, { live: false });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Harness } from "@signsealship/testing/harness";
+import { asService } from "@signsealship/testing/row-mac";
 import { newToken } from "../../src/members/members.ts";
 import { tokenSha256 } from "../../src/members/sessions/tokens.ts";
 import type { OperatorRole } from "../../src/operators/operators.ts";
@@ -19,7 +20,7 @@ type Made = {
 let made = 0;
 
 /** Somebody in the console with a session of their own, as if signed in now by link and passkey. */
-export async function newOperator({ db }: Pick<Harness, "db">, options: Made) {
+export async function newOperator({ db, rowMac }: Pick<Harness, "db" | "rowMac">, options: Made) {
   const { email = `operator-${++made}@desk.example`, name = `Person ${made}`, roles } = options;
   const { passkey = true, environment = "live", listed = true } = options;
   const [id, at] = [randomUUID(), new Date()];
@@ -32,7 +33,7 @@ export async function newOperator({ db }: Pick<Harness, "db">, options: Made) {
     await db.query(sql`
       INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, backup_eligible, transports, name, created_at)
       VALUES (${randomUUID()}, ${id}, ${id}, '\\x00', 0, false, '{}', 'Key', ${at})`);
-  const session = await newSession({ db }, id, { at, environment, passkey });
+  const session = await newSession({ db, rowMac }, id, { at, environment, passkey });
   return { id, email, name, ...session };
 }
 
@@ -40,15 +41,16 @@ type Begun = { at?: Date; environment?: "live" | "test"; passkey?: boolean };
 
 /** A session of a person, as if the person had signed in at that time. */
 export async function newSession(
-  { db }: Pick<Harness, "db">,
+  { db, rowMac }: Pick<Harness, "db" | "rowMac">,
   userId: string,
   { at = new Date(), environment = "live", passkey = true }: Begun = {},
 ) {
   const [sessionId, token] = [randomUUID(), newToken()];
-  await db.query(sql`
+  const insert = sql`
     INSERT INTO sessions (id, token_sha256, user_id, environment, console_environment, device, created_at, last_seen_at,
       confirmed_at, expires_at, passkey_at)
     VALUES (${sessionId}, ${tokenSha256(token)}, ${userId}, 'test', ${environment}, 'Firefox', ${at}, ${at}, ${at},
-      ${new Date(at.getTime() + 8 * 3_600_000)}, ${passkey ? at : null})`);
+      ${new Date(at.getTime() + 8 * 3_600_000)}, ${passkey ? at : null})`;
+  await asService({ db, rowMac }, insert);
   return { sessionId, cookie: `__Host-session=${token}` };
 }

@@ -5,6 +5,7 @@ import { json } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { asService } from "@signsealship/testing/row-mac";
 import Fastify from "fastify";
 import { may, type OperatorRole, operatorRoles, type Permission } from "../../src/operators/operators.ts";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -162,9 +163,11 @@ test("an upload that was long on its way is read, unless its sender lost the rig
   const answers = await Promise.all([
     slowUpload(same.cookie, async () => {}),
     slowUpload(demoted.cookie, () =>
-      db.query(sql`UPDATE operators SET roles = '{agent}' WHERE user_id = ${demoted.id}`),
+      asService(running, sql`UPDATE operators SET roles = '{agent}' WHERE user_id = ${demoted.id}`),
     ),
-    slowUpload(gone.cookie, () => db.query(sql`UPDATE operators SET active = false WHERE user_id = ${gone.id}`)),
+    slowUpload(gone.cookie, () =>
+      asService(running, sql`UPDATE operators SET active = false WHERE user_id = ${gone.id}`),
+    ),
     slowUpload(switched.cookie, () =>
       db.query(sql`UPDATE sessions SET console_environment = 'test' WHERE id = ${switched.sessionId}`),
     ),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -27,7 +28,8 @@ async function lastLine(action: string) {
 }
 
 const setSession = (id: string, column: "created_at" | "last_seen_at" | "passkey_at", secondsAgo: number) =>
-  running.db.query(
+  asService(
+    running,
     column === "created_at"
       ? sql`UPDATE sessions SET created_at = ${ago(secondsAgo)} WHERE id = ${id}`
       : column === "passkey_at"

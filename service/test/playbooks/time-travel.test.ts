@@ -82,7 +82,7 @@ describe("a service whose clock runs ahead", () => {
     const operator = async (cookie: string) =>
       (await fetch(`${running.service.baseUrl}/operator`, { headers: { cookie } })).status;
     const secrets = await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`);
-    const link = async () => (await makeOperatorLink({ db: running.db, clock: clockAhead(beyond), secrets })).path;
+    const link = async () => (await makeOperatorLink({ ...running, clock: clockAhead(beyond), secrets })).path;
     const session = cookieIn(await postForm(running.service.baseUrl + (await link()), {}), "__Host-operator");
     const expired = await link();
 

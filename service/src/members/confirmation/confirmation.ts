@@ -2,13 +2,15 @@ import { createHmac } from "node:crypto";
 import { auditLine } from "../../audit/audit.ts";
 import type { Session } from "../../identity/identity.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { invalid } from "../../platform/errors.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { deriveKey, type SecretBytes } from "../../platform/secrets.ts";
 import { withPasskey, withRecoveryCode } from "../passkeys/authentication.ts";
 import type { PasskeyDeps } from "../passkeys/ceremony.ts";
 import { deleteSession } from "../sessions/store.ts";
+import { confirmSession } from "../sessions/writes.ts";
 import * as store from "./store.ts";
 
 export type ConfirmationDeps = PasskeyDeps & { secrets: SecretBytes };
@@ -54,15 +56,15 @@ export type Shown = { passkey: string } | { code: string };
  * @throws ServiceError for what is not accepted; the fifth wrong mailed code ends the session.
  */
 export async function confirm(deps: ConfirmationDeps, session: Session, shown: Shown): Promise<void> {
-  if ("passkey" in shown)
-    await withPasskey(deps, session, shown.passkey, (tx, at) => confirmed(tx, session, at, "passkey"));
-  else if (session.proof.hasPasskey)
-    await withRecoveryCode(deps, session, shown.code, (tx, at) => confirmed(tx, session, at, "recovery code"));
+  const by = (how: "passkey" | "recovery code") => (tx: Tx, at: Date) =>
+    confirmed(tx, deps.rowMac, session, { at, by: how });
+  if ("passkey" in shown) await withPasskey(deps, session, shown.passkey, by("passkey"));
+  else if (session.proof.hasPasskey) await withRecoveryCode(deps, session, shown.code, by("recovery code"));
   else await confirmByMailedCode(deps, session, shown.code);
 }
 
 async function confirmByMailedCode(
-  { db, clock, secrets }: ConfirmationDeps,
+  { db, clock, secrets, rowMac }: ConfirmationDeps,
   session: Session,
   typed: string,
 ): Promise<void> {
@@ -78,7 +80,7 @@ async function confirmByMailedCode(
       return false;
     }
     await store.deleteCode(tx, session.id);
-    await confirmed(tx, session, at, "code");
+    await confirmed(tx, rowMac, session, { at, by: "code" });
     return true;
   });
   if (!isRight) throw invalid("This code is not right, or it has expired. Check the latest email.");
@@ -86,11 +88,12 @@ async function confirmByMailedCode(
 
 async function confirmed(
   tx: Tx,
+  rowMac: RowMac,
   { id: sessionId, userId, principal }: Session,
-  at: Date,
-  by: "passkey" | "recovery code" | "code",
+  { at, by }: { at: Date; by: "passkey" | "recovery code" | "code" },
 ): Promise<void> {
-  await store.updateConfirmed(tx, sessionId, at, by === "passkey" ? at : null);
+  if (!(await confirmSession(tx, rowMac, { sessionId, at, passkeyAt: by === "passkey" ? at : null })))
+    throw new ServiceError("not_found", "No such session.");
   const line = { at, action: "session.confirmed", actor: `member:${userId}`, partnerId: principal?.partnerId };
   await tx.query(auditLine({ ...line, detail: { sessionId, by } }));
 }

@@ -47,9 +47,3 @@ export const countWrong = (tx: Tx, sessionId: string) =>
 /** Forgets the session's code, and what was typed wrongly. */
 export const deleteCode = (tx: Tx, sessionId: string) =>
   tx.query(sql`DELETE FROM confirmation_codes WHERE session_id = ${sessionId}`);
-
-/** @param passkeyAt when a passkey was shown; null where something else was */
-export const updateConfirmed = (tx: Tx, sessionId: string, at: Date, passkeyAt: Date | null) =>
-  tx.query(
-    sql`UPDATE sessions SET confirmed_at = ${at}, passkey_at = coalesce(${passkeyAt}, passkey_at) WHERE id = ${sessionId}`,
-  );

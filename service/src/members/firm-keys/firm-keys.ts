@@ -66,11 +66,8 @@ export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId:
  * Issues a key for an owner; it is in this answer and in no other. All owners are mailed.
  * @throws ServiceError for what breaks a rule, too many keys, live without live access, and a caller who may not or has no recent proof.
  */
-export async function createOwnKey(
-  { db, clock, rowMac, keyLimitsOf }: OwnKeyDeps,
-  principal: Principal,
-  wanted: WantedKey,
-): Promise<IssuedKey> {
+export async function createOwnKey(deps: OwnKeyDeps, principal: Principal, wanted: WantedKey): Promise<IssuedKey> {
+  const { db, clock, rowMac, keyLimitsOf } = deps;
   const { partnerId, member, tier } = principal;
   const at = clock();
   const name = keyName(wanted.name);
@@ -78,7 +75,7 @@ export async function createOwnKey(
   const scopes = wanted.scopes && keyScopes(wanted.scopes);
   const expiresAt = wanted.expires === "never" ? null : keyExpiry(wanted.expires, at);
   return db.transaction(async (tx) => {
-    await requireOwnerOf(tx, principal, environment, at);
+    await requireOwnerOf(tx, deps, principal, { environment, at });
     const firm = await lockFirm(tx, partnerId);
     if (environment === "live" && !firm?.liveEnabled) throw invalid("environment live is not enabled for this firm.");
     const limits = keyLimitsOf(tier);
@@ -97,8 +94,13 @@ function requireEnvironment(text: string): Environment {
 }
 
 /** An owner who still is one, who works in the key's environment, and has a recent proof for it. */
-async function requireOwnerOf(tx: Tx, principal: Principal, environment: Environment, at: Date): Promise<void> {
-  const own = await requireOwnerNow(tx, principal);
+async function requireOwnerOf(
+  tx: Tx,
+  deps: KeyDeps,
+  principal: Principal,
+  { environment, at }: { environment: Environment; at: Date },
+): Promise<void> {
+  const own = await requireOwnerNow(tx, deps, principal);
   if (environment === "live" && !own.liveAccess) throw liveAccessRequired();
   requireProof(principal, at, environment);
 }
@@ -108,16 +110,17 @@ async function requireOwnerOf(tx: Tx, principal: Principal, environment: Environ
  * @throws ServiceError as `createOwnKey` does, and for a key that is unknown, opens nothing any more or was rotated before.
  */
 export async function rotateOwnKey(
-  { db, clock, rowMac, keyLimitsOf }: OwnKeyDeps,
+  deps: OwnKeyDeps,
   principal: Principal,
   keyId: string,
   hours: string,
 ): Promise<RotatedKey> {
+  const { db, clock, rowMac, keyLimitsOf } = deps;
   const overlap = keyOverlap(hours);
   const at = clock();
   const userId = principal.member?.userId ?? "";
   return db.transaction(async (tx) => {
-    const key = await requireOwnKey(tx, principal, keyId, at);
+    const key = await requireOwnKey(tx, deps, principal, { keyId, at });
     await requireFewMade(tx, principal.partnerId, keyLimitsOf(principal.tier), at);
     const by = { at, actor: actorOf(principal) };
     const rotated = await rotateUnderLock(tx, rowMac, { key, overlap, issuedBy: userId }, by);
@@ -127,22 +130,28 @@ export async function rotateOwnKey(
 }
 
 /** Ends a key with the next request. All owners are mailed. @throws ServiceError as `rotateOwnKey` does; one that was revoked stays so. */
-export async function revokeOwnKey({ db, clock }: KeyDeps, principal: Principal, keyId: string): Promise<void> {
+export async function revokeOwnKey(deps: KeyDeps, principal: Principal, keyId: string): Promise<void> {
+  const { db, clock } = deps;
   const at = clock();
   await db.transaction(async (tx) => {
-    const key = await requireOwnKey(tx, principal, keyId, at);
+    const key = await requireOwnKey(tx, deps, principal, { keyId, at });
     if (key.revokedAt) return;
-    await revokeKey({ db: tx, clock }, keyId, actorOf(principal));
+    await revokeKey({ ...deps, db: tx }, keyId, actorOf(principal));
     const userId = principal.member?.userId ?? "";
     await mailOwnersOfKey(tx, { partnerId: principal.partnerId, keyId, userId, what: "revoked", at });
   });
 }
 
-async function requireOwnKey(tx: Tx, principal: Principal, keyId: string, at: Date): Promise<KeyRow> {
-  await requireOwnerNow(tx, principal);
+async function requireOwnKey(
+  tx: Tx,
+  deps: KeyDeps,
+  principal: Principal,
+  { keyId, at }: { keyId: string; at: Date },
+): Promise<KeyRow> {
+  await requireOwnerNow(tx, deps, principal);
   const key = isUuid(keyId) ? await selectKey(tx, keyId) : undefined;
   // Of live keys nobody knows who does not work in live.
   if (key?.partnerId !== principal.partnerId || (key.environment === "live" && !mayUseLive(principal))) throw noKey();
-  await requireOwnerOf(tx, principal, key.environment, at);
+  await requireOwnerOf(tx, deps, principal, { environment: key.environment, at });
   return key;
 }

@@ -5,7 +5,7 @@ import { isCode } from "../../platform/text.ts";
 import { mailOwners } from "../link/mail.ts";
 import type { MemberDeps } from "../membership.ts";
 import { tokenSha256 } from "../sessions/tokens.ts";
-import { findMembership, insertMember, lockMembers, updateLiveAccess } from "../store.ts";
+import { findMembership, insertMember, lockMembers, updateMember } from "../store.ts";
 import * as store from "./store.ts";
 
 export type { Offer } from "./store.ts";
@@ -18,11 +18,11 @@ const unusable = () => new ServiceError("not_found", "This invitation cannot be 
  * @throws ServiceError when it was used, withdrawn or sent anew, has expired, or its inviter may not give it any more, all alike.
  */
 export async function lookAtInvitation(
-  { db, clock }: MemberDeps,
+  { db, clock, rowMac }: MemberDeps,
   session: Session,
   token: string,
 ): Promise<store.Offer | null> {
-  const offer = isCode(token) ? await store.selectOffer(db, tokenSha256(token), clock()) : undefined;
+  const offer = isCode(token) ? await store.selectOffer(db, rowMac, tokenSha256(token), clock()) : undefined;
   if (!offer) throw unusable();
   return offer.email === session.email ? offer : null;
 }
@@ -32,26 +32,28 @@ export async function lookAtInvitation(
  * @throws ServiceError as `lookAtInvitation` does, also for another address; and for a person who belongs to a firm, with the
  * invitation left as it is.
  */
-export async function acceptInvitation({ db, clock }: MemberDeps, session: Session, token: string): Promise<void> {
+export async function acceptInvitation(deps: MemberDeps, session: Session, token: string): Promise<void> {
+  const { db, clock, rowMac } = deps;
   const { userId, email } = session;
   const sha256 = tokenSha256(token);
-  const offer = await lookAtInvitation({ db, clock }, session, token);
+  const offer = await lookAtInvitation(deps, session, token);
   if (!offer) throw unusable();
   const { partnerId } = offer;
   await db.transaction(async (tx) => {
     const at = clock();
     await lockMembers(tx, partnerId);
-    const taken = await store.takeInvitation(tx, sha256, email, at);
+    const taken = await store.takeInvitation(tx, rowMac, sha256, email, at);
     if (!taken) throw unusable();
     const { invitationId, role, liveAccess, invitedBy } = taken;
-    if (!(await insertMember(tx, { userId, partnerId, role, keyId: null, at }))) {
-      const own = (await findMembership(tx, userId))?.partnerId === partnerId;
+    if (!(await insertMember(tx, rowMac, { userId, email, partnerId, role, keyId: null, at }))) {
+      const own = (await findMembership(tx, rowMac, userId, at))?.partnerId === partnerId;
       throw new ServiceError(
         "conflict",
         own ? "You are a member of this firm already." : "You belong to another firm. Leave it first, under Team.",
       );
     }
-    if (liveAccess) await updateLiveAccess(tx, userId, true, null);
+    const member = liveAccess && (await findMembership(tx, rowMac, userId, at));
+    if (member) await updateMember(tx, rowMac, member, { live: { access: true, liveKeyId: null } }, at);
     const detail = { invitationId, role, liveAccess, invitedBy };
     await tx.query(auditLine({ at, action: "member.joined", actor: `member:${userId}`, partnerId, detail }));
     await mailOwners(tx, { partnerId, userId, at, invited: true });

@@ -6,6 +6,7 @@ import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { requireProof } from "../../platform/recent-proof.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { isUuid } from "../../platform/text.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
@@ -16,7 +17,7 @@ import * as store from "./store.ts";
 
 export type { Invitation } from "./store.ts";
 
-export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes };
+export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes; rowMac: RowMac };
 
 /** The queue of mails that carry an invitation; the payload is `{invitationId}`. */
 export const invitationMailQueue = "invitation-mail";
@@ -45,7 +46,7 @@ export async function inviteMember(deps: InvitationDeps, principal: Principal, w
   if (role !== "owner" && role !== "member") throw invalid("role must be owner or member.");
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
-    const own = await requireOwnerNow(tx, principal);
+    const own = await requireOwnerNow(tx, deps, principal);
     await offer(tx, deps, { own, principal, at }, { email, role, liveAccess });
   });
 }
@@ -58,7 +59,7 @@ export async function resendInvitation(
 ): Promise<void> {
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
-    const own = await requireOwnerNow(tx, principal);
+    const own = await requireOwnerNow(tx, deps, principal);
     const { email, role, liveAccess } = await requireInvitation(tx, principal, invitationId);
     await offer(tx, deps, { own, principal, at }, { email, role, liveAccess });
   });
@@ -69,13 +70,13 @@ export async function resendInvitation(
  * @throws ServiceError for a caller who is no owner, or may not have made it, and one that has ended.
  */
 export async function withdrawInvitation(
-  { db, clock }: Pick<InvitationDeps, "db" | "clock">,
+  deps: Pick<InvitationDeps, "db" | "clock" | "rowMac">,
   principal: Principal,
   invitationId: string,
 ): Promise<void> {
-  const at = clock();
-  await db.transaction(async (tx) => {
-    const own = await requireOwnerNow(tx, principal);
+  const at = deps.clock();
+  await deps.db.transaction(async (tx) => {
+    const own = await requireOwnerNow(tx, deps, principal);
     const { liveAccess } = await requireInvitation(tx, principal, invitationId);
     if (liveAccess) requireMayGive({ own, principal, at }, liveAccess);
     await store.endInvitation(tx, invitationId, at, "withdrawn");
@@ -98,7 +99,7 @@ async function requireInvitation(tx: Tx, { partnerId }: Principal, invitationId:
 }
 
 /** Under the lock of the firm's members. */
-async function offer(tx: Tx, { secrets }: InvitationDeps, giver: Giver, offered: Offered): Promise<void> {
+async function offer(tx: Tx, { secrets, rowMac }: InvitationDeps, giver: Giver, offered: Offered): Promise<void> {
   const { principal, at } = giver;
   const { partnerId, member } = principal;
   const { email, role, liveAccess } = offered;
@@ -111,7 +112,7 @@ async function offer(tx: Tx, { secrets }: InvitationDeps, giver: Giver, offered:
   const expiresAt = new Date(at.getTime() + lastsMs);
   const invitedBy = member?.userId ?? "";
   const token = tokenSha256(invitationToken(secrets, id));
-  await store.insertInvitation(tx, { id, partnerId, ...offered, tokenSha256: token, invitedBy, at, expiresAt });
+  await store.insertInvitation(tx, rowMac, { id, partnerId, ...offered, tokenSha256: token, invitedBy, at, expiresAt });
   await enqueue(tx, invitationMailQueue, { invitationId: id });
   const replaces = before && { replaces: before.invitationId };
   await audit(tx, principal, at, "invitation.sent", { invitationId: id, role, liveAccess, ...replaces });

@@ -10,11 +10,11 @@ import { selectToMail } from "./store.ts";
 const invitationPath = (token: string): string => `/invitation/${token}`;
 
 /** Sends invitations; one that has ended is not sent any more. */
-export function invitationMailJobs(jobs: Jobs, { db, clock, secrets, mailer, baseUrl }: SignInMailDeps): void {
+export function invitationMailJobs(jobs: Jobs, { db, clock, secrets, rowMac, mailer, baseUrl }: SignInMailDeps): void {
   jobs.work<{ invitationId: string }>(invitationMailQueue, async ({ invitationId }) => {
-    const found = await selectToMail(db, invitationId, clock());
+    const found = await selectToMail(db, rowMac, invitationId, clock());
     if (!found) return;
-    const { email, firmName, role, invitedBy, tokenSha256 } = found;
+    const { email, firmName, role, inviter, tokenSha256 } = found;
     // The node that was asked may have had another key for new ones.
     const token = invitationTokenOf(secrets, invitationId, tokenSha256);
     if (token === null)
@@ -23,7 +23,7 @@ export function invitationMailJobs(jobs: Jobs, { db, clock, secrets, mailer, bas
       subject: "You are invited to join a firm on SignSealShip",
       greeting: "Hello,",
       lines: [
-        `${invitedBy} invites you to join ${plainTitle(firmName, "their firm")} as ${role === "owner" ? "an owner" : "a member"}.`,
+        `${inviter} invites you to join ${plainTitle(firmName, "their firm")} as ${role === "owner" ? "an owner" : "a member"}.`,
         "The link works once, within 7 days, and for this email address alone: you sign in with it first.",
       ],
       link: { label: "See the invitation", url: baseUrl + invitationPath(token) },

@@ -2,6 +2,8 @@ import type { Role } from "../../identity/identity.ts";
 import { dayMs } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import { isRevoked, revocationRow } from "../../platform/revocations.ts";
+import type { Members, RowMac } from "../../platform/row-mac.ts";
 
 const keptMs = 30 * dayMs;
 
@@ -58,14 +60,41 @@ export type NewInvitation = {
   expiresAt: Date;
 };
 
-export const insertInvitation = (tx: Tx, one: NewInvitation) =>
+export const invitationTable = "invitations";
+
+/** What an invitation gives, as its MAC says it; `invitedBy` is the inviter's id. */
+export type InvitationFacts = Omit<NewInvitation, "at">;
+
+export const invitationMembers = (facts: InvitationFacts): Members => ({
+  id: facts.id,
+  partnerId: facts.partnerId,
+  email: facts.email,
+  role: facts.role,
+  liveAccess: facts.liveAccess,
+  token: facts.tokenSha256.toString("hex"),
+  invitedBy: facts.invitedBy,
+  expiresAt: facts.expiresAt,
+});
+
+/** Columns of the invitation `i` of a statement. */
+export const invitationColumns = sql`i.id, i.partner_id AS "partnerId", i.email, i.role, i.live_access AS "liveAccess",
+  i.token_sha256 AS "tokenSha256", i.invited_by AS "invitedBy", i.expires_at AS "expiresAt", i.row_mac AS mac`;
+
+type WithMac = InvitationFacts & { mac: Buffer | null };
+
+const vouchesFor = (rowMac: RowMac, row: WithMac): boolean =>
+  rowMac.holds(invitationTable, invitationMembers(row), row.mac);
+
+export const insertInvitation = (tx: Tx, rowMac: RowMac, one: NewInvitation) =>
   tx.query(sql`
-    INSERT INTO invitations (id, partner_id, email, role, live_access, token_sha256, invited_by, created_at, expires_at)
+    INSERT INTO invitations (id, partner_id, email, role, live_access, token_sha256, invited_by, created_at, expires_at, row_mac)
     VALUES (${one.id}, ${one.partnerId}, ${one.email}, ${one.role}, ${one.liveAccess}, ${one.tokenSha256},
-      ${one.invitedBy}, ${one.at}, ${one.expiresAt})`);
+      ${one.invitedBy}, ${one.at}, ${one.expiresAt}, ${rowMac.of(invitationTable, invitationMembers(one))})`);
 
 export const endInvitation = (tx: Tx, invitationId: string, at: Date, outcome: "withdrawn" | "replaced") =>
-  tx.query(sql`UPDATE invitations SET ended_at = ${at}, outcome = ${outcome} WHERE id = ${invitationId}`);
+  tx.query(sql`
+    WITH revoked AS (${revocationRow("invitation", invitationId, at)})
+    UPDATE invitations SET ended_at = ${at}, outcome = ${outcome} WHERE id = ${invitationId}`);
 
 /** How many a firm has mailed since an instant: in all, and to one address. */
 export async function countMailed(tx: Tx, partnerId: string, email: string, since: Date) {
@@ -91,36 +120,47 @@ export type Offer = {
 };
 
 const usable = (tokenSha256: Buffer, now: Date) =>
-  sql`i.token_sha256 = ${tokenSha256} AND i.ended_at IS NULL AND i.expires_at > ${now} AND ${stands}`;
+  sql`i.token_sha256 = ${tokenSha256} AND i.ended_at IS NULL AND i.expires_at > ${now} AND ${stands}
+    AND NOT ${isRevoked(now, sql`i.id::text`)}`;
 
 /** What a link offers; undefined for one that cannot be used. */
-export async function selectOffer(db: Sql, tokenSha256: Buffer, now: Date): Promise<Offer | undefined> {
-  const [offer] = await db.query<Offer>(sql`
-    SELECT p.id AS "partnerId", p.name AS "firmName", i.email, i.role, i.live_access AS "liveAccess", u.email AS "invitedBy"
+export async function selectOffer(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date): Promise<Offer | undefined> {
+  const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
+    SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter
     FROM invitations i JOIN partners p ON p.id = i.partner_id JOIN users u ON u.id = i.invited_by
     WHERE ${usable(tokenSha256, now)}`);
-  return offer;
+  if (!found || !vouchesFor(rowMac, found)) return undefined;
+  const { partnerId, firmName, email, role, liveAccess, inviter } = found;
+  return { partnerId, firmName, email, role, liveAccess, invitedBy: inviter };
 }
 
 type Taken = { invitationId: string; role: Role; liveAccess: boolean; invitedBy: string };
 
 /** Uses an invitation up, under the lock of its firm: of two who accept it at once, one gets it. */
-export async function takeInvitation(tx: Tx, tokenSha256: Buffer, email: string, at: Date): Promise<Taken | undefined> {
-  const [taken] = await tx.query<Taken>(sql`
+export async function takeInvitation(
+  tx: Tx,
+  rowMac: RowMac,
+  tokenSha256: Buffer,
+  email: string,
+  at: Date,
+): Promise<Taken | undefined> {
+  const [taken] = await tx.query<WithMac>(sql`
     UPDATE invitations i SET ended_at = ${at}, outcome = 'accepted'
     WHERE ${usable(tokenSha256, at)} AND i.email = ${email}
-    RETURNING i.id AS "invitationId", i.role, i.live_access AS "liveAccess", i.invited_by AS "invitedBy"`);
-  return taken;
+    RETURNING ${invitationColumns}`);
+  if (!taken || !vouchesFor(rowMac, taken)) return undefined;
+  const { id: invitationId, role, liveAccess, invitedBy } = taken;
+  await tx.query(revocationRow("invitation", invitationId, at));
+  return { invitationId, role, liveAccess, invitedBy };
 }
 
 /** What is mailed; undefined for an invitation that has ended. */
-export async function selectToMail(db: Sql, invitationId: string, now: Date) {
-  const [found] = await db.query<Offer & { tokenSha256: Buffer }>(sql`
-    SELECT p.id AS "partnerId", p.name AS "firmName", i.email, i.role, i.live_access AS "liveAccess",
-      u.email AS "invitedBy", i.token_sha256 AS "tokenSha256"
+export async function selectToMail(db: Sql, rowMac: RowMac, invitationId: string, now: Date) {
+  const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
+    SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter
     FROM invitations i JOIN partners p ON p.id = i.partner_id JOIN users u ON u.id = i.invited_by
     WHERE i.id = ${invitationId} AND i.ended_at IS NULL AND i.expires_at > ${now}`);
-  return found;
+  return found && vouchesFor(rowMac, found) ? found : undefined;
 }
 
 /** Forgets those that have expired a month ago. */

@@ -3,6 +3,7 @@ import type { Principal, ResolveKey, Role, Session } from "../../identity/identi
 import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { isRecentPasskey, requireRecentPasskey } from "../../platform/recent-proof.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import type { MemberDeps } from "../membership.ts";
 import { setEnvironment } from "../sessions/store.ts";
 import {
@@ -12,8 +13,8 @@ import {
   insertMember,
   keyIsActive,
   lockMembers,
-  type Membership,
-  updateLiveAccess,
+  type MemberFacts,
+  updateMember,
 } from "../store.ts";
 import { mailOwners } from "./mail.ts";
 import type { Linked } from "./schemas.ts";
@@ -27,7 +28,7 @@ const noKey = () => invalid("apiKey must be a valid partner API key.");
  * @throws ServiceError for a key that is none, a person who belongs to another firm, and a member who would get live without a passkey.
  */
 export async function linkMember(
-  { db, clock, resolveKey }: MemberDeps & { resolveKey: ResolveKey },
+  { db, clock, rowMac, resolveKey }: MemberDeps & { resolveKey: ResolveKey },
   session: Session,
   apiKey: string,
   ip: string,
@@ -42,7 +43,7 @@ export async function linkMember(
   const { role } = await db.transaction(async (tx) => {
     await lockMembers(tx, partnerId);
     if (!(await keyIsActive(tx, key.id, clock()))) throw noKey();
-    const membership = await join(tx, session, { ...principal, keyId: key.id, at: clock() });
+    const membership = await join(tx, rowMac, session, { ...principal, keyId: key.id, at: clock() });
     await setEnvironment(tx, session.id, environment);
     return membership;
   });
@@ -54,13 +55,14 @@ type ByKey = Pick<Principal, "partnerId" | "environment"> & { keyId: string; at:
 /** Under the lock of the firm's members. */
 async function join(
   tx: Tx,
-  { userId, proof }: Session,
+  rowMac: RowMac,
+  { userId, email, proof }: Session,
   { partnerId, environment, keyId, at }: ByKey,
-): Promise<Membership> {
+): Promise<MemberFacts> {
   const { owners } = await countMembers(tx, partnerId);
   const first: Role = owners === 0 ? "owner" : "member";
-  const isNew = await insertMember(tx, { userId, partnerId, role: first, keyId, at });
-  const membership = await findMembership(tx, userId);
+  const isNew = await insertMember(tx, rowMac, { userId, email, partnerId, role: first, keyId, at });
+  const membership = await findMembership(tx, rowMac, userId, at);
   if (membership?.partnerId !== partnerId)
     throw new ServiceError("conflict", "This session is linked to another partner.");
   const line = { at, actor: `member:${userId}`, partnerId };
@@ -69,7 +71,7 @@ async function join(
   const isRaised = isAsked && (isRecentPasskey(proof, at) || !(await asksForPasskeys(tx, partnerId)));
   if (isAsked && !isRaised && !isNew) requireRecentPasskey(proof, at);
   if (isRaised) {
-    await updateLiveAccess(tx, userId, true, keyId);
+    await updateMember(tx, rowMac, membership, { live: { access: true, liveKeyId: keyId } }, at);
     const detail = { userId, liveAccess: true, keyId };
     await tx.query(auditLine({ ...line, action: "member.live_access_changed", detail }));
   }

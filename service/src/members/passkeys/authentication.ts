@@ -42,7 +42,7 @@ export async function withPasskey<T>(
   work: (tx: Tx, at: Date) => Promise<T>,
 ): Promise<T> {
   const answer = answerOf(text);
-  const known = await findCredential(deps.db, userId, answer.id);
+  const known = await findCredential(deps.db, deps.rowMac, { userId, credentialId: answer.id, now: deps.clock() });
   // Section 7.2, step 6: a handle that comes with it is that of the person.
   const handle = answer.response.userHandle ?? handleOf(userId);
   if (!known || handle !== handleOf(userId)) throw refusedPasskey();
@@ -56,14 +56,14 @@ export async function withPasskey<T>(
 
 /** Does its work in the transaction that uses a recovery code up. @throws ServiceError for one that the person does not have */
 export async function withRecoveryCode<T>(
-  { db, clock }: Pick<PasskeyDeps, "db" | "clock">,
+  { db, clock, rowMac }: Pick<PasskeyDeps, "db" | "clock" | "rowMac">,
   { userId }: Holder,
   typed: string,
   work: (tx: Tx, at: Date) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (tx) => {
     const at = clock();
-    if (!(await useRecoveryCode(tx, userId, typed)))
+    if (!(await useRecoveryCode(tx, rowMac, { userId, typed, at })))
       throw invalid("This recovery code is not right, or it was used before.");
     await mailNews(tx, userId, "recovery-code", at);
     return work(tx, at);

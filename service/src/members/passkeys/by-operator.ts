@@ -2,6 +2,7 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { requireUuid } from "../../platform/text.ts";
 import { endAnySessions } from "../sessions/store.ts";
 import { findMembership } from "../store.ts";
@@ -19,7 +20,7 @@ export async function listPasskeysOf({ db }: { db: Database }, userId: string): 
  * mailed link alone. @param actor for the audit log @param also runs in the same transaction @returns how many there were @throws ServiceError for an unknown person
  */
 export async function dropPasskeys(
-  { db, clock }: { db: Database; clock: Clock },
+  { db, clock, rowMac }: { db: Database; clock: Clock; rowMac: RowMac },
   userId: string,
   actor = "operator",
   also: (tx: Tx, at: Date) => Promise<unknown> = async () => {},
@@ -28,10 +29,10 @@ export async function dropPasskeys(
   return db.transaction(async (tx) => {
     const at = clock();
     await store.lockUser(tx, userId);
-    const removed = await store.deletePasskeys(tx, userId);
-    await store.replaceCodes(tx, userId, []);
+    const removed = await store.deletePasskeys(tx, userId, at);
+    await store.replaceCodes(tx, rowMac, { userId, at, hashes: [] });
     const ended = await endAnySessions(tx, { email }, at, actor);
-    const partnerId = (await findMembership(tx, userId))?.partnerId;
+    const partnerId = (await findMembership(tx, rowMac, userId, at))?.partnerId;
     const line = { at, action: "passkeys.removed", actor, partnerId, detail: { userId, removed } };
     await tx.query(auditLine(line));
     if (removed > 0) await mailNews(tx, userId, "removed-by-operator", at);

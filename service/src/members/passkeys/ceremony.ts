@@ -3,12 +3,13 @@ import { isIP } from "node:net";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { type Task, TaskKilled, type Workers } from "../../platform/workers/task.ts";
 import * as store from "./store.ts";
 import type { KnownCredential, Verified, VerifyInput } from "./verify-task.ts";
 
 /** `ownOrigin` is the origin of the service's public address: passkeys are made for its host and work there alone. */
-export type PasskeyDeps = { db: Database; clock: Clock; workers: Workers; ownOrigin: string };
+export type PasskeyDeps = { db: Database; clock: Clock; rowMac: RowMac; workers: Workers; ownOrigin: string };
 
 const challengeMs = 5 * 60_000;
 
@@ -34,7 +35,7 @@ export function hasPasskeys({ ownOrigin }: Pick<PasskeyDeps, "ownOrigin">): bool
 
 /** A new challenge for a session; the one before it of this purpose is over. */
 export async function newChallenge(
-  { db, clock }: PasskeyDeps,
+  { db, clock }: Pick<PasskeyDeps, "db" | "clock">,
   sessionId: string,
   purpose: store.Purpose,
 ): Promise<string> {

@@ -51,7 +51,7 @@ export async function addPasskey(
   session: Session,
   { name, answer: text }: { name: string; answer: string },
 ): Promise<string[] | null> {
-  const { db, clock } = deps;
+  const { db, clock, rowMac } = deps;
   requireRecentProof(session.proof, clock());
   const { id: sessionId, userId } = session;
   const checkedName = requireName(name);
@@ -64,9 +64,9 @@ export async function addPasskey(
     const { length } = await store.selectPasskeys(tx, userId);
     if (length >= maxPasskeys) throw invalid(`At most ${maxPasskeys} passkeys are kept. Remove one first.`);
     const row = { ...credential, id: newUuid(), userId, transports, name: checkedName, at };
-    if (!(await store.insertPasskey(tx, row))) throw invalid("This passkey is in use already.");
+    if (!(await store.insertPasskey(tx, rowMac, row))) throw invalid("This passkey is in use already.");
     await changed(tx, session, { action: "passkey.added", news: "added", detail: { passkeyId: row.id }, at });
-    return length === 0 ? newRecoveryCodes(tx, userId) : null;
+    return length === 0 ? newRecoveryCodes(tx, rowMac, userId, at) : null;
   });
 }
 
@@ -81,15 +81,16 @@ const transportsOf = (sent: unknown): string[] =>
   Array.isArray(sent) ? [...knownTransports].filter((each) => sent.includes(each)) : [];
 
 /** Removes a passkey, with the last one the recovery codes, and signs other browsers out. @throws ServiceError for an unknown one */
-export async function removePasskey({ db, clock }: PasskeyDeps, session: Session, id: string): Promise<void> {
+export async function removePasskey({ db, clock, rowMac }: PasskeyDeps, session: Session, id: string): Promise<void> {
   const { userId, proof } = session;
   requireRecentProof(proof, clock());
   await db.transaction(async (tx) => {
     const at = clock();
     await store.lockUser(tx, userId);
-    if (!isUuid(id) || !(await store.deletePasskey(tx, userId, id)))
+    if (!isUuid(id) || (await store.deletePasskeys(tx, userId, at, id)) === 0)
       throw new ServiceError("not_found", "No such passkey.");
-    if ((await store.selectPasskeys(tx, userId)).length === 0) await store.replaceCodes(tx, userId, []);
+    if ((await store.selectPasskeys(tx, userId)).length === 0)
+      await store.replaceCodes(tx, rowMac, { userId, at, hashes: [] });
     await changed(tx, session, { action: "passkey.removed", news: "removed", detail: { passkeyId: id }, at });
   });
 }
@@ -104,7 +105,7 @@ async function changed(tx: Tx, session: Session, { action, news, detail, at }: C
 }
 
 /** Ten new recovery codes. @throws ServiceError without a recent proof, and for a person without a passkey */
-export async function renewRecoveryCodes({ db, clock }: PasskeyDeps, session: Session): Promise<string[]> {
+export async function renewRecoveryCodes({ db, clock, rowMac }: PasskeyDeps, session: Session): Promise<string[]> {
   const { userId, proof, principal } = session;
   requireRecentProof(proof, clock());
   return db.transaction(async (tx) => {
@@ -115,6 +116,6 @@ export async function renewRecoveryCodes({ db, clock }: PasskeyDeps, session: Se
     const line = { at, action: "recovery_codes.renewed", actor: `member:${userId}`, partnerId: principal?.partnerId };
     await tx.query(auditLine({ ...line, detail: {} }));
     await mailNews(tx, userId, "new-codes", at);
-    return newRecoveryCodes(tx, userId);
+    return newRecoveryCodes(tx, rowMac, userId, at);
   });
 }

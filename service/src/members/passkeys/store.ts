@@ -1,5 +1,7 @@
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import { isRevoked, revocationRow, wasRevoked } from "../../platform/revocations.ts";
+import type { Members, RowMac } from "../../platform/row-mac.ts";
 import type { KnownCredential } from "./verify-task.ts";
 
 /** `add` makes a passkey, `show` uses one. */
@@ -46,14 +48,39 @@ export const selectDescriptors = (db: Sql, userId: string) =>
 
 export type StoredCredential = KnownCredential & { id: string };
 
-/** A credential of this person; undefined for anybody else's. */
-export async function findCredential(db: Sql, userId: string, credentialId: string) {
-  const [found] = await db.query<StoredCredential>(
-    sql`SELECT id, credential_id AS "credentialId", public_key AS "publicKey", counter::float8 AS counter,
-       backup_eligible AS "backupEligible"
-     FROM passkeys WHERE user_id = ${userId} AND credential_id = ${credentialId}`,
+export const passkeyTable = "passkeys";
+
+/** Whose passkey it is, as its MAC says it: not how often it was used. */
+export type PasskeyFacts = {
+  id: string;
+  userId: string;
+  credentialId: string;
+  publicKey: Uint8Array;
+  backupEligible: boolean;
+};
+
+export const passkeyMembers = ({ id, userId, credentialId, publicKey, backupEligible }: PasskeyFacts): Members => ({
+  id,
+  userId,
+  credentialId,
+  publicKey: Buffer.from(publicKey).toString("hex"),
+  backupEligible,
+});
+
+export const passkeyColumns = sql`id, user_id AS "userId", credential_id AS "credentialId", public_key AS "publicKey",
+  backup_eligible AS "backupEligible", row_mac AS mac`;
+
+/** A credential of this person; undefined for anybody else's, and for one that was removed or whose row does not hold. */
+export async function findCredential(
+  db: Sql,
+  rowMac: RowMac,
+  { userId, credentialId, now }: { userId: string; credentialId: string; now: Date },
+): Promise<StoredCredential | undefined> {
+  const [found] = await db.query<StoredCredential & PasskeyFacts & { mac: Buffer | null }>(
+    sql`SELECT ${passkeyColumns}, counter::float8 AS counter FROM passkeys
+     WHERE user_id = ${userId} AND credential_id = ${credentialId} AND NOT ${isRevoked(now, sql`passkeys.id::text`)}`,
   );
-  return found;
+  return found && rowMac.holds(passkeyTable, passkeyMembers(found), found.mac) ? found : undefined;
 }
 
 /** Until the transaction ends nobody else changes this person's passkeys. */
@@ -68,12 +95,12 @@ export type NewPasskey = KnownCredential & {
 };
 
 /** @returns false when somebody has this credential already */
-export async function insertPasskey(tx: Tx, key: NewPasskey): Promise<boolean> {
+export async function insertPasskey(tx: Tx, rowMac: RowMac, key: NewPasskey): Promise<boolean> {
   const inserted = await tx.query(
     sql`INSERT INTO passkeys
-       (id, user_id, credential_id, public_key, counter, backup_eligible, transports, name, created_at)
+       (id, user_id, credential_id, public_key, counter, backup_eligible, transports, name, created_at, row_mac)
      VALUES (${key.id}, ${key.userId}, ${key.credentialId}, ${Buffer.from(key.publicKey)}, ${key.counter},
-       ${key.backupEligible}, ${key.transports}, ${key.name}, ${key.at})
+       ${key.backupEligible}, ${key.transports}, ${key.name}, ${key.at}, ${rowMac.of(passkeyTable, passkeyMembers(key))})
      ON CONFLICT (credential_id) DO NOTHING RETURNING id`,
   );
   return inserted.length === 1;
@@ -88,17 +115,22 @@ export async function noteUse(tx: Tx, id: string, counter: number, at: Date): Pr
   return noted.length === 1;
 }
 
-export async function deletePasskey(tx: Tx, userId: string, id: string): Promise<{ name: string } | undefined> {
-  const [deleted] = await tx.query<{ name: string }>(
-    sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} RETURNING name`,
-  );
-  return deleted;
+/** Deletes one of a person's passkeys, or all. @returns how many there were */
+export async function deletePasskeys(tx: Tx, userId: string, at: Date, id: string | null = null): Promise<number> {
+  const deleted = await tx.query(sql`
+    WITH deleted AS (DELETE FROM passkeys WHERE user_id = ${userId} AND (${id}::uuid IS NULL OR id = ${id}) RETURNING id)
+    ${revocationRow("passkey", sql`id`, at, sql`deleted`)} RETURNING 1`);
+  return deleted.length;
 }
 
-/** @returns how many there were */
-export async function deletePasskeys(tx: Tx, userId: string): Promise<number> {
-  return (await tx.query(sql`DELETE FROM passkeys WHERE user_id = ${userId} RETURNING id`)).length;
-}
+export const recoveryCodeTable = "recovery_codes";
+
+export type RecoveryCodeFacts = { userId: string; codeSha256: Buffer };
+
+export const recoveryCodeMembers = ({ userId, codeSha256 }: RecoveryCodeFacts): Members => ({
+  userId,
+  code: codeSha256.toString("hex"),
+});
 
 export async function countCodes(db: Sql, userId: string): Promise<number> {
   const [row] = await db.query<{ count: number }>(
@@ -108,17 +140,34 @@ export async function countCodes(db: Sql, userId: string): Promise<number> {
 }
 
 /** New codes in the place of all there were; none for an empty list. */
-export async function replaceCodes(tx: Tx, userId: string, hashes: readonly Buffer[]): Promise<void> {
-  await tx.query(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
-  await tx.query(sql`INSERT INTO recovery_codes (user_id, code_sha256) SELECT ${userId}, unnest(${hashes}::bytea[])`);
+export async function replaceCodes(
+  tx: Tx,
+  rowMac: RowMac,
+  { userId, at, hashes }: { userId: string; at: Date; hashes: readonly Buffer[] },
+): Promise<void> {
+  await tx.query(sql`
+    WITH deleted AS (DELETE FROM recovery_codes WHERE user_id = ${userId} RETURNING code_sha256)
+    ${revocationRow("recovery code", sql`encode(code_sha256, 'hex')`, at, sql`deleted`)}`);
+  const macs = hashes.map((codeSha256) => rowMac.of(recoveryCodeTable, recoveryCodeMembers({ userId, codeSha256 })));
+  await tx.query(sql`INSERT INTO recovery_codes (user_id, code_sha256, row_mac)
+    SELECT ${userId}, code, mac FROM unnest(${hashes}::bytea[], ${macs}::bytea[]) AS codes (code, mac)`);
 }
 
 /** Uses a code up. @returns whether there was one */
-export async function takeCode(tx: Tx, userId: string, codeSha256: Buffer): Promise<boolean> {
-  const taken = await tx.query(
-    sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND code_sha256 = ${codeSha256} RETURNING user_id`,
+export async function takeCode(
+  tx: Tx,
+  rowMac: RowMac,
+  { userId, codeSha256, at }: RecoveryCodeFacts & { at: Date },
+): Promise<boolean> {
+  const code = codeSha256.toString("hex");
+  if (await wasRevoked(tx, code, at)) return false;
+  const [taken] = await tx.query<{ mac: Buffer | null }>(
+    sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND code_sha256 = ${codeSha256} RETURNING row_mac AS mac`,
   );
-  return taken.length === 1;
+  const facts = recoveryCodeMembers({ userId, codeSha256 });
+  if (!taken || !rowMac.holds(recoveryCodeTable, facts, taken.mac)) return false;
+  await tx.query(revocationRow("recovery code", code, at));
+  return true;
 }
 
 export async function findAddress(db: Sql, userId: string): Promise<{ email: string } | undefined> {

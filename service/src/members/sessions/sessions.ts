@@ -11,13 +11,17 @@ import type { Sql, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { requireRecentProof } from "../../platform/recent-proof.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { isUuid } from "../../platform/text.ts";
 import { deviceOf } from "./device.ts";
 import { factorDueSeconds, sessionLimits } from "./limits.ts";
 import * as store from "./store.ts";
 import { type CookieName, cookieNames, cookieOf, newToken, tokenSha256 } from "./tokens.ts";
+import * as writes from "./writes.ts";
 
-export type SessionDeps = { db: Sql; clock: Clock };
+export type SessionDeps = { db: Sql; clock: Clock; rowMac: RowMac };
+
+type ReadDeps = Pick<SessionDeps, "db" | "clock">;
 
 // The last use is shown to the minute, and written less often than a session is read.
 const touchEveryMs = 5 * 60_000;
@@ -29,12 +33,12 @@ async function noteUse(db: Sql, { sessionId, lastSeenAt }: Used, now: Date): Pro
 }
 
 /** Resolves session cookies by one indexed read each. */
-export function sessionResolver({ db, clock }: SessionDeps): ResolveSession {
+export function sessionResolver({ db, clock, rowMac }: SessionDeps): ResolveSession {
   return async (cookie, isUse = true) => {
     const token = cookieOf(cookie, cookieNames.session);
     if (token === undefined) return null;
     const now = clock();
-    const row = await store.findSession(db, tokenSha256(token), now);
+    const row = await store.findSession(db, rowMac, tokenSha256(token), now);
     if (!row) return null;
     if (isUse) await noteUse(db, row, now);
     const { sessionId: id, userId, email, confirmedAt, passkeyAt, hasPasskey, passkeyForLive } = row;
@@ -54,13 +58,13 @@ function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
 
 /** The session of a `Cookie` header that a link of the command line began; null when it bears none that is valid. */
 export async function findOperatorSession(
-  { db, clock }: SessionDeps,
+  { db, clock, rowMac }: SessionDeps,
   cookie: string | undefined,
 ): Promise<store.OperatorSession | null> {
   const token = cookieOf(cookie, cookieNames.operator);
   if (token === undefined) return null;
   const now = clock();
-  const row = await store.findOperatorSession(db, tokenSha256(token), now);
+  const row = await store.findOperatorSession(db, rowMac, tokenSha256(token), now);
   if (row) await noteUse(db, row, now);
   return row ?? null;
 }
@@ -75,12 +79,12 @@ export type SessionStart = {
 };
 
 /** Begins a session. @returns its token, which is in the cookie and nowhere else. */
-export async function beginSession(tx: Tx, start: SessionStart): Promise<string> {
+export async function beginSession(tx: Tx, rowMac: RowMac, start: SessionStart): Promise<string> {
   const { userId, environment, userAgent, at, factorDue } = start;
   const token = newToken();
   const { wholeSeconds } = sessionLimits[userId === null ? "operator" : "member"];
   const seconds = factorDue ? factorDueSeconds : wholeSeconds;
-  await store.insertSession(tx, {
+  await writes.insertSession(tx, rowMac, {
     id: newUuid(),
     tokenSha256: tokenSha256(token),
     userId,
@@ -94,23 +98,26 @@ export async function beginSession(tx: Tx, start: SessionStart): Promise<string>
 }
 
 /** Makes a session whole. @param passkeyAt when a passkey was shown @returns its new token @throws ServiceError when it has ended */
-export async function completeSession(tx: Tx, sessionId: string, at: Date, passkeyAt: Date | null): Promise<string> {
+export async function completeSession(
+  tx: Tx,
+  rowMac: RowMac,
+  { sessionId, at, passkeyAt }: { sessionId: string; at: Date; passkeyAt: Date | null },
+): Promise<string> {
   const token = newToken();
   const expiresAt = new Date(at.getTime() + sessionLimits.member.wholeSeconds * 1000);
   const row = { sessionId, tokenSha256: tokenSha256(token), at, expiresAt, passkeyAt };
-  if (!(await store.completeSession(tx, row))) throw new ServiceError("not_found", "No such session.");
+  if (!(await writes.completeSession(tx, rowMac, row))) throw new ServiceError("not_found", "No such session.");
   return token;
 }
 
 /** The person's sessions, the latest first. */
-export const listSessions = ({ db, clock }: SessionDeps, { userId }: Session) =>
-  store.selectSessions(db, userId, clock());
+export const listSessions = ({ db, clock }: ReadDeps, { userId }: Session) => store.selectSessions(db, userId, clock());
 
 /**
  * Ends one of the person's own sessions; another than the present one needs a recent proof.
  * @throws ServiceError when there is none of this id, or the proof is missing.
  */
-export async function endSession({ db, clock }: SessionDeps, session: Session, sessionId: string): Promise<void> {
+export async function endSession({ db, clock }: ReadDeps, session: Session, sessionId: string): Promise<void> {
   const { userId, proof } = session;
   if (sessionId !== session.id) requireRecentProof(proof, clock());
   const known = isUuid(sessionId) && (await store.deleteSession(db, userId, sessionId, clock()));
@@ -119,7 +126,7 @@ export async function endSession({ db, clock }: SessionDeps, session: Session, s
 
 /** Ends the sessions that a `Cookie` header bears under these names. */
 export async function signOut(
-  { db, clock }: SessionDeps,
+  { db, clock }: ReadDeps,
   header: string | undefined,
   names: readonly CookieName[] = [cookieNames.session, cookieNames.operator],
 ): Promise<void> {
@@ -130,7 +137,7 @@ export async function signOut(
 }
 
 /** Switches a session between live and test. @throws ServiceError for another word, or live that is not enabled. */
-export async function chooseEnvironment({ db }: SessionDeps, session: Session, environment: string): Promise<void> {
+export async function chooseEnvironment({ db }: ReadDeps, session: Session, environment: string): Promise<void> {
   if (environment !== "live" && environment !== "test") throw invalid("environment must be live or test.");
   const { principal } = session;
   if (environment === "live") {

@@ -2,6 +2,10 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Environment, Role } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { type Statement, sql } from "../../platform/database/sql.ts";
+import { isRevoked, revocationRow } from "../../platform/revocations.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
+import { type MemberFacts, memberMembers, memberTable } from "../store.ts";
+import { sessionColumns, vouchesFor, type WithMac } from "./facts.ts";
 import { sessionLimits } from "./limits.ts";
 
 export type SessionRow = {
@@ -22,6 +26,8 @@ export type SessionRow = {
   liveEnabled: boolean | null;
 };
 
+type FoundRow = SessionRow & WithMac & { userId: string; memberVersion: string | null; memberMac: Buffer | null };
+
 /** Whether the session `s` of a statement is of somebody who runs the service, in person or by a link of the command line. */
 const isOperators = sql`(s.user_id IS NULL OR s.user_id IN (SELECT o.user_id FROM operators o WHERE o.active))`;
 
@@ -41,26 +47,45 @@ export function isOpen(now: Date): Statement {
 /** Whether it is a whole one: what a mailed link has begun opens nothing before the second factor was shown. */
 const isWhole = (now: Date): Statement => sql`${isOpen(now)} AND NOT s.factor_due`;
 
-/** The bearer of a session cookie, with the firm of the person; undefined for an unknown or expired one. */
-export async function findSession(db: Sql, tokenSha256: Buffer, now: Date): Promise<SessionRow | undefined> {
-  const [row] = await db.query<SessionRow>(
-    sql`SELECT s.id AS "sessionId", u.id AS "userId", u.email, s.environment, s.last_seen_at AS "lastSeenAt",
-       s.confirmed_at AS "confirmedAt", s.passkey_at AS "passkeyAt",
+export const hasNotEnded = (now: Date): Statement => sql`NOT ${isRevoked(now, sql`s.id::text`)}`;
+
+/**
+ * The bearer of a session cookie, with the firm of the person; undefined for an unknown or expired one, and one whose row does not hold.
+ * A membership whose row does not hold opens no firm.
+ */
+export async function findSession(
+  db: Sql,
+  rowMac: RowMac,
+  tokenSha256: Buffer,
+  now: Date,
+): Promise<SessionRow | undefined> {
+  const [row] = await db.query<FoundRow>(
+    sql`SELECT ${sessionColumns}, u.email, s.environment, s.last_seen_at AS "lastSeenAt",
+       m.version AS "memberVersion", CASE WHEN NOT ${isRevoked(now, sql`m.version::text`)} THEN m.row_mac END AS "memberMac",
        EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS "hasPasskey", p.passkey_for_live AS "passkeyForLive", m.role, m.live_access AS "liveAccess", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
      FROM sessions s JOIN users u ON u.id = s.user_id
        LEFT JOIN members m ON m.user_id = u.id LEFT JOIN partners p ON p.id = m.partner_id
-     WHERE s.token_sha256 = ${tokenSha256} AND ${isWhole(now)}`,
+     WHERE s.token_sha256 = ${tokenSha256} AND ${isWhole(now)} AND ${hasNotEnded(now)}`,
   );
-  return row;
+  if (!row || !vouchesFor(rowMac, row)) return undefined;
+  return isMember(rowMac, row) ? row : { ...row, partnerId: null };
+}
+
+function isMember(rowMac: RowMac, { memberVersion: version, memberMac: mac, ...row }: FoundRow): boolean {
+  const { userId, partnerId, email, role, liveAccess } = row;
+  if (partnerId === null || role === null || liveAccess === null || version === null) return false;
+  const facts: MemberFacts = { userId, partnerId, email, role, liveAccess, version };
+  return rowMac.holds(memberTable, memberMembers(facts), mac);
 }
 
 /** The session of a cookie whose second factor is still due, with its person. */
-export async function findDueSession(db: Sql, tokenSha256: Buffer, now: Date) {
-  const [row] = await db.query<{ id: string; userId: string; email: string }>(
-    sql`SELECT s.id, u.id AS "userId", u.email FROM sessions s JOIN users u ON u.id = s.user_id
-     WHERE s.token_sha256 = ${tokenSha256} AND s.factor_due AND ${isOpen(now)}`,
+export async function findDueSession(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date) {
+  const [row] = await db.query<WithMac & { userId: string; email: string }>(
+    sql`SELECT ${sessionColumns}, u.email FROM sessions s JOIN users u ON u.id = s.user_id
+     WHERE s.token_sha256 = ${tokenSha256} AND s.factor_due AND ${isOpen(now)} AND ${hasNotEnded(now)}`,
   );
-  return row ?? null;
+  if (!row || !vouchesFor(rowMac, row)) return null;
+  return { id: row.sessionId, userId: row.userId, email: row.email };
 }
 
 export type OperatorSession = {
@@ -71,48 +96,13 @@ export type OperatorSession = {
 };
 
 /** The session of a cookie that a link of the command line began; undefined for an unknown or expired one. */
-export async function findOperatorSession(db: Sql, tokenSha256: Buffer, now: Date) {
-  const [row] = await db.query<OperatorSession>(
-    sql`SELECT s.id AS "sessionId", s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt",
-       s.console_environment AS "consoleEnvironment"
+export async function findOperatorSession(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date) {
+  const [row] = await db.query<OperatorSession & WithMac>(
+    sql`SELECT ${sessionColumns}, s.last_seen_at AS "lastSeenAt", s.console_environment AS "consoleEnvironment"
      FROM sessions s
-     WHERE s.token_sha256 = ${tokenSha256} AND s.user_id IS NULL AND ${isOpen(now)}`,
+     WHERE s.token_sha256 = ${tokenSha256} AND s.user_id IS NULL AND ${isOpen(now)} AND ${hasNotEnded(now)}`,
   );
-  return row;
-}
-
-export type NewSession = {
-  id: string;
-  tokenSha256: Buffer;
-  /** Null for the operator. */
-  userId: string | null;
-  environment: Environment;
-  device: string;
-  at: Date;
-  expiresAt: Date;
-  factorDue: boolean;
-};
-
-export const insertSession = (tx: Tx, session: NewSession) =>
-  tx.query(
-    sql`INSERT INTO sessions (id, token_sha256, user_id, environment, device, created_at, last_seen_at,
-       confirmed_at, expires_at, factor_due)
-     VALUES (${session.id}, ${session.tokenSha256}, ${session.userId}, ${session.environment}, ${session.device},
-       ${session.at}, ${session.at}, ${session.at}, ${session.expiresAt},
-       ${session.factorDue})`,
-  );
-
-type Completed = { sessionId: string; tokenSha256: Buffer; at: Date; expiresAt: Date; passkeyAt: Date | null };
-
-/** Makes a session whole, under a new token. @returns false when it has ended, or is whole already */
-export async function completeSession(tx: Tx, completed: Completed): Promise<boolean> {
-  const { sessionId, tokenSha256, at, expiresAt, passkeyAt } = completed;
-  const done = await tx.query(
-    sql`UPDATE sessions SET factor_due = false, token_sha256 = ${tokenSha256}, created_at = ${at}, last_seen_at = ${at},
-       confirmed_at = ${at}, passkey_at = ${passkeyAt}, expires_at = ${expiresAt}
-     WHERE id = ${sessionId} AND factor_due RETURNING id`,
-  );
-  return done.length === 1;
+  return row && vouchesFor(rowMac, row) ? row : undefined;
 }
 
 export const touchSession = (db: Sql, sessionId: string, at: Date) =>
@@ -179,6 +169,7 @@ function endSessions(condition: Statement, at: Date, actor: Statement = holder):
   };
   return sql`
     WITH ended AS (DELETE FROM sessions s WHERE ${condition} RETURNING id, user_id),
+      revoked AS (${revocationRow("session", sql`id`, at, sql`ended`)}),
       audit AS (${auditLine(line, sql`ended e LEFT JOIN members m ON m.user_id = e.user_id`)})
     SELECT id FROM ended`;
 }

@@ -3,22 +3,30 @@ import type { Sql } from "../../platform/database/database.ts";
 import type { Jobs } from "../../platform/jobs/jobs.ts";
 import type { Mailer } from "../../platform/mail/mail.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { linkTokenOf } from "../sessions/tokens.ts";
 import { linkPath, signInMailQueue } from "./sign-in.ts";
 import { selectLinkToMail } from "./store.ts";
 
-export type SignInMailDeps = { db: Sql; clock: Clock; secrets: SecretBytes; mailer: Mailer; baseUrl: string };
+export type SignInMailDeps = {
+  db: Sql;
+  clock: Clock;
+  secrets: SecretBytes;
+  rowMac: RowMac;
+  mailer: Mailer;
+  baseUrl: string;
+};
 
 // A link lives for 10 minutes: a mail that could not be sent by then is not worth sending.
 const maxAttempts = 10;
 
 /** Sends sign-in links; one that has expired or was used is not sent any more. */
-export function signInMailJobs(jobs: Jobs, { db, clock, secrets, mailer, baseUrl }: SignInMailDeps): void {
+export function signInMailJobs(jobs: Jobs, { db, clock, secrets, rowMac, mailer, baseUrl }: SignInMailDeps): void {
   jobs.work<{ linkId: string }>(
     signInMailQueue,
     async ({ linkId }) => {
-      const link = await selectLinkToMail(db, linkId, clock());
+      const link = await selectLinkToMail(db, rowMac, linkId, clock());
       if (!link) return;
       // The node that was asked may have had another key for new ones.
       const token = linkTokenOf(secrets, linkId, link.tokenSha256);

@@ -6,13 +6,14 @@ import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { isEmail } from "../../platform/mail/email.ts";
 import { clientNetwork } from "../../platform/network.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { isCode } from "../../platform/text.ts";
 import { beginSession } from "../sessions/sessions.ts";
 import { isKnownBrowser, knownBrowserToken, linkToken, tokenSha256 } from "../sessions/tokens.ts";
 import * as store from "./store.ts";
 
-export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
+export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes; rowMac: RowMac };
 
 /** The queue of mails that carry a link; the payload is `{linkId}`. */
 export const signInMailQueue = "sign-in-mail";
@@ -54,7 +55,7 @@ export function returnPath(text: string | undefined): string {
  * @throws ServiceError when it is no mail address.
  */
 export async function askForLink(
-  { db, clock, secrets }: SignInDeps,
+  { db, clock, secrets, rowMac }: SignInDeps,
   asked: { email: string; browser: string; known?: string | undefined; ip: string; returnTo: string | undefined },
 ): Promise<void> {
   const email = requireAddress(asked.email);
@@ -79,19 +80,24 @@ export async function askForLink(
     const isEnough = proven
       ? open.known >= maxMails.ofKnown
       : open.network >= maxMails.ofNetwork || open.strangers >= maxMails.ofStrangers;
-    if (isEnough) return void (await store.shareLinks(tx, link));
-    await store.insertLink(tx, link);
+    if (isEnough) return void (await store.shareLinks(tx, rowMac, link));
+    await store.insertLink(tx, rowMac, link);
     await enqueue(tx, signInMailQueue, { linkId: id });
   });
 }
 
 /** A link for the operator at the command line: it needs no mail and is bound to no browser. @returns its path. */
-export async function makeOperatorLink({ db, clock, secrets }: SignInDeps): Promise<{ path: string; expiresAt: Date }> {
+export async function makeOperatorLink({
+  db,
+  clock,
+  secrets,
+  rowMac,
+}: SignInDeps): Promise<{ path: string; expiresAt: Date }> {
   const [at, id] = [clock(), newUuid()];
   const token = linkToken(secrets, id);
   const expiresAt = new Date(at.getTime() + linkSeconds * 1000);
   const link = { id, tokenSha256: tokenSha256(token), browserSha256: null, email: null, networkSha256: null };
-  await store.insertLink(db, { ...link, proven: false, returnTo: "/operator", at, expiresAt });
+  await store.insertLink(db, rowMac, { ...link, proven: false, returnTo: "/operator", at, expiresAt });
   return { path: `/operator/sign-in/${token}`, expiresAt };
 }
 
@@ -103,8 +109,8 @@ function secretsOf(token: string, browser: string | null): store.LinkSecrets {
 }
 
 /** What a link would do, for the page that asks before it does it. @param browser null for the operator's. @throws ServiceError */
-export async function lookAtLink({ db, clock }: SignInDeps, token: string, browser: string | null) {
-  const link = await store.findLink(db, secretsOf(token, browser), clock());
+export async function lookAtLink({ db, clock, rowMac }: SignInDeps, token: string, browser: string | null) {
+  const link = await store.findLink(db, rowMac, secretsOf(token, browser), clock());
   if (!link) throw unusable();
   return link;
 }
@@ -116,7 +122,7 @@ export async function lookAtLink({ db, clock }: SignInDeps, token: string, brows
  * @throws ServiceError when it was used, has expired or belongs to another browser, all alike.
  */
 export async function useLink(
-  { db, clock, secrets }: SignInDeps,
+  { db, clock, secrets, rowMac }: SignInDeps,
   token: string,
   browser: string | null,
   userAgent: string | undefined,
@@ -124,13 +130,14 @@ export async function useLink(
   const linkSecrets = secretsOf(token, browser);
   return db.transaction(async (tx) => {
     const at = clock();
-    const link = await store.takeLink(tx, linkSecrets, at);
+    const link = await store.takeLink(tx, rowMac, linkSecrets, at);
     if (!link) throw unusable();
-    const user = link.email === null ? null : await store.selectAccess(tx, await store.upsertUser(tx, link.email, at));
+    const userId = link.email === null ? null : await store.upsertUser(tx, link.email, at);
+    const user = userId === null ? null : await store.selectAccess(tx, rowMac, userId, at);
     const environment = user?.live ? "live" : "test";
     const factorDue = user?.hasPasskey ?? false;
-    const sessionToken = await beginSession(tx, {
-      userId: user?.userId ?? null,
+    const sessionToken = await beginSession(tx, rowMac, {
+      userId,
       environment,
       userAgent,
       at,

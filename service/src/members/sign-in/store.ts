@@ -1,6 +1,8 @@
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { newUuid } from "../../platform/ids.ts";
+import type { Members, RowMac } from "../../platform/row-mac.ts";
+import { findMembership } from "../store.ts";
 
 export type NewLink = {
   id: string;
@@ -16,12 +18,34 @@ export type NewLink = {
   proven: boolean;
 };
 
-export const insertLink = (db: Sql, link: NewLink) =>
+export const linkTable = "sign_in_links";
+
+/** Whom a link signs in, in which browser and until when, as its MAC says it. */
+export type LinkFacts = Pick<NewLink, "id" | "tokenSha256" | "browserSha256" | "email" | "expiresAt">;
+
+export const linkMembers = ({ id, tokenSha256, browserSha256, email, expiresAt }: LinkFacts): Members => ({
+  id,
+  expiresAt,
+  token: tokenSha256.toString("hex"),
+  browser: browserSha256?.toString("hex") ?? null,
+  email,
+});
+
+export const linkColumns = sql`id, token_sha256 AS "tokenSha256", browser_sha256 AS "browserSha256", email,
+  expires_at AS "expiresAt", row_mac AS mac`;
+
+type WithMac = LinkFacts & { mac: Buffer | null };
+
+const vouchesFor = (rowMac: RowMac, row: WithMac): boolean => rowMac.holds(linkTable, linkMembers(row), row.mac);
+
+/** @param mailed whether it is mailed itself, and no copy of one for another browser */
+export const insertLink = (db: Sql, rowMac: RowMac, link: NewLink, mailed = true) =>
   db.query(
     sql`INSERT INTO sign_in_links
-       (id, token_sha256, browser_sha256, email, network_sha256, return_to, created_at, expires_at, proven)
+       (id, token_sha256, browser_sha256, email, network_sha256, return_to, created_at, expires_at, mailed, proven, row_mac)
      VALUES (${link.id}, ${link.tokenSha256}, ${link.browserSha256}, ${link.email}, ${link.networkSha256},
-       ${link.returnTo}, ${link.at}, ${link.expiresAt}, ${link.proven})`,
+       ${link.returnTo}, ${link.at}, ${link.expiresAt}, ${mailed}, ${link.proven}, ${rowMac.of(linkTable, linkMembers(link))})
+     ON CONFLICT (token_sha256, browser_sha256) DO NOTHING`,
   );
 
 /** Until the transaction ends nobody else asks for a link for this address. */
@@ -39,20 +63,25 @@ export async function countMailed(db: Sql, email: string, networkSha256: Buffer,
 }
 
 /** Has the mailed links that are open work in the browser that asks; those of known browsers only in known ones. */
-export const shareLinks = (tx: Tx, { email, browserSha256, networkSha256, returnTo, at, proven }: NewLink) =>
-  tx.query(
-    sql`INSERT INTO sign_in_links (id, token_sha256, browser_sha256, email, network_sha256, return_to, created_at, expires_at, mailed, proven)
-     SELECT gen_random_uuid(), token_sha256, ${browserSha256}, email, ${networkSha256}, ${returnTo}, ${at}, expires_at, false, ${proven}
-     FROM sign_in_links WHERE email = ${email} AND mailed AND expires_at > ${at} AND (NOT proven OR ${proven})
-     ON CONFLICT (token_sha256, browser_sha256) DO NOTHING`,
-  );
+export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise<void> {
+  const { email, at, proven } = link;
+  const open = await tx.query<WithMac>(sql`
+    SELECT ${linkColumns} FROM sign_in_links
+    WHERE email = ${email} AND mailed AND expires_at > ${at} AND (NOT proven OR ${proven})`);
+  for (const { tokenSha256, expiresAt } of open.filter((each) => vouchesFor(rowMac, each)))
+    await insertLink(tx, rowMac, { ...link, id: newUuid(), tokenSha256, expiresAt }, false);
+}
 
 /** The address of a link that can still be used; undefined for any other and for the operator's. */
-export async function selectLinkToMail(db: Sql, id: string, now: Date): Promise<LinkToMail | undefined> {
-  const [found] = await db.query<LinkToMail>(sql`
-SELECT email, token_sha256 AS "tokenSha256" FROM sign_in_links
-WHERE id = ${id} AND expires_at > ${now} AND email IS NOT NULL`);
-  return found;
+export async function selectLinkToMail(
+  db: Sql,
+  rowMac: RowMac,
+  id: string,
+  now: Date,
+): Promise<LinkToMail | undefined> {
+  const [found] = await db.query<WithMac & LinkToMail>(sql`
+SELECT ${linkColumns} FROM sign_in_links WHERE id = ${id} AND expires_at > ${now} AND email IS NOT NULL`);
+  return found && vouchesFor(rowMac, found) ? found : undefined;
 }
 
 type LinkToMail = { email: string; tokenSha256: Buffer };
@@ -65,24 +94,37 @@ const usable = ({ tokenSha256, browserSha256 }: LinkSecrets, now: Date) =>
 
 export type UsableLink = { email: string | null; returnTo: string };
 
-const columns = sql`email, return_to AS "returnTo"`;
+const columns = sql`${linkColumns}, return_to AS "returnTo"`;
 
 /** A link that this browser may use; undefined for any other. */
-export async function findLink(db: Sql, secrets: LinkSecrets, now: Date): Promise<UsableLink | undefined> {
-  const [found] = await db.query<UsableLink>(sql`SELECT ${columns} FROM sign_in_links WHERE ${usable(secrets, now)}`);
-  return found;
+export async function findLink(
+  db: Sql,
+  rowMac: RowMac,
+  secrets: LinkSecrets,
+  now: Date,
+): Promise<UsableLink | undefined> {
+  const [found] = await db.query<UsableLink & WithMac>(
+    sql`SELECT ${columns} FROM sign_in_links WHERE ${usable(secrets, now)}`,
+  );
+  return found && vouchesFor(rowMac, found) ? found : undefined;
 }
 
 /** Takes the link away, in every browser that it was shared with: of two who use it at once, one gets it. */
-export async function takeLink(tx: Tx, secrets: LinkSecrets, now: Date): Promise<UsableLink | undefined> {
+export async function takeLink(
+  tx: Tx,
+  rowMac: RowMac,
+  secrets: LinkSecrets,
+  now: Date,
+): Promise<UsableLink | undefined> {
   const { tokenSha256 } = secrets;
   await tx.query(
     sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in-link:' || ${tokenSha256.toString("hex")}, 0))`,
   );
-  const [taken] = await tx.query<UsableLink>(
+  const [taken] = await tx.query<UsableLink & WithMac>(
     sql`DELETE FROM sign_in_links WHERE ${usable(secrets, now)} RETURNING ${columns}`,
   );
-  if (taken) await tx.query(sql`DELETE FROM sign_in_links WHERE token_sha256 = ${tokenSha256}`);
+  if (!taken || !vouchesFor(rowMac, taken)) return undefined;
+  await tx.query(sql`DELETE FROM sign_in_links WHERE token_sha256 = ${tokenSha256}`);
   return taken;
 }
 
@@ -97,18 +139,16 @@ export async function upsertUser(tx: Tx, email: string, at: Date): Promise<strin
 }
 
 /** What a person who signs in may open, and whether a second factor is asked for. */
-export async function selectAccess(tx: Tx, userId: string) {
+export async function selectAccess(tx: Tx, rowMac: RowMac, userId: string, now: Date) {
   const keys = await tx.query(sql`SELECT FROM passkeys WHERE user_id = ${userId} LIMIT 1`);
   const operators = await tx.query(sql`SELECT FROM operators WHERE user_id = ${userId} AND active`);
-  const [member] = await tx.query<{ partnerId: string; live: boolean }>(
-    sql`SELECT p.id AS "partnerId", p.live_enabled AND m.live_access AS live
-     FROM members m JOIN partners p ON p.id = m.partner_id WHERE m.user_id = ${userId}`,
-  );
+  const member = await findMembership(tx, rowMac, userId, now);
+  const [live] = await tx.query(sql`SELECT FROM partners WHERE id = ${member?.partnerId} AND live_enabled`);
   return {
     userId,
     hasPasskey: keys.length > 0,
     isOperator: operators.length > 0,
     partnerId: member?.partnerId ?? null,
-    live: member?.live ?? false,
+    live: (live && member?.liveAccess) ?? false,
   };
 }

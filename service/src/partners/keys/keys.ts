@@ -2,6 +2,7 @@ import type { Environment, Scope } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { requireUuid } from "../../platform/text.ts";
 import type { ByOperator, KeyDeps } from "../audit.ts";
 import { requirePartner } from "../firms.ts";
@@ -53,8 +54,12 @@ export async function lockFirmOfKey({ db }: { db: Tx }, keyId: string): Promise<
 }
 
 /** Takes effect with the next request, on every node. @throws ServiceError for an unknown key. */
-export async function revokeKey({ db, clock }: { db: Sql; clock: Clock }, keyId: string, actor = "operator") {
-  const key = await store.revokeKey(db, requireUuid("KEY_ID", keyId), { at: clock(), actor });
+export async function revokeKey(
+  { db, clock, rowMac }: { db: Sql; clock: Clock; rowMac: RowMac },
+  keyId: string,
+  actor = "operator",
+) {
+  const key = await store.revokeKey(db, rowMac, requireUuid("KEY_ID", keyId), { at: clock(), actor });
   if (!key) throw new ServiceError("not_found", "No such key.");
   return key;
 }

@@ -2,6 +2,7 @@ import type { Environment, Principal, ResolveKey, Scope } from "../../identity/i
 import type { Clock } from "../../platform/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
+import { isRevoked } from "../../platform/revocations.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
 import { bearerKey, keyMembers, keyPrefixes, keySha256, keyTable } from "./format.ts";
 import type { LastUse } from "./last-use.ts";
@@ -20,20 +21,21 @@ type KeyRow = {
   live_enabled: boolean;
 };
 
-const findKey = (sha256: Buffer, more: Statement) => sql`
+const findKey = (sha256: Buffer, now: Date, more: Statement) => sql`
   SELECT k.id AS key_id, k.environment, k.last4, k.created_at, k.scopes, k.expires_at, k.row_mac,
     p.id AS partner_id, p.name, p.tier, p.live_enabled${more}
   FROM partner_keys k JOIN partners p ON p.id = k.partner_id
-  WHERE k.key_sha256 = ${sha256} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)`;
+  WHERE k.key_sha256 = ${sha256} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)
+    AND NOT ${isRevoked(now, sql`k.id::text`)}`;
 
 const forMe = sql`, k.name AS key_name, (SELECT count(*) FROM rooms
     WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`;
 
 /** The bearer check's one read; apart from its running, so that a bench can run it bare. */
-export const keyStatement = (sha256: Buffer): Statement => findKey(sha256, nothing);
+export const keyStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, nothing);
 
 /** The same read with the key's name and the firm's open rooms counted, for `/api/partner/me`. */
-export const keyForMeStatement = (sha256: Buffer): Statement => findKey(sha256, forMe);
+export const keyForMeStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, forMe);
 
 const principalFrom = (row: KeyRow): Principal => ({
   partnerId: row.partner_id,
@@ -79,14 +81,15 @@ export function keyForMeResolver(deps: KeyResolverDeps) {
 async function find<Row extends KeyRow, Found>(
   { db, clock, rowMac, lastUse }: KeyResolverDeps,
   { authorization, ip }: { authorization: string | undefined; ip: string | undefined },
-  statement: (sha256: Buffer) => Statement,
+  statement: (sha256: Buffer, now: Date) => Statement,
   made: (row: Row) => Found,
 ): Promise<Found | null> {
   const key = bearerKey(authorization);
   if (key === undefined) return null;
   const sha256 = keySha256(key);
-  const [row] = await db.query<Row>(statement(sha256));
-  if (!row || (row.expires_at && row.expires_at <= clock())) return null;
+  const now = clock();
+  const [row] = await db.query<Row>(statement(sha256, now));
+  if (!row || (row.expires_at && row.expires_at <= now)) return null;
   if (!rowHolds(rowMac, sha256, row)) return null;
   lastUse.seen(row.key_id, ip);
   return made(row);

@@ -29,10 +29,10 @@ export async function rotateUnderLock(
   const issued = await addKey(tx, rowMac, wanted, by);
   const end = new Date(by.at.getTime() + overlap * hourMs);
   const previousExpiresAt = expiresAt && expiresAt < end ? expiresAt : end;
-  if (overlap === 0) await store.revokeKey(tx, keyId, by);
+  if (overlap === 0) await store.revokeKey(tx, rowMac, keyId, by);
   else {
     const mac = rowMac.of(keyTable, keyMembers({ ...key, expiresAt: previousExpiresAt }));
-    await store.updateExpiry(tx, keyId, { expiresAt: previousExpiresAt, mac });
+    await store.updateExpiry(tx, rowMac, { keyId, expiresAt: previousExpiresAt, mac });
   }
   const detail = { keyId, newKeyId: issued.keyId, previousExpiresAt: previousExpiresAt.toISOString() };
   await auditPartner(tx, by, "key.rotated", partnerId, detail);

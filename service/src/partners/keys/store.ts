@@ -2,6 +2,8 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Environment, Scope } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import { keptRevocationRow } from "../../platform/revocations.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import type { KeyFacts } from "./format.ts";
 
 /** What is known of a key without its text. */
@@ -71,8 +73,17 @@ export async function countMadeKeys(tx: Tx, partnerId: string, since: Date): Pro
   return row?.keys ?? 0;
 }
 
-export const updateExpiry = (tx: Tx, keyId: string, { expiresAt, mac }: { expiresAt: Date; mac: Buffer }) =>
-  tx.query(sql`UPDATE partner_keys SET expires_at = ${expiresAt}, row_mac = ${mac} WHERE id = ${keyId}`);
+/** Ends a key at a time to come; the row of before does not make it last longer. */
+export const updateExpiry = (
+  tx: Tx,
+  rowMac: RowMac,
+  { keyId, expiresAt, mac }: { keyId: string; expiresAt: Date; mac: Buffer },
+) => {
+  const revocation = { kind: "key", subject: keyId, effectiveAt: expiresAt, reason: null } as const;
+  return tx.query(sql`
+    WITH revoked AS (${keptRevocationRow(rowMac, revocation)})
+    UPDATE partner_keys SET expires_at = ${expiresAt}, row_mac = ${mac} WHERE id = ${keyId}`);
+};
 
 /** Nobody else makes or changes keys of the firm until the transaction ends. @returns undefined for an unknown firm */
 export async function lockFirm(tx: Tx, partnerId: string): Promise<{ liveEnabled: boolean } | undefined> {
@@ -93,13 +104,16 @@ export async function lockFirmOfKey(tx: Tx, keyId: string): Promise<string | und
 /** A key that was revoked before keeps its first instant. @returns undefined for an unknown key */
 export async function revokeKey(
   db: Sql,
+  rowMac: RowMac,
   keyId: string,
   { at, actor }: { at: Date; actor: string },
 ): Promise<KeyMetadata | undefined> {
   const line = { at, action: "key.revoked", actor, partnerId: sql`partner_id`, detail: { keyId } };
+  const revocation = { kind: "key", subject: keyId, effectiveAt: at, reason: null } as const;
   const [key] = await db.query<KeyMetadata>(sql`
     WITH revoked AS (
       UPDATE partner_keys SET revoked_at = coalesce(revoked_at, ${at}), row_mac = NULL WHERE id = ${keyId} RETURNING *
+    ), ended AS (${keptRevocationRow(rowMac, revocation, sql`revoked`)}
     ), audit AS (${auditLine(line, sql`revoked`)})
     SELECT ${columns} FROM revoked`);
   return key;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { codeTo } from "../../members/signed-in-member.ts";
@@ -23,7 +24,7 @@ for (const javaScript of [true, false])
     const email = `dana-${javaScript}@harbor-title.com`;
     const opened = await signedIn(running.service, browser, { key, email, width: 360, javaScript });
     const { page } = opened;
-    await running.db.query(sql`UPDATE sessions SET confirmed_at = confirmed_at - interval '16 min'`);
+    await asService(running, sql`UPDATE sessions SET confirmed_at = confirmed_at - interval '16 min'`);
     await page.goto(`${running.service.baseUrl}/dashboard/webhooks`);
     await page.getByLabel("URL").fill("https://hooks.example.com/typed");
     await page.getByLabel("order.created").check();

@@ -10,6 +10,7 @@ import {
 } from "@signsealship/testing/browser";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { asService } from "@signsealship/testing/row-mac";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/database/sql.ts";
@@ -54,7 +55,8 @@ async function withAuthenticator({ page }: OpenPage) {
 const at = (path: string): string => service.baseUrl + path;
 const troublesOf = ({ troubles }: OpenPage) => troubles.filter((trouble) => !/status of 40[03]/.test(trouble));
 const stale = () =>
-  running.db.query(
+  asService(
+    running,
     sql`UPDATE sessions SET confirmed_at = confirmed_at - interval '16 min', passkey_at = passkey_at - interval '16 min'`,
   );
 

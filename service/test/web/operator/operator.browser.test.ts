@@ -13,6 +13,7 @@ import {
   test,
 } from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
+import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { makeOperatorLink } from "../../../src/members/sign-in/sign-in.ts";
@@ -50,7 +51,7 @@ after(async () => {
 });
 
 const newLink = async () =>
-  running.service.baseUrl + (await makeOperatorLink({ db: running.db, clock: systemClock, secrets })).path;
+  running.service.baseUrl + (await makeOperatorLink({ ...running, clock: systemClock, secrets })).path;
 const at = (path: string) => running.service.baseUrl + path;
 const signInButton = ({ page }: OpenPage) => page.getByRole("main").getByRole("button", { name: "Sign in" });
 
@@ -429,7 +430,7 @@ describe("a link", () => {
   test("does nothing after 10 minutes, and a session after 8 hours or signing out", async () => {
     const before = (seconds: number) => () => new Date(Date.now() - seconds * 1000);
     const make = async (seconds: number) =>
-      running.service.baseUrl + (await makeOperatorLink({ db: running.db, clock: before(seconds), secrets })).path;
+      running.service.baseUrl + (await makeOperatorLink({ ...running, clock: before(seconds), secrets })).path;
     assert.equal((await fetch(await make(595))).status, 200);
     assert.equal((await fetch(await make(601))).status, 404);
 
@@ -448,7 +449,7 @@ describe("a link", () => {
     await opened.close();
 
     const later = await operatorCookie();
-    await running.db.query(sql`UPDATE sessions SET expires_at = expires_at - interval '8 h' WHERE user_id IS NULL`);
+    await asService(running, sql`UPDATE sessions SET expires_at = expires_at - interval '8 h' WHERE user_id IS NULL`);
     assert.equal((await fetch(at("/operator"), { headers: { cookie: later } })).status, 401);
   });
 });

@@ -1,0 +1,67 @@
+import { sql } from "../platform/database/sql.ts";
+import type { MacTable } from "../platform/row-mac.ts";
+import { type InvitationFacts, invitationColumns, invitationMembers } from "./invitations/store.ts";
+import {
+  type PasskeyFacts,
+  passkeyColumns,
+  passkeyMembers,
+  type RecoveryCodeFacts,
+  recoveryCodeMembers,
+} from "./passkeys/store.ts";
+import { type SessionFacts, sessionColumns, sessionMembers } from "./sessions/facts.ts";
+import { type LinkFacts, linkColumns, linkMembers } from "./sign-in/store.ts";
+import { type MemberFacts, memberColumns, memberMembers } from "./store.ts";
+
+const memberRows: MacTable<MemberFacts> = {
+  table: sql`members`,
+  key: sql`user_id`,
+  keyInRows: sql`m.user_id`,
+  mac: sql`m.row_mac`,
+  rows: sql`SELECT m.user_id AS key, ${memberColumns} FROM members m JOIN users u ON u.id = m.user_id`,
+  members: memberMembers,
+};
+
+const sessionRows: MacTable<SessionFacts> = {
+  table: sql`sessions`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${sessionColumns} FROM sessions s`,
+  members: sessionMembers,
+};
+
+const linkRows: MacTable<LinkFacts> = {
+  table: sql`sign_in_links`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${linkColumns} FROM sign_in_links`,
+  members: linkMembers,
+};
+
+const passkeyRows: MacTable<PasskeyFacts> = {
+  table: sql`passkeys`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${passkeyColumns} FROM passkeys`,
+  members: passkeyMembers,
+};
+
+/** 120 random bits each: the hash alone names a code. */
+const recoveryCodeRows: MacTable<RecoveryCodeFacts> = {
+  table: sql`recovery_codes`,
+  key: sql`code_sha256`,
+  mac: sql`row_mac`,
+  rows: sql`
+SELECT code_sha256 AS key, user_id AS "userId", code_sha256 AS "codeSha256", row_mac AS mac FROM recovery_codes`,
+  members: recoveryCodeMembers,
+};
+
+const invitationRows: MacTable<InvitationFacts> = {
+  table: sql`invitations`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${invitationColumns} FROM invitations i`,
+  members: invitationMembers,
+};
+
+/** Rows that say who may sign in, and whose firm they open. */
+export const membersRows = [memberRows, sessionRows, linkRows, passkeyRows, recoveryCodeRows, invitationRows] as const;

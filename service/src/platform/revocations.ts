@@ -1,0 +1,122 @@
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql } from "./database/database.ts";
+import { type Part, type Statement, sql } from "./database/sql.ts";
+import type { MacTable, Members, RowMac } from "./row-mac.ts";
+
+/** What ends for good. The rows are only added, so that an earlier row with its MAC opens nothing when it is put back. */
+export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recovery code" | "invitation" | "webhook";
+
+/** What stays ended also in an older database: a partner key by its id, a seal certificate by its SHA-256. */
+export type KeptKind = "key" | "seal";
+
+/**
+ * The insert of revocations: by itself in the transaction of the change, or as a part (`WITH ... AS (...)`) of its statement.
+ * @param subject the id of what ends, or the version of a row that gets another one
+ * @param from what follows FROM, when there are as many as that has rows
+ */
+export const revocationRow = (
+  kind: RevokedKind,
+  subject: Part<string>,
+  effectiveAt: Date,
+  from: Statement = sql`(SELECT) AS one`,
+): Statement => sql`INSERT INTO revocations (kind, subject, effective_at)
+  SELECT ${kind}, (${subject})::text, ${effectiveAt}::timestamptz FROM ${from}`;
+
+/** Whether one of the subjects, texts or nulls, has ended. @param first a column with its table: there is an `id` of ours, too */
+export const isRevoked = (now: Date, ...[first, ...more]: readonly [Statement, ...Statement[]]): Statement =>
+  sql`EXISTS (SELECT FROM revocations WHERE effective_at <= ${now}
+    AND subject IN (${more.reduce((list, subject) => sql`${list}, ${subject}`, first)}))`;
+
+export async function wasRevoked(db: Sql, subject: string, now: Date): Promise<boolean> {
+  const [found] = await db.query<{ ended: boolean }>(sql`SELECT ${isRevoked(now, sql`${subject}::text`)} AS ended`);
+  return found?.ended === true;
+}
+
+export type KeptRevocation = { kind: KeptKind; subject: string; effectiveAt: Date; reason: string | null };
+
+const table = "revocations";
+
+const keptMembers = ({ kind, subject, effectiveAt, reason }: KeptRevocation): Members => ({
+  kind,
+  subject,
+  effectiveAt,
+  reason,
+});
+
+/** The insert of a revocation that every node writes to its file, too. Its MAC keeps forged ones out of there. */
+export const keptRevocationRow = (rowMac: RowMac, revocation: KeptRevocation, from?: Statement): Statement => {
+  const { kind, subject, effectiveAt, reason } = revocation;
+  return sql`INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)
+  SELECT ${kind}::text, ${subject}::text, ${effectiveAt}::timestamptz, ${reason}::text,
+    ${rowMac.of(table, keptMembers(revocation))}::bytea FROM ${from ?? sql`(SELECT) AS one`}`;
+};
+
+const keptColumns = sql`id::int8 AS id, kind, subject, effective_at AS "effectiveAt", reason, row_mac AS mac`;
+type KeptRow = KeptRevocation & { id: number; mac: Buffer | null };
+
+/** The revocations of a kind, the earliest first, without those that this service did not write. */
+export async function keptRevocations(db: Sql, rowMac: RowMac, kind?: KeptKind): Promise<KeptRevocation[]> {
+  const rows = await db.query<KeptRow>(sql`
+    SELECT ${keptColumns} FROM revocations
+    WHERE kind = ANY (${kind ? [kind] : ["key", "seal"]}::text[]) ORDER BY id`);
+  return rows.filter((row) => rowMac.holds(table, keptMembers(row), row.mac));
+}
+
+export const revocationRows: MacTable<KeptRow> = {
+  table: sql`revocations`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${keptColumns} FROM revocations`,
+  members: (row) => (row.mac === null ? null : keptMembers(row)),
+};
+
+/** The file next to the keys: one line of JSON for each revocation. */
+export const revocationsFile = (dataDir: string): string => join(dataDir, "keys/revocations");
+
+/** @returns none for a file that is not there @throws Error for a line that is not one of ours */
+export async function readRevocationsFile(path: string): Promise<KeptRevocation[]> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((line, n) => {
+      try {
+        const { kind, subject, effectiveAt, reason } = JSON.parse(line) as Record<string, string>;
+        const instant = new Date(effectiveAt ?? "");
+        if ((kind === "key" || kind === "seal") && subject && Number.isFinite(instant.getTime()))
+          return { kind, subject, effectiveAt: instant, reason: reason ?? null };
+      } catch {
+        // Told below.
+      }
+      throw new Error(`line ${n + 1} of ${path} is not a revocation`);
+    });
+}
+
+/** Which of them say the same. */
+export const revocationId = ({ kind, subject, effectiveAt, reason }: KeptRevocation): string =>
+  JSON.stringify([kind, subject, effectiveAt.getTime(), reason]);
+
+const without = (all: readonly KeptRevocation[], known: readonly KeptRevocation[]): KeptRevocation[] => {
+  const ids = new Set(known.map(revocationId));
+  return all.filter((one) => !ids.has(revocationId(one)));
+};
+
+/**
+ * Makes the rows and the file say the same: each gets what it lacks of the other. Of several nodes each has a file of its own, and
+ * what is in one of them ends for all.
+ */
+export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
+  const [rows, lines] = [await keptRevocations(db, rowMac), await readRevocationsFile(path)];
+  for (const one of without(lines, rows)) await db.query(keptRevocationRow(rowMac, one));
+  const fresh = without(rows, lines);
+  if (fresh.length === 0) return;
+  await mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
+  const text = fresh.map(
+    ({ kind, subject, effectiveAt, reason }) => `${JSON.stringify({ kind, subject, effectiveAt, reason })}\n`,
+  );
+  await appendFile(path, text.join(""), { mode: 0o600, flush: true });
+}

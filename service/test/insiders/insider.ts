@@ -1,0 +1,25 @@
+import { databaseOfRunning } from "@signsealship/testing/database";
+import { type Statement, sql } from "../../src/platform/database/sql.ts";
+
+/** Who has the service's own role of the database, and none of its keys. */
+export function openInsider(dataDir: string) {
+  const db = databaseOfRunning(dataDir);
+  return {
+    run: <Row>(statement: Statement) => db.query<Row>(statement),
+    close: db.close,
+    /** A row as it is now. @returns the function that puts it back in the place of what is there then. */
+    async keep(table: Statement, key: Statement, value: string): Promise<() => Promise<void>> {
+      const [kept] = await db.query<{ row: object }>(sql`
+        SELECT to_jsonb(t) AS row FROM ${table} t WHERE ${key}::text = ${value}`);
+      if (!kept) throw new Error(`no row of ${table.text}`);
+      return async () => {
+        await db.query(sql`DELETE FROM ${table} WHERE ${key}::text = ${value}`);
+        await db.query(
+          sql`INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, ${kept.row}::jsonb)`,
+        );
+      };
+    },
+  };
+}
+
+export type Insider = ReturnType<typeof openInsider>;

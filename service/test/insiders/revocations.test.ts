@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { runCli } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { issueKey, revokeKey, rotateKey } from "../../src/partners/partners.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { type MembersService, openMembersService } from "../members/members-service.ts";
+import { type Insider, openInsider } from "./insider.ts";
+
+let running: MembersService;
+let insider: Insider;
+let partnerId: string;
+
+before(async () => {
+  running = await openMembersService();
+  ({ partnerId } = await running.newPartner());
+  insider = openInsider(running.service.dataDir);
+});
+after(async () => {
+  await insider.close();
+  // The one that was started last is not the harness's own.
+  await running.service.stop();
+  await running.close();
+});
+
+const statusOf = async (key: string) =>
+  (await running.call("/api/partner/orders", { headers: { Authorization: `Bearer ${key}` } })).status;
+const file = () => join(running.service.dataDir, "keys/revocations");
+const lines = () => readFileSync(file(), "utf8").split("\n").filter(Boolean);
+const kept = (subject: string) => until(() => lines().find((line) => line.includes(subject)));
+
+async function finding(): Promise<{ result: string; detail: string }> {
+  const { stdout } = await runCli({ DATA_DIR: running.service.dataDir }, "doctor", "--json");
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
+  const { result = "", detail = "" } = checks.find(({ name }) => name === "revocations") ?? {};
+  return { result, detail };
+}
+
+async function restarted(change: () => Promise<unknown>): Promise<void> {
+  await insider.close();
+  await running.service.stop();
+  await change();
+  running.service = await running.service.restart({});
+  insider = openInsider(running.service.dataDir);
+}
+
+test("a revoked key stays revoked when its row of before, with its MAC, is put back, and doctor names it", async () => {
+  const { key, keyId } = await issueKey(running, partnerId, "test");
+  assert.equal(await statusOf(key), 200);
+  const [before] = await insider.run<{ mac: Buffer }>(sql`SELECT row_mac AS mac FROM partner_keys WHERE id = ${keyId}`);
+  await revokeKey(running, keyId);
+  await insider.run(sql`UPDATE partner_keys SET revoked_at = NULL, row_mac = ${before?.mac} WHERE id = ${keyId}`);
+  assert.equal(await statusOf(key), 401);
+  const { result, detail } = await finding();
+  assert.equal(result, "failed");
+  assert.match(detail, new RegExp(`the row of key ${keyId} says that it has not ended: it was put back`));
+  await revokeKey(running, keyId);
+});
+
+test("a rotated key ends when it was to end, with the row of before, too", async () => {
+  const { key, keyId } = await issueKey(running, partnerId, "test");
+  const [before] = await insider.run<{ mac: Buffer }>(sql`SELECT row_mac AS mac FROM partner_keys WHERE id = ${keyId}`);
+  const past = { ...running, clock: () => new Date(Date.now() - 3 * 3_600_000) };
+  await rotateKey(past, keyId, 1);
+  assert.equal(await statusOf(key), 401);
+  await insider.run(sql`UPDATE partner_keys SET expires_at = NULL, row_mac = ${before?.mac} WHERE id = ${keyId}`);
+  assert.equal(await statusOf(key), 401);
+  await revokeKey(running, keyId);
+});
+
+test("revocations are lines of a file next to the keys: what the database lost of them ends again at the next start", async () => {
+  const { key, keyId } = await issueKey(running, partnerId, "test");
+  const [before] = await insider.run<{ mac: Buffer }>(sql`SELECT row_mac AS mac FROM partner_keys WHERE id = ${keyId}`);
+  await revokeKey(running, keyId);
+  await kept(keyId);
+  await restarted(async () => {
+    // As an older database comes, or what an administrator of the database can do.
+    await running.db.query(sql`DELETE FROM revocations WHERE subject = ${keyId}`);
+    await running.db.query(
+      sql`UPDATE partner_keys SET revoked_at = NULL, row_mac = ${before?.mac} WHERE id = ${keyId}`,
+    );
+  });
+  assert.equal(await statusOf(key), 401);
+  await revokeKey(running, keyId);
+});
+
+test("a forged revocation comes into no file, and doctor names it", async () => {
+  const { key, keyId } = await issueKey(running, partnerId, "test");
+  await insider.run(sql`
+    INSERT INTO revocations (kind, subject, effective_at) VALUES ('key', ${keyId}, now() - interval '1 s')`);
+  assert.equal(await statusOf(key), 401);
+  const { keyId: genuine } = await issueKey(running, partnerId, "test");
+  await revokeKey(running, genuine);
+  await kept(genuine);
+  assert.deepEqual(
+    lines().filter((line) => line.includes(keyId)),
+    [],
+  );
+  assert.match((await finding()).detail, /1 rows of revocations were not written by this service/);
+  await running.db.query(sql`DELETE FROM revocations WHERE subject = ${keyId}`);
+});
+
+test("doctor names a revocation that only the audit log, the database or the file has", async () => {
+  const { keyId } = await issueKey(running, partnerId, "test");
+  await revokeKey(running, keyId);
+  await kept(keyId);
+  const whole = readFileSync(file());
+  await restarted(async () => {
+    rmSync(file());
+    await running.db.query(sql`DELETE FROM revocations WHERE subject = ${keyId}`);
+  });
+  assert.match((await finding()).detail, new RegExp(`key ${keyId} ended by the audit log alone`));
+  writeFileSync(file(), whole);
+  await until(async () => (await finding()).result === "ok");
+});
+
+test("a retired seal certificate stays retired when the row of its chain of before is put back", async () => {
+  const rotated = await running.service.cli<{ previousSha256: string }>("seal", "rotate");
+  await restarted(async () => {});
+  const old = rotated.previousSha256;
+  const rows = sql`SELECT sha256, row_mac AS mac FROM seal_chains`;
+  const before = await insider.run<{ sha256: string; mac: Buffer }>(rows);
+  await running.service.cli("seal", "retire", old, "--reason", "key-compromise");
+  for (const { sha256, mac } of before)
+    await insider.run(sql`
+      UPDATE seal_chains SET retired_at = NULL, retirement_reason = NULL, row_mac = ${mac} WHERE sha256 = ${sha256}`);
+  const trust = await (await fetch(`${running.service.baseUrl}/seal/trust.json`)).json();
+  const listed = (trust as { sealCertificates: { sha256: string; reason: string | null }[] }).sealCertificates;
+  assert.equal(listed.find(({ sha256 }) => sha256 === old)?.reason, "key-compromise");
+  const { result, detail } = await finding();
+  assert.equal(result, "failed");
+  assert.match(detail, new RegExp(`the row of seal certificate ${old} says that it is not retired: it was put back`));
+});
