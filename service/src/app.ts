@@ -18,6 +18,7 @@ import {
 import { openFaxing } from "./faxing/faxing.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { dispatchJobs, nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
+import { serviceGauges } from "./gauges.ts";
 import { healthRoutes, refuseWhenOutdated } from "./http/health.ts";
 import { openapi } from "./http/openapi/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
@@ -40,7 +41,7 @@ import { launchpadRoutes, partnerRoutes, readShownFirm } from "./partners/partne
 import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
 import { sql } from "./platform/database/sql.ts";
 import { createJobs, type Jobs } from "./platform/jobs/jobs.ts";
-import { openMailer } from "./platform/mail/mail.ts";
+import { type Mailer, openMailer } from "./platform/mail/mail.ts";
 import { playbookRoutes, sweepExecutions } from "./playbooks/playbooks.ts";
 import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
 import { providerWebhook } from "./providers/providers.ts";
@@ -68,11 +69,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   app.addHook("onClose", limits.close);
   refuseWhenOutdated(app, deps.schemaWatch.isOutdated);
-  workWith(app, deps, features);
+  const readiness = readinessOf(deps);
+  const mailer = workWith(app, deps, features);
+  serviceGauges(metrics, { ...deps, readiness, limits, mailer });
   ignoreMultipart(app);
   await openapi(app, config.baseUrl, webhooksSection, limits.limit("page"));
   await app.register(async (routes) => {
-    const readiness = readinessOf(deps);
     await addRoutes(routes, { ...deps, readiness }, features);
     await pages(routes, pageDeps({ ...deps, readiness }, features, assets));
   });
@@ -85,7 +87,7 @@ function workWith(
   app: FastifyInstance,
   deps: AppDeps,
   { dispatcher, processor, orders, envelopes, providers, receipts }: Features,
-): void {
+): Mailer {
   const { config, db, clock, log, metrics } = deps;
   app.addHook("onListen", async () => dispatcher.start());
   const mailer = openMailer({ ...config, clock, onKept: deps.onMailKept });
@@ -126,6 +128,7 @@ function workWith(
   deps.schemaWatch.outdated
     .then(stop)
     .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));
+  return mailer;
 }
 
 const mostBatches = 100;

@@ -7,6 +7,7 @@ import { createApp } from "./app.ts";
 import { type Config, readConfig } from "./config/config.ts";
 import { envelopesWith } from "./envelope-deps.ts";
 import { listedCertificates, type OpenedSignerAuthorities, openSignerAuthorities } from "./envelopes/envelopes.ts";
+import { signingCertificates } from "./gauges.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./partners/partners.ts";
 import { type SchemaWatch, watchSchema } from "./platform/database/schema-fence.ts";
@@ -19,7 +20,7 @@ import { createWorkerPool, type WorkerPool } from "./platform/workers/pool.ts";
 import { openPricing } from "./pricing/pricing.ts";
 import { openResources, root } from "./resources.ts";
 import { readRetention } from "./retention/retention.ts";
-import { openSealing, type Sealing, sealChainPem } from "./seals/seals.ts";
+import { openSealing, type Sealing } from "./seals/seals.ts";
 import { readVersion } from "./version.ts";
 import { keptMail, welcome } from "./welcome.ts";
 
@@ -155,11 +156,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     schemaWatch.start();
     stopMaintenance = startMaintenance(resources, {
       envelopes,
-      certificates: [
-        { name: "seal", pem: sealing.chainPem.live },
-        { name: "seal of tests", pem: sealing.chainPem.test },
-        { name: "signer authority", pem: sealChainPem(signers.authorities.live.chain) },
-      ],
+      certificates: signingCertificates(sealing, signers.authorities),
       lastUse,
       anchoring,
       retention,

@@ -10,7 +10,7 @@ import { type Anchor, claimDueAnchors, type DueAnchor, isAsWritten, updateAnchor
 import { upgradeProof } from "./upgrade-proof.ts";
 
 export { probeCalendar } from "./calendar-probe.ts";
-export { type Anchor, type AnchorFacts, anchorMembers, anchorRow } from "./store.ts";
+export { type Anchor, type AnchorFacts, anchorMembers, anchorRow, pendingAnchorGauges } from "./store.ts";
 
 /** The way of a sealed document's hash into a Bitcoin block. */
 export type Anchoring = {
@@ -56,12 +56,16 @@ export function openAnchoring(deps: AnchoringDeps): Anchoring {
     "What calendars said to a hash, or to a proof that waits.",
     ["calendar", "outcome"],
   );
+  const missing = metrics.counter("seals_without_anchor_total", "Seals whose hash no calendar took.", []);
   const submitToAll = submission(deps, outcomes);
   return {
     async submit(digest) {
       const submitted = await submitToAll(digest);
       const [calendar] = submitted?.calendars ?? [];
-      if (!submitted || calendar === undefined) return null;
+      if (!submitted || calendar === undefined) {
+        missing.inc();
+        return null;
+      }
       for (const each of submitted.calendars) outcomes.inc({ calendar: each, outcome: "submitted" });
       const submittedAt = clock();
       return { proof: submitted.proof, calendar, submittedAt, nextUpgradeAt: nextUpgrade(submittedAt, submittedAt) };

@@ -85,3 +85,12 @@ UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeig
   row_mac = ${rowMac.of("passport_anchors", anchorMembers(facts))}
 WHERE passport_id = ${passportId} AND status = 'pending' AND proof = ${proof}`);
 }
+
+/** How many proofs wait for their block, and for how long the oldest has. */
+export const pendingAnchorGauges = (now: Date): Statement => sql`
+SELECT gauge, '' AS label, value FROM (
+  SELECT count(*) AS pending, min(submitted_at) AS oldest FROM passport_anchors WHERE status = 'pending'
+) AS anchors, LATERAL (VALUES
+  ('anchors_pending', pending::float8),
+  ('anchors_oldest_pending_seconds', coalesce(greatest(0, extract(epoch FROM ${now}::timestamptz - oldest)), 0))
+) AS figures (gauge, value)`;

@@ -23,6 +23,8 @@ export type Policy = keyof typeof policies;
 export type RateLimits = {
   /** Hook that counts one request of the policy against the caller. */
   limit: (policy: Policy) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  /** Whether Redis answers; null where limits are counted in this process. */
+  redisIsUp: () => Promise<boolean | null>;
   close: () => Promise<void>;
 };
 
@@ -54,7 +56,7 @@ export async function openRateLimits(
   options: { enabled: boolean; redisUrl: string | null },
   onRedisError: (error: Error) => void,
 ): Promise<RateLimits> {
-  if (!options.enabled) return { limit: () => async () => {}, close: async () => {} };
+  if (!options.enabled) return { limit: () => async () => {}, redisIsUp: async () => null, close: async () => {} };
   const redis = options.redisUrl ? await openRedis(options.redisUrl, onRedisError) : null;
   const counterOf = (keyPrefix: string, points: number, duration: number): RateLimiterAbstract => {
     const settings = { keyPrefix, points, duration };
@@ -72,6 +74,14 @@ export async function openRateLimits(
       const counter = counters.get(policy);
       if (!counter) throw new Error(`no such policy: ${policy}`);
       return (request, reply) => count(counter, policy, request, reply);
+    },
+    async redisIsUp() {
+      return redis === null
+        ? null
+        : redis.ping().then(
+            () => true,
+            () => false,
+          );
     },
     async close() {
       redis?.disconnect();

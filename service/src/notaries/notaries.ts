@@ -24,7 +24,7 @@ export {
 export { type ActMode, actModes, expiriesOf, expiringWords, stageOf } from "./commissions/expiry.ts";
 export { addNotary, requireNotary, setNotary } from "./commissions/keep.ts";
 export { addProof, listProofs, type Proof, readProof } from "./commissions/proofs.ts";
-export { listNotaries, type Notary, operatorsToAdd } from "./commissions/store.ts";
+export { listNotaries, type Notary, notaryGauges, operatorsToAdd } from "./commissions/store.ts";
 export { expiryMailJobs, watchExpiries } from "./commissions/watch.ts";
 export { appointmentMailJobs, mailAppointment } from "./desk/appointment.ts";
 export { completeAct, type DeskReport, reportOn, requireMode } from "./desk/complete.ts";

@@ -1,11 +1,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { endsWithin } from "./work/ends-within.ts";
 
 export type Metrics = {
   observe: (method: string, route: string, status: number, seconds: number) => void;
   /** A counter of the given name, made on its first use. */
   counter: <L extends string>(name: string, help: string, labels: readonly L[]) => Counter<L>;
-  /** A gauge that is read anew for each scrape. @param read the values by label; what it throws leaves the gauge out of that scrape */
-  gauge: (name: string, help: string, label: string, read: () => Promise<ReadonlyMap<string, number>>) => void;
+  /**
+   * A gauge that is read anew for each scrape.
+   * @param label null for a gauge with one value, which is that of the empty text
+   * @param read the values by label; a throw, or no answer within 2 s, leaves the gauge out of that scrape
+   */
+  gauge: (name: string, help: string, label: string | null, read: () => Promise<ReadonlyMap<string, number>>) => void;
+  /** A gauge that is 1, and says what it has to say by its labels. */
+  info: <L extends string>(
+    name: string,
+    help: string,
+    labels: readonly L[],
+    read: () => Promise<Record<L, string>>,
+  ) => void;
   /** Prometheus text format 0.0.4. */
   render: () => Promise<string>;
   contentType: string;
@@ -20,6 +32,18 @@ function ofProcess(): Registry {
     collectDefaultMetrics({ register: sharedRegistry });
   }
   return sharedRegistry;
+}
+
+const scrapeMs = 2_000;
+
+/** A scrape is not to hang with a dependency: without an answer in time it goes without the gauge. */
+async function inTime<T, F>(read: () => Promise<T>, fallback: F): Promise<T | F> {
+  try {
+    const reading = read();
+    return (await endsWithin(reading, scrapeMs)) ? await reading : fallback;
+  } catch {
+    return fallback;
+  }
 }
 
 export function createMetrics(): Metrics {
@@ -46,12 +70,27 @@ export function createMetrics(): Metrics {
       new Gauge({
         name,
         help,
-        labelNames: [label],
+        labelNames: label === null ? [] : [label],
         registers: [registry],
         async collect() {
+          const values = await inTime(read, new Map<string, number>());
           this.reset();
-          for (const [value, count] of await read().catch(() => new Map<string, number>()))
-            this.set({ [label]: value }, count);
+          // Without labels the library shows 0 for what was not set.
+          if (label === null && !values.has("")) this.remove();
+          for (const [value, count] of values) this.set(label === null ? {} : { [label]: value }, count);
+        },
+      });
+    },
+    info(name, help, labels, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: labels,
+        registers: [registry],
+        async collect() {
+          const values = await inTime(read, null);
+          this.reset();
+          if (values !== null) this.set(values, 1);
         },
       });
     },

@@ -21,6 +21,8 @@ export type Sealing = {
   sealDocument: SealDocument;
   /** Asks the time-stamping authorities; null when none are set. */
   stamp: Stamp | null;
+  /** Whether the last time stamp could be had; null before the first. */
+  isStamped: () => boolean | null;
   /** PEM of the certificates of both seals, each seal's own first. */
   chainPem: ChainPems;
   /** The trust list that verifiers read, as JSON. @param signers the authorities of the service's signers; none by default */
@@ -47,7 +49,8 @@ export type SealingDeps = ChainsDeps & {
 export async function openSealing(deps: SealingDeps): Promise<Sealing> {
   const { settings } = deps;
   const anchorsOf = openTsaTrust(settings);
-  const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps, anchorsOf) : null;
+  const stamping = settings.tsaUrls.length > 0 ? timeStamping(deps, anchorsOf) : null;
+  const stamp = stamping?.stamp ?? null;
   const live = await openSeal(deps, stamp, "live");
   const test = await openSeal(deps, stamp, "test").catch(async (error: unknown) => {
     await live.close();
@@ -57,6 +60,7 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
   return {
     sealDocument: (input) => (testReasons.has(input.reason) ? test : live).sealDocument(input),
     stamp,
+    isStamped: () => stamping?.isUp() ?? null,
     chainPem,
     trustList: (signers = []) => trustList(deps, chainPem, { signers, stampers: settings.tsaUrls.flatMap(anchorsOf) }),
     async probe() {
@@ -141,7 +145,8 @@ function timeStamping({ settings, fetch, clock, log, metrics }: SealingDeps, anc
     "authority",
     "failed",
   ]);
-  return createTimeStamping({
+  const missing = metrics.counter("seals_without_time_stamp_total", "Seals that no authority stamped.", []);
+  const ask = createTimeStamping({
     authorities: settings.tsaUrls,
     anchorsOf,
     fetch,
@@ -153,4 +158,12 @@ function timeStamping({ settings, fetch, clock, log, metrics }: SealingDeps, anc
       refusals.inc({ authority: refusal.authority, failed: refusal.failed });
     },
   });
+  let isUp: boolean | null = null;
+  const stamp: Stamp = async (message) => {
+    const token = await ask(message);
+    isUp = token !== null;
+    if (!isUp) missing.inc();
+    return token;
+  };
+  return { stamp, isUp: () => isUp };
 }

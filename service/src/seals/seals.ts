@@ -68,4 +68,4 @@ export type { SealDocument, Sealed, SealInput, Stamp, TimeStamp } from "./sealer
 export { openSealing, type Sealing } from "./sealing.ts";
 export { authorityName } from "./time-stamping.ts";
 export type { SignerAnchor } from "./trust-list.ts";
-export { type AnchorsOf, openTsaTrust, tsaRootsPem } from "./tsa-trust.ts";
+export { type AnchorsOf, openTsaTrust, tsaRootCertificates, tsaRootsPem } from "./tsa-trust.ts";

@@ -1,6 +1,7 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
+import { type Certificate, commonNameOf, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { StartupError } from "../platform/errors.ts";
 
 /** The certificates that tokens of an authority must lead to; none where the authority is taken as it comes. */
@@ -47,6 +48,13 @@ export const tsaRootsPem = ({ tsaTrust }: Pick<TsaTrustSettings, "tsaTrust">): s
   (tsaTrust === null ? Object.values(rootsOfHosts).map((file) => new URL(file, shippedRoots)) : [tsaTrust])
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
+
+/** The same one by one, named by whom they are of. */
+export const tsaRootCertificates = (settings: Pick<TsaTrustSettings, "tsaTrust">): { name: string; pem: string }[] =>
+  parseCertificatesPem(tsaRootsPem(settings)).map(({ der, subject }) => ({
+    name: `time stamp root ${commonNameOf(subject) ?? ""}`.trim(),
+    pem: new X509Certificate(der).toString(),
+  }));
 
 function readRoots(path: string): Certificate[] {
   try {

@@ -8,6 +8,7 @@ export {
 } from "./deliveries/deliveries.ts";
 export { type ExchangeDeps, readExchange, type ShownExchange } from "./deliveries/exchange.ts";
 export { replayFailed } from "./deliveries/replay-failed.ts";
+export { pendingDeliveryGauges } from "./deliveries/store.ts";
 export { dropOldExchanges, sweepDeliveries } from "./deliveries/sweep.ts";
 export { deliveryHeaders } from "./delivery-headers.ts";
 export { exchangeColumn } from "./exchange.ts";

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import { type Statement, sql } from "../../platform/database/sql.ts";
 import type { Commission } from "./commission.ts";
 
 /** A notary on record: who it is in the console, and the commission. */
@@ -60,3 +60,10 @@ export const updateNotary = (tx: Tx, id: string, c: Commission, at: Date) =>
       certificate = ${c.certificate}, certificate_chain = ${c.certificateChain}, status = ${c.status},
       commission_starts = ${c.commissionStarts}, ron_starts = ${c.ronStarts}, updated_at = ${at}
     WHERE id = ${id}`);
+
+/** Days until the first commission and the first registration of an active notary ends; a day counts to its end in UTC. */
+export const notaryGauges = (now: Date): Statement => sql`
+SELECT 'notary_expires_days' AS gauge, what AS label,
+  extract(epoch FROM (min(expires_on) + 1)::timestamp - ${now}::timestamptz AT TIME ZONE 'UTC')::float8 / 86400 AS value
+FROM notaries, LATERAL (VALUES ('commission', commission_expires), ('registration', ron_expires)) AS ends (what, expires_on)
+WHERE status = 'active' AND expires_on IS NOT NULL GROUP BY what`;

@@ -71,6 +71,18 @@ export const selectQueues = (db: Sql) =>
       (array_agg(last_error ORDER BY failed_at DESC) FILTER (WHERE failed_at IS NOT NULL))[1] AS "lastError"
     FROM jobs GROUP BY queue ORDER BY queue`);
 
+/** The same as gauges, in one scan of a table that is as large as what waits. */
+export const jobGauges: Statement = sql`
+SELECT gauge, queue AS label, value FROM (
+  SELECT queue, count(*) FILTER (WHERE failed_at IS NULL) AS waiting,
+    count(*) FILTER (WHERE failed_at IS NULL AND last_error IS NOT NULL) AS retrying,
+    count(failed_at) AS failed, min(due_at) FILTER (WHERE failed_at IS NULL) AS due
+  FROM jobs GROUP BY queue
+) AS queues, LATERAL (VALUES
+  ('jobs_waiting', waiting::float8), ('jobs_retrying', retrying), ('jobs_failed', failed),
+  ('jobs_overdue_seconds', coalesce(greatest(0, extract(epoch FROM now() - due)), 0))
+) AS figures (gauge, value)`;
+
 /** Has the jobs of a queue that failed for good tried again, from their first attempt. @returns how many */
 export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
   const retried = await db.query(sql`

@@ -28,6 +28,8 @@ export type Mailer = {
   send: (mail: Mail) => Promise<void>;
   /** Writes a file and sends nothing: for what must not leave this machine. */
   keep: (mail: Mail) => Promise<void>;
+  /** Whether the server answered the last time; null before the first, and without one. */
+  isUp: () => boolean | null;
   close: () => void;
 };
 
@@ -61,6 +63,7 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
   const outbox = outboxFolder(dataDir);
   const host = new URL(baseUrl).hostname;
   let smtp: Promise<Transporter> | undefined;
+  let isUp: boolean | null = null;
 
   const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null }: Mail) => ({
     ...{ to, subject, html },
@@ -92,8 +95,16 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
         return onKept?.(mail);
       }
       smtp ??= connect(smtpUrl);
-      await (await smtp).sendMail(message(mail));
+      try {
+        await (await smtp).sendMail(message(mail));
+        isUp = true;
+      } catch (error) {
+        // A server that refuses a mail has answered.
+        isUp = typeof (error as { responseCode?: number }).responseCode === "number";
+        throw error;
+      }
     },
+    isUp: () => isUp,
     close() {
       smtp?.then((transport) => transport.close());
     },

@@ -106,3 +106,23 @@ SELECT event.id, webhook.id, ${partnerId}, ${environment}, ${topic}, ${at} FROM 
 RETURNING id`);
   return row?.id;
 }
+
+const mostCounted = 100_000;
+
+/** How many deliveries wait, and for how long the oldest has: found by the first one of each webhook, however many are behind it. */
+export const pendingDeliveryGauges = (now: Date): Statement => sql`
+SELECT gauge, '' AS label, value FROM (
+  WITH RECURSIVE firsts AS (
+    (SELECT webhook_id, seq FROM webhook_deliveries WHERE state = 'pending' ORDER BY webhook_id, seq LIMIT 1)
+    UNION ALL
+    SELECT next.webhook_id, next.seq FROM firsts, LATERAL (
+      SELECT webhook_id, seq FROM webhook_deliveries
+      WHERE state = 'pending' AND webhook_id > firsts.webhook_id ORDER BY webhook_id, seq LIMIT 1
+    ) AS next
+  )
+  SELECT (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE state = 'pending' LIMIT ${mostCounted}) AS pending) AS pending,
+    (SELECT min(created_at) FROM webhook_deliveries WHERE seq = ANY (ARRAY(SELECT seq FROM firsts))) AS oldest
+) AS deliveries, LATERAL (VALUES
+  ('webhook_deliveries_pending', pending::float8),
+  ('webhook_deliveries_oldest_seconds', coalesce(greatest(0, extract(epoch FROM ${now}::timestamptz - oldest)), 0))
+) AS figures (gauge, value)`;

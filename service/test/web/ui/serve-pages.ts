@@ -94,7 +94,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
     ignoreMultipart(routes);
     await pages(routes, {
       assets,
-      limits: { limit: () => limit, close: async () => {} },
+      limits: { limit: () => limit, redisIsUp: async () => null, close: async () => {} },
       baseUrl: "http://localhost",
       outbox: null,
       members: null,

@@ -1,0 +1,133 @@
+import { X509Certificate } from "node:crypto";
+import { pendingAnchorGauges } from "./anchoring/anchoring.ts";
+import type { Config } from "./config/config.ts";
+import type { SignerAuthorities } from "./envelopes/envelopes.ts";
+import type { RateLimits } from "./http/rate-limits.ts";
+import type { ReadReadiness } from "./http/readiness.ts";
+import { notaryGauges } from "./notaries/notaries.ts";
+import { type Clock, dayMs } from "./platform/clock.ts";
+import type { Database } from "./platform/database/database.ts";
+import { sql } from "./platform/database/sql.ts";
+import { jobGauges } from "./platform/jobs/jobs.ts";
+import type { Mailer } from "./platform/mail/mail.ts";
+import type { Metrics } from "./platform/metrics.ts";
+import { type Sealing, sealChainPem, tsaRootCertificates } from "./seals/seals.ts";
+import { pendingDeliveryGauges } from "./webhooks/webhooks.ts";
+
+/** The certificates that the service signs with: what each is for, and its PEM. */
+export const signingCertificates = ({ chainPem }: Pick<Sealing, "chainPem">, { live }: SignerAuthorities) => [
+  { name: "seal", pem: chainPem.live },
+  { name: "seal of tests", pem: chainPem.test },
+  { name: "signer authority", pem: sealChainPem(live.chain) },
+];
+
+export type GaugeDeps = {
+  config: Pick<Config, "tsaUrls" | "tsaTrust">;
+  db: Database;
+  clock: Clock;
+  version: string;
+  readiness: ReadReadiness;
+  limits: Pick<RateLimits, "redisIsUp">;
+  mailer: Pick<Mailer, "isUp">;
+  sealing: Pick<Sealing, "chainPem" | "isStamped">;
+  signerAuthorities: SignerAuthorities;
+};
+
+type Figure = { gauge: string; label: string; value: number };
+
+/** Scrapers ask every few seconds, and several of them: for so long all get the figures of one statement. */
+const sharedMs = 15_000;
+
+/** The gauges of the database, with their help and their label. */
+const figures = {
+  jobs_waiting: ["Jobs that are due, scheduled or running.", "queue"],
+  jobs_retrying: ["Jobs that failed and will be tried again.", "queue"],
+  jobs_failed: ["Jobs that failed for good.", "queue"],
+  jobs_overdue_seconds: ["How long the oldest due job has waited.", "queue"],
+  webhook_deliveries_pending: ["Webhook deliveries that wait; more than 100,000 are not counted.", null],
+  webhook_deliveries_oldest_seconds: ["How long the oldest webhook delivery has waited.", null],
+  anchors_pending: ["Seals whose OpenTimestamps proof is not in a block yet.", null],
+  anchors_oldest_pending_seconds: ["How long the oldest such proof has waited.", null],
+  notary_expires_days: ["Days until the first of the active notaries' commissions and registrations ends.", "what"],
+} as const satisfies Record<string, readonly [help: string, label: string | null]>;
+
+/** Gauges of what waits, what answers and what ends soon. */
+export function serviceGauges(metrics: Metrics, deps: GaugeDeps): void {
+  const read = shared(() => readFigures(deps), sharedMs);
+  for (const [name, [help, label]] of Object.entries(figures))
+    metrics.gauge(name, help, label, async () => {
+      const rows = (await read()).filter(({ gauge }) => gauge === name);
+      return new Map(rows.map((row) => [row.label, row.value]));
+    });
+  metrics.info(
+    "signsealship_build_info",
+    "The release that runs, and the schema of its database.",
+    ["version", "schema"],
+    async () => {
+      const schema = (await read()).find(({ gauge }) => gauge === "schema");
+      return { version: deps.version, schema: String(schema?.value ?? "") };
+    },
+  );
+  connectionGauges(metrics, deps.db);
+  dependencyGauges(metrics, deps);
+  certificateGauges(metrics, deps);
+}
+
+const readFigures = ({ db, clock }: GaugeDeps): Promise<Figure[]> =>
+  db.query<Figure>(sql`
+    ${jobGauges}
+    UNION ALL ${pendingDeliveryGauges(clock())}
+    UNION ALL ${pendingAnchorGauges(clock())}
+    UNION ALL ${notaryGauges(clock())}
+    UNION ALL SELECT 'schema', '', max(version)::float8 FROM schema_migrations`);
+
+function connectionGauges(metrics: Metrics, db: Database): void {
+  const states = "Connections of this node to the database, and callers that wait for one.";
+  metrics.gauge("database_connections", states, "state", async () => {
+    const { inUse, idle, waiting } = db.connections();
+    return new Map(Object.entries({ in_use: inUse, idle, waiting }));
+  });
+  metrics.gauge(
+    "database_connections_max",
+    "DATABASE_POOL_SIZE.",
+    null,
+    async () => new Map([["", db.connections().most]]),
+  );
+}
+
+function dependencyGauges(metrics: Metrics, { readiness, limits, mailer, sealing }: GaugeDeps): void {
+  const help = "Whether a dependency answers: 1 or 0. Of mail and time stamps: whether the last use went well.";
+  metrics.gauge("dependency_up", help, "name", async () => {
+    const [{ checks }, redis] = await Promise.all([readiness(), limits.redisIsUp()]);
+    const probed = Object.entries(checks).map(
+      ([name, result]) => [name.replaceAll(" ", "_"), result === "ok"] as const,
+    );
+    const used = Object.entries({ redis, mail: mailer.isUp(), time_stamps: sealing.isStamped() });
+    return new Map([...probed, ...used].flatMap(([name, isUp]) => (isUp === null ? [] : [[name, Number(isUp)]])));
+  });
+}
+
+function certificateGauges(metrics: Metrics, { config, clock, sealing, signerAuthorities }: GaugeDeps): void {
+  const roots = config.tsaUrls.length > 0 ? tsaRootCertificates(config) : [];
+  const ends = [...signingCertificates(sealing, signerAuthorities), ...roots].map(
+    ({ name, pem }) => [name, new X509Certificate(pem).validToDate.getTime()] as const,
+  );
+  metrics.gauge("certificate_expires_days", "Days until a certificate ends.", "certificate", async () => {
+    const now = clock().getTime();
+    return new Map(ends.map(([name, end]) => [name, (end - now) / dayMs]));
+  });
+}
+
+/** Asks once for all that ask within the time; a failure is told to those who wait for it, and not kept. */
+function shared<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
+  let last: { answer: Promise<T>; until: number } | undefined;
+  return () => {
+    if (last && performance.now() < last.until) return last.answer;
+    const asked = { answer: ask(), until: performance.now() + ms };
+    last = asked;
+    asked.answer.catch(() => {
+      if (last === asked) last = undefined;
+    });
+    return asked.answer;
+  };
+}
