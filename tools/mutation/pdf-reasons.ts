@@ -47,7 +47,6 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       "It saves work: what it leaves out would be found to be the same.",
       {
         "pdf/byte-range.ts": ["(bytes.byteOffset + at) % 4 !== 0"],
-        "pdf/changes/changes.ts": ["oldest < 0"],
         "pdf/changes/judge.ts": ["old === now", "!known.has(item.number)"],
         "pdf/changes/rules/structure.ts": ['item.kind === "reference"'],
       },

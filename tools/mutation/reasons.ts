@@ -64,6 +64,8 @@ const EQUIVALENT: readonly (readonly [file: string, text: string, reason: string
 
 /** Files whose text is for people, and moves no verdict. */
 const TELLING = ["seal/proof-statement.ts", "x509/name.ts"];
+/** The signing page reads the document of its own act by it, and no claim of the format rests on it. */
+const OUTSIDE = ["pdf/field-texts.ts"];
 
 const survivors = new URL("survivors.txt", import.meta.url);
 /** What names a mutant when lines move. */
@@ -77,6 +79,7 @@ const uncovered = new Set(
 /** Why no vector can kill the mutant; undefined where there should be one. */
 export function reasonFor({ file, text }: Mutant): string | undefined {
   if (TELLING.includes(file)) return "It is told to people, and moves no verdict.";
+  if (OUTSIDE.includes(file)) return "No claim of the format rests on it.";
   const own = EQUIVALENT.find(([suffix, operand]) => file.endsWith(suffix) && operand === text)?.[2];
   return own ?? [...GROUPS, ...PDF_REASONS, ...SEAL_REASONS].find(([, rules]) => rules[file]?.includes(text))?.[0];
 }

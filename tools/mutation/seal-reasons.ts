@@ -33,7 +33,10 @@ export const SEAL_REASONS: readonly (readonly [
   ],
   [
     "A bound on cost ends it, or a defect of the verifier: no vector is so large, and no file is known to cause one.",
-    { "pdf/reach-over.ts": ["error instanceof EvidenceError", 'error.code !== "limit"'] },
+    {
+      "pdf/reach-over.ts": ["error instanceof EvidenceError", 'error.code !== "limit"'],
+      "pdf/changes/changes.ts": ['error.code !== "limit"'],
+    },
   ],
   [
     "Behind the end no word is found, either: it keeps the work from being counted backwards.",
@@ -86,5 +89,9 @@ export const SEAL_REASONS: readonly (readonly [
   [
     "What is not covered counts as a change of the level `other`, which nothing permits.",
     { "seal/permitted-changes.ts": ["!later.covered"] },
+  ],
+  [
+    "The signing page and the service ask it of their own documents, and no claim of the format rests on it; or it passes on a bound on cost or a defect.",
+    { "pdf/changes/changes.ts": ["revision < 0", "error instanceof EvidenceError"] },
   ],
 ];

@@ -13,6 +13,8 @@ export type SignatureInPdf = {
   readonly fieldCount: number;
   /** Of each of these fields the partial names from the top: `fieldName` makes them one, and decrypts them. */
   readonly fieldTitles: readonly (readonly PdfString[])[];
+  /** The first of these fields; undefined for a certification that none holds. */
+  readonly field: PdfDictionary | undefined;
   /** /P of a certification signature (section 12.8.2.2), else undefined. */
   readonly docMdp: 1 | 2 | 3 | undefined;
 };
@@ -35,16 +37,21 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");
   const found = new Map<
     PdfDictionary,
-    { readonly start: number | undefined; readonly fieldTitles: (readonly PdfString[])[] }
+    Pick<SignatureInPdf, "start" | "field"> & { readonly fieldTitles: (readonly PdfString[])[] }
   >();
-  const add = (value: PdfValue, fieldStart: number | undefined, titles: readonly (readonly PdfString[])[]): void => {
+  const add = (
+    value: PdfValue,
+    fieldStart: number | undefined,
+    titles: readonly (readonly PdfString[])[],
+    field?: PdfDictionary,
+  ): void => {
     const located = locate(document, value);
     if (located?.value.kind !== "dictionary") return;
     const { value: dictionary } = located;
     const start = value.kind === "reference" ? located.start : fieldStart;
     const known = found.get(dictionary);
     if (known !== undefined) known.fieldTitles.push(...titles);
-    else if (found.size < MAX_SIGNATURES) found.set(dictionary, { start, fieldTitles: [...titles] });
+    else if (found.size < MAX_SIGNATURES) found.set(dictionary, { start, fieldTitles: [...titles], field });
     else throw new EvidenceError("limit", `more than ${MAX_SIGNATURES} signatures`);
   };
 
@@ -71,7 +78,7 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
     const title = resolve(document, field.entries.get("T"));
     const titles = title?.kind === "string" ? [...parent.titles, title] : parent.titles;
     const held = field.entries.get("V");
-    if (held !== undefined && (type === "Sig" || looksSigned(document, held))) add(held, start, [titles]);
+    if (held !== undefined && (type === "Sig" || looksSigned(document, held))) add(held, start, [titles], field);
     for (const kid of itemsIn(document, field, "Kids")) walk(kid, { type, start, titles }, depth + 1);
   };
   const top: Parent = { type: undefined, start: undefined, titles: [] };
@@ -81,9 +88,10 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
   const certification = permissions?.entries.get("DocMDP");
   if (certification !== undefined) add(certification, undefined, []);
   return [...found]
-    .map(([dictionary, { start, fieldTitles }]) => ({
+    .map(([dictionary, { start, fieldTitles, field }]) => ({
       dictionary,
       start,
+      field,
       fieldCount: fieldTitles.length,
       fieldTitles,
       docMdp: docMdpOf(document, dictionary),

@@ -3,7 +3,7 @@ import { claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, spend } from "../pdf/budget.ts";
-import { type ChangeLevel, type LaterChanges, laterChanges } from "../pdf/changes/changes.ts";
+import { type ChangeLevel, type LaterChanges, laterChanges, lockPermission } from "../pdf/changes/changes.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 import { claimedTimeOf } from "./claimed-time.ts";
@@ -16,7 +16,7 @@ import {
   sealFormOf,
   VANISHED,
 } from "./permitted-changes.ts";
-import { vanishedSignatures } from "./vanished-signatures.ts";
+import { lockInItsState, vanishedSignatures } from "./vanished-signatures.ts";
 import type { SealTrust } from "./verify-seal.ts";
 
 export type EarlierClaimName = "signature_present" | "revision_covered" | "signature_valid" | "later_changes_permitted";
@@ -69,6 +69,17 @@ export async function verifyEarlierSignatures(input: {
   });
   const compared = laterChanges(document, comparable);
   const changes = new Map(comparable.map(({ signature }, index) => [signature, compared[index]]));
+  const locks = new Map<RangedSignature, 1 | 2 | 3 | null>();
+  for (const { signature, end } of comparable) {
+    const later = changes.get(signature);
+    // Later revisions that can't be compared with what was signed are held to what its locks permit all the same.
+    locks.set(
+      signature,
+      later?.covered
+        ? later.lockPermission
+        : strictest(await lockInItsState(document, signature, end), lockPermission(document, signature)),
+    );
+  }
   const judged = await judgeEach(document, all, changes, input);
   const seals = [...judged.values()].flatMap(({ own }) => own ?? []);
   const last = input.seal === null ? null : sealFormOf(input.seal.dictionary);
@@ -80,7 +91,7 @@ export async function verifyEarlierSignatures(input: {
     const { byteRange, dictionary } = signature;
     const later = changes.get(signature);
     const gone = vanished.includes(signature);
-    const docMdp = strictest(signature.docMdp, later?.lockPermission ?? undefined);
+    const docMdp = strictest(signature.docMdp ?? null, locks.get(signature) ?? null);
     const { pades = null, own = null } = judged.get(signature) ?? {};
     const isAct = dictionary.entries.has("SSSActSha256");
     if (!byteRange.ok || pades === null) {
@@ -185,8 +196,8 @@ function charged(crypto: EvidenceCrypto, budget: Budget): EvidenceCrypto {
   };
 }
 
-function strictest(one: 1 | 2 | 3 | undefined, other: 1 | 2 | 3 | undefined): 1 | 2 | 3 | null {
-  if (one === undefined || other === undefined) return one ?? other ?? null;
+function strictest(one: 1 | 2 | 3 | null, other: 1 | 2 | 3 | null): 1 | 2 | 3 | null {
+  if (one === null || other === null) return one ?? other;
   return one < other ? one : other;
 }
 

@@ -1,5 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 import { COST, spend } from "../pdf/budget.ts";
+import { lockPermission } from "../pdf/changes/changes.ts";
 import { cursorAt } from "../pdf/cursor.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { openUnlocked } from "../pdf/encryption/unlock.ts";
@@ -43,6 +44,22 @@ export async function vanishedSignatures(
     found.push(...state.filter((one) => covers(one) && one.byteRange.ok && one.byteRange.range.end === end));
   }
   return found;
+}
+
+/**
+ * /P of a signature's locks as the state has them that it covers; null where it states none, or those bytes do not hold it.
+ *
+ * @param end where the bytes end that it covers
+ */
+export async function lockInItsState(document: PdfDocument, { start }: RangedSignature, end: number) {
+  try {
+    const state = await openUnlocked(document.bytes.subarray(0, end), document);
+    const own = findSignatures(state).find((one) => one.start === start);
+    return own === undefined ? null : lockPermission(state, own);
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
 }
 
 /** Where the range of a /ByteRange at `at` ends, when its gap is where a signature value would be. */

@@ -1,7 +1,4 @@
-import { createHash } from "node:crypto";
-import { sealReasons } from "@signsealship/evidence/seal";
 import {
-  appendRevision,
   bodyOf,
   bytesOf,
   endOf,
@@ -10,82 +7,28 @@ import {
   type SignOptions,
   signPdf,
 } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { cmsOver, testSigner, tokenOver } from "../../../../packages/evidence/test/signer.ts";
-import { collection, type Expectation, type Made, notVerified, type State, verified } from "./case.ts";
-import { issue, type Subject } from "./issued.ts";
-import { document, oddSeal } from "./sealing.ts";
-import { fixedKey, pem, seal, stranger, validFrom } from "./signers.ts";
+import { cmsOver } from "../../../../packages/evidence/test/signer.ts";
+import { collection, type Made, notCovered, notVerified, type State, verified } from "./case.ts";
+import { earlierRoot, earlierSeals, lockedRows } from "./earlier-seals.ts";
+import {
+  emptied,
+  foreign,
+  HOLE,
+  holding,
+  noted,
+  permissive,
+  proof,
+  type Row,
+  ranged,
+  revised,
+  type Step,
+  sha256,
+  signed,
+  state,
+} from "./earlier-steps.ts";
+import { document } from "./sealing.ts";
+import { stranger } from "./signers.ts";
 import { plain } from "./way.ts";
-
-type Step = (pdf: Uint8Array) => Uint8Array;
-type Earlier = NonNullable<Expectation["earlier"]>[number];
-type Row = {
-  readonly name: string;
-  readonly steps: readonly Step[];
-  readonly earlier?: readonly Earlier[];
-  readonly respected?: readonly State[];
-  readonly verdict?: "verified" | "not_verified";
-  readonly trust?: readonly string[];
-  readonly teaches: string;
-};
-
-const sha256 = (bytes: Uint8Array) => Uint8Array.from(createHash("sha256").update(bytes).digest());
-const foreign = { signer: stranger, originalLength: "absent", reserve: 900 } as const;
-const signed =
-  (options: Partial<SignOptions> = {}): Step =>
-  (pdf) =>
-    signPdf(pdf, { ...foreign, ...options });
-const sealedAs =
-  (kind: keyof typeof sealReasons, options: Partial<SignOptions> = {}): Step =>
-  (pdf) =>
-    oddSeal(pdf, { reason: sealReasons[kind].live, ...options });
-const revised =
-  (objects: (pdf: string) => readonly NewObject[]): Step =>
-  (pdf) =>
-    bytesOf(appendRevision(latin1(pdf), objects(latin1(pdf))));
-const visible = signed({ visible: true });
-const proof = sealedAs("proof");
-
-const state = (later: State, valid: State = "holds"): Earlier => ({
-  revision_covered: "holds",
-  signature_valid: valid,
-  later_changes_permitted: later,
-});
-
-/** An annotation that is no widget. */
-const noted = revised((pdf) => {
-  const number = endOf(pdf).size;
-  const page = bodyOf(pdf, 5);
-  return [
-    [5, page.replace(/(\/Annots \[[^\]]*)\]/, `$1 ${number} 0 R]`)],
-    [number, "<< /Type /Annot /Subtype /Text /Rect [10 10 20 20] /Contents (x) >>"],
-  ];
-});
-/** The newest signature's field emptied. */
-const emptied = revised((pdf) => {
-  const field = endOf(pdf).size - 1;
-  return [[field, bodyOf(pdf, field).replace(/ \/V \d+ 0 R/, "")]];
-});
-/** Another page under the same seal. */
-const rewritten = revised((pdf) => {
-  const number = endOf(pdf).size;
-  const data = "BT /F1 18 Tf 72 720 Td (Another text) Tj ET";
-  return [
-    [5, bodyOf(pdf, 5).replace("/Contents 6 0 R", `/Contents ${number} 0 R`)],
-    [number, `<< /Length ${data.length} >>\nstream\n${data}\nendstream`],
-  ];
-});
-/** The same, by a section that leads past the sealed revision. */
-const bypassed: Step = (pdf) =>
-  bytesOf(latin1(rewritten(pdf)).replace(/\/Prev \d+(?![\s\S]*\/Prev)/, `/Prev ${endOf(plain).startxref}`));
-/** A font that no reader can read, and none needs. */
-const damaged = revised((pdf) => [
-  [5, bodyOf(pdf, 5).replace("/F1 3 0 R", "/F1 3 0 R /F2 20 0 R")],
-  [20, "<< /A 7x >>"],
-]);
-
-const reference = "/Reference [<< /Type /SigRef /TransformMethod /DocMDP /TransformParams << /P 3 >> >>] ";
-const permissive = signed({ dictionary: (text) => text.replace("/Contents", `${reference}/Contents`) });
 
 function signatures(): readonly Row[] {
   const once = (name: string, options: Partial<SignOptions>, valid: State, teaches: string): Row => ({
@@ -136,97 +79,12 @@ function signatures(): readonly Row[] {
       respected: ["holds"],
       teaches: "What a certification permits is inherited by what was signed behind it (7.2).",
     },
+    ...lockedRows(),
     {
       name: "two signatures, of which a later revision takes the second away",
       steps: [signed(), signed(), emptied, proof],
       earlier: [state("fails"), { ...state("fails"), signature_present: "fails" }],
       teaches: "Those that are gone are found in the bytes, also behind one that is still there (7).",
-    },
-  ];
-}
-
-const root: Subject = { name: "Test root", key: fixedKey("root") };
-const leaf: Subject = { name: "Test issued seal", key: fixedKey("issued seal") };
-const rootCertificate = issue(root, root, { serial: 11, isAuthority: true });
-const bySeal = {
-  key: leaf.key.key,
-  sign: leaf.key.sign,
-  certificate: issue(leaf, root, { serial: 14, isAuthority: false }),
-};
-const bySigner = { ...bySeal, certificate: issue(leaf, root, { serial: 16, isAuthority: false, isSigners: true }) };
-const farTsa = testSigner("tsa", validFrom, Date.UTC(2060, 0, 1), fixedKey("far tsa"));
-
-/** Seals of the service, which end a document: section 7.2. */
-function seals(): readonly Row[] {
-  const ends = "A seal of the service ends the document that it seals (7.2).";
-  const broken = "What can't be judged is not permitted, and a seal of the service permits no more for it (7.1, 7.2).";
-  return [
-    {
-      name: "a seal of the service, and another page",
-      steps: [sealedAs("signed"), rewritten, proof],
-      earlier: [state("fails")],
-      respected: ["fails"],
-      teaches: ends,
-    },
-    {
-      name: "a seal of the service over a document with a broken font, and another page",
-      steps: [damaged, sealedAs("signed"), rewritten, proof],
-      earlier: [{ signature_valid: "holds", later_changes_permitted: "fails" }],
-      respected: ["fails"],
-      teaches: broken,
-    },
-    {
-      name: "a seal of the service that the sections lead past",
-      steps: [sealedAs("signed"), bypassed, proof],
-      earlier: [{ signature_present: "fails", signature_valid: "holds", later_changes_permitted: "fails" }],
-      respected: ["fails"],
-      teaches: broken,
-    },
-    {
-      name: "a seal of the service that is not valid, then a visible signature",
-      steps: [sealedAs("signed", { contents: (bytes) => cmsOver(sha256(bytes.subarray(1)), seal) }), visible, proof],
-      earlier: [state("holds", "fails"), state("holds")],
-      teaches: "One that is not valid is judged as any other signature (7.2).",
-    },
-    {
-      name: "a signer's certificate in the form of a seal, then a visible signature",
-      steps: [sealedAs("signed", { signer: bySigner }), visible, sealedAs("proof", { signer: bySeal })],
-      earlier: [state("holds"), state("holds")],
-      trust: ["trust/root.pem"],
-      teaches: "A signer's certificate makes no seal of the service (7.2).",
-    },
-    {
-      name: "a seal of the service with a token that nobody trusts, then a visible signature",
-      steps: [
-        sealedAs("signed", { stamp: (value) => tokenOver(value, farTsa, Date.UTC(2050, 0, 1)), reserve: 1900 }),
-        visible,
-        proof,
-      ],
-      respected: ["fails"],
-      teaches: "Its certificate counts at the instant of a trusted time stamp in it, else of its /M (7.2).",
-    },
-    {
-      name: "signed, notarized, and then a visible signature",
-      steps: [sealedAs("signed"), visible, sealedAs("notarized"), visible, proof],
-      earlier: [state("fails"), state("holds"), state("fails"), state("holds")],
-      respected: ["fails", "fails"],
-      teaches:
-        "Behind a seal for Signed the table alone decides as far as the last seal for Notarized, and no further (7.2).",
-    },
-    {
-      name: "notarized, then signed and notarized",
-      steps: [sealedAs("notarized"), sealedAs("signed"), visible, sealedAs("notarized")],
-      earlier: [state("fails"), state("holds"), state("holds")],
-      respected: ["fails", "holds"],
-      teaches: "The seal for Notarized that ends a notarization is a later one (7.2).",
-    },
-    {
-      name: "a seal of the service, then a stranger's invisible signature over the whole file",
-      steps: [proof, signed()],
-      earlier: [state("fails")],
-      respected: ["fails"],
-      verdict: "not_verified",
-      teaches: "What covers the whole file counts as a seal when it is in the form of one (7.2).",
     },
   ];
 }
@@ -278,11 +136,67 @@ function twoToOneEnd(): Row {
   };
 }
 
+function counted(): readonly Row[] {
+  const bound = "More than 64 signatures, those that are gone included, are not judged (6.3).";
+  return [
+    {
+      name: "70 signatures that are gone, of two revisions",
+      steps: [holding(60), holding(10), holding(0), proof],
+      respected: ["fails"],
+      teaches: bound,
+    },
+    {
+      name: "60 signatures that are gone",
+      steps: [holding(60), holding(0), proof],
+      teaches: "Without a permission it is a finding that they are gone (7).",
+    },
+    {
+      name: "a signature that ends before the only section",
+      steps: [inOneRevision, proof],
+      earlier: [{ revision_covered: "fails", signature_valid: "unchecked", later_changes_permitted: "fails" }],
+      teaches: "What it covers is no document: that is a finding, since no permission is known (7).",
+    },
+    {
+      name: "a signature of no revision with a text that passes for its /ByteRange",
+      steps: [insideText, holding(0), proof],
+      teaches: "A signature that is gone is found by its own /ByteRange, and was one over a revision of its own (7).",
+    },
+  ];
+}
+
+/** A signature with /P 1 to 100 bytes before its revision's end, and with the numbers of that end in a text. */
+const insideText: Step = (pdf) => {
+  const permission = "/Reference [<< /TransformMethod /DocMDP /TransformParams << /P 1 >> >>]";
+  const waiting = "DDDDDDDDDD EEEEEEEEEE FFFFFFFFFF";
+  const text = latin1(holding(1, `${permission} /Reason (<00>/ByteRange [0 ${waiting}]) `)(pdf));
+  const start = text.indexOf("<00>");
+  const numbers = [start, start + 4, text.length - start - 4].map((number) => String(number).padEnd(10));
+  return bytesOf(text.replace(waiting, numbers.join(" ")));
+};
+
+/** A document of one revision, whose signature ends before the section. */
+const inOneRevision: Step = () => {
+  const at = endOf(plain).startxref;
+  const padding = "/PieceInfo << /Padding << /Private 4 0 R >> >>";
+  const form = "/AcroForm << /SigFlags 3 /Fields [7 0 R] >>".padEnd(padding.length);
+  const field = "7 0 obj\n<< /FT /Sig /T (a) /V 8 0 R >>\nendobj\n";
+  const value = `8 0 obj\n<< /Type /Sig /SubFilter /adbe.pkcs7.sha1 /Contents <3003020100> /ByteRange [0 ${HOLE}] >>\nendobj\n`;
+  const row = (offset: number) => `${String(offset).padStart(10, "0")} 00000 n \n`;
+  const objects = field + value;
+  const table = plain
+    .slice(at)
+    .replace("xref\n0 7\n", "xref\n0 9\n")
+    .replace("/Size 7", "/Size 9")
+    .replace("trailer", `${row(at)}${row(at + field.length)}trailer`)
+    .replace(/startxref\n\d+/, `startxref\n${at + objects.length}`);
+  return bytesOf(ranged(plain.slice(0, at).replace(padding, form) + objects + table, table.length));
+};
+
 /** What is said of signatures that the sealed document held before: section 7. */
 export function earlierRules(): Made {
   const { add, put, trust, made, slug } = collection("earlier");
-  trust("root.pem", pem(rootCertificate.der));
-  for (const row of [...signatures(), ...seals(), ...texts(), twoToOneEnd()]) {
+  trust("root.pem", earlierRoot);
+  for (const row of [...signatures(), ...earlierSeals(), ...texts(), twoToOneEnd(), ...counted()]) {
     const { name, steps, earlier = [], respected = [], teaches, trust: anchors } = row;
     const pdf = steps.reduce((before, step) => step(before), document());
     const isRespected = !respected.includes("fails");
@@ -300,5 +214,12 @@ export function earlierRules(): Made {
       ...(anchors && { trust: anchors }),
     });
   }
+  add({
+    name: "two signatures that cover the whole file",
+    kind: "sealed_pdf",
+    files: { sealed: put("two-signatures-that-cover-the-whole-file.pdf", holding(2)(document())) },
+    expect: notCovered,
+    teaches: "The seal is the one signature that ends at the last byte: of two neither is (6.1).",
+  });
   return made();
 }

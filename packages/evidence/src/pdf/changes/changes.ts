@@ -1,13 +1,14 @@
 import { EvidenceError } from "../../errors.ts";
 import { cursorAt, takeUnsigned } from "../cursor.ts";
-import type { PdfDocument } from "../document.ts";
+import { lookUp, type PdfDocument } from "../document.ts";
+import type { SignatureInPdf } from "../signatures.ts";
 import type { PdfDictionary } from "../values.ts";
 import { judgeHistory, type Moment, revisionEndingAt } from "./history.ts";
 import type { StepResult } from "./judge.ts";
 import { type ChangeLevel, reported, worst } from "./levels.ts";
 import { type Lock, lockOf } from "./locks.ts";
 import type { Touched } from "./step.ts";
-import { dictionaryOf, plainDictionary } from "./view.ts";
+import { createView, dictionaryOf, plainDictionary } from "./view.ts";
 
 export { type ChangeLevel, isWithin, permits } from "./levels.ts";
 
@@ -63,8 +64,23 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
   const oldest = Math.max(...found.map(({ revision }) => revision));
   return found.map((one) => {
     if (!one.covered) return UNKNOWN;
-    return steps === null ? { ...UNKNOWN, covered: true } : sinceRevision(one, steps, oldest);
+    if (steps !== null) return sinceRevision(one, steps, oldest);
+    return { ...UNKNOWN, covered: true, lockPermission: one.lock?.permission ?? null };
   });
+}
+
+/** /P of a signature's locks as a state of the document has them; the strictest where they can't be read. */
+export function lockPermission(
+  document: PdfDocument,
+  { dictionary, field }: Pick<SignatureInPdf, "dictionary" | "field">,
+): 1 | 2 | 3 | null {
+  const view = createView(document, (number) => lookUp(document, number), new Map());
+  try {
+    return lockOf(view, dictionary, field).permission;
+  } catch (error) {
+    if (error instanceof EvidenceError && error.code !== "limit") return 1;
+    throw error;
+  }
 }
 
 /** What revisions after the first `end` bytes did, at most: `changedSince` without the names. */

@@ -1,12 +1,19 @@
 import { OBJECT, stream } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
 import { appendRows, appendStreams } from "../../../../../packages/evidence/test/pdf/changes/revisions.ts";
 import { bodyOf, endOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { accepted, type ChangeRule, edit, refused, sizeOf } from "./change-rules.ts";
+import { accepted, type ChangeRule, edit, field, refused, sizeOf } from "./change-rules.ts";
 
 const LOCKED_NAME = { signature: { fieldMdp: "/Action /Include /Fields [(Name)]" } };
 const fill = edit("amount", "(100)", "(900)");
 const lock = (name: string, fieldMdp: string, make = refused, made = fill): ChangeRule =>
   make(`a lock ${name}`, made, { signature: { fieldMdp } });
+const computed = edit("name", "(1)", "(2)");
+const COMPUTED = {
+  prepared: {
+    form: "<< /Fields 15 0 R /SigFlags 3 /DR << /Font << /Helv 6 0 R >> >> /DA (/Helv 0 Tf 0 g) /CO [21 0 R] >>",
+    name: field("Name", "/Ff 1 /V (1) "),
+  },
+};
 const deep = Array.from({ length: 33 }, (_, index) => `a${index}`).join(".");
 const locks: readonly ChangeRule[] = [
   lock("that names another field", "/Action /Include /Fields [(Name)]", accepted),
@@ -47,6 +54,12 @@ const locks: readonly ChangeRule[] = [
   accepted("a field that /Lock does not name", fill, { signature: { lock: "/Action /Include /Fields [(Name)]" } }),
   refused("a field that /Lock names", fill, { signature: { lock: "/Action /Include /Fields [(Amount)]" } }),
   accepted("a field that is not locked, filled", fill, LOCKED_NAME),
+  accepted("a read-only field computed again, behind what is no act", computed, COMPUTED),
+  refused("a read-only field computed again, behind an act", computed, {
+    ...COMPUTED,
+    permission: 2,
+    signature: { subFilter: "ETSI.CAdES.detached /SSSActSha256 (x)" },
+  }),
 ];
 
 export const trailer = (pdf: string): string =>
