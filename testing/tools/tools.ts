@@ -95,6 +95,7 @@ const table = {
   httpx: fromPypi("httpx==0.28.1"),
   hatchling: fromPypi("hatchling==1.33.0"),
   mypy: fromPypi("mypy==2.4.1"),
+  schemathesis: fromPypi("schemathesis==4.32.5"),
   node20: runtime("node20"),
   node22: runtime("node22"),
   deno: runtime("deno"),

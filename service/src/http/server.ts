@@ -168,9 +168,10 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url);
-    const allowed = [...patterns.values()]
-      .filter(({ matches }) => matches.test(path))
-      .flatMap(({ methods }) => [...methods]);
+    // /webhooks/deliveries is its own resource, and not the webhook "deliveries".
+    const literal = patterns.get(path);
+    const matching = literal ? [literal] : [...patterns.values()].filter(({ matches }) => matches.test(path));
+    const allowed = matching.flatMap(({ methods }) => [...methods]);
     const answer = unmatchedPage(request, allowed.length > 0);
     if (allowed.length > 0) reply.header("Allow", [...new Set(allowed)].join(", "));
     if (answer !== null)
