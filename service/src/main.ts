@@ -197,5 +197,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
       resolve(signal);
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, hear);
+    // Without Node's inspector behind it the signal would end the process.
+    process.on("SIGUSR1", () => {});
   });
 }

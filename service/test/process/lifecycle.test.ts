@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { prepareDatabase } from "@signsealship/testing/data-template";
 import { freePort } from "@signsealship/testing/free-port";
+import { endWithTests } from "@signsealship/testing/reaper";
 import { ownProcess, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
 
 const folders: (() => void)[] = [];
@@ -180,4 +184,35 @@ test("a database that does not answer is one line", async () => {
     await refusedStart({ DATA_DIR: folder(), DATABASE_URL: url, PORT: String(await freePort()) }),
     /DATABASE_URL does not answer/,
   );
+});
+
+test("SIGUSR1 opens no inspector and ends nothing, as bin/signsealship, the unit and the image start the service", async () => {
+  const root = join(import.meta.dirname, "../../..");
+  assert.match(
+    readFileSync(join(root, "deploy/signsealship.service"), "utf8"),
+    /^ExecStart=\S+\/bin\/signsealship serve$/m,
+  );
+  assert.match(
+    readFileSync(join(root, "deploy/Containerfile"), "utf8"),
+    /^ENTRYPOINT \["\/app\/bin\/signsealship"\]$/m,
+  );
+  const [dataDir, port] = [folder(), await freePort()];
+  await prepareDatabase(dataDir);
+  const child = spawn(join(root, "bin/signsealship"), ["serve"], {
+    env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), TSA_URLS: "off", OTS_CALENDARS: "off" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  endWithTests(child);
+  const ended = once(child, "exit");
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (data) => {
+      printed += data;
+    });
+  await until(() => printed.includes("listens on"));
+  child.kill("SIGUSR1");
+  for (let n = 0; n < 5; n++) assert.equal(await status(`http://127.0.0.1:${port}/healthz`), 200);
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, [0, null]);
+  assert.doesNotMatch(printed, /Debugger listening/);
 });
