@@ -11,7 +11,7 @@ export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "
 export { mostFields, replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";
 export { orderPage } from "./list.ts";
 export { type NoticesOf, noticeMessage, noticeReader } from "./notices.ts";
-export { pagesOf } from "./original.ts";
+export { looksLikePdf, pagesOf } from "./original.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
 export { type SameClient, sameClient } from "./same-client.ts";

@@ -533,3 +533,25 @@ test("an expiry is mailed 60 days before and when it is there, once each", async
   assert.equal(sent().filter((subject) => /expires soon/.test(subject ?? "")).length, 2);
   assert.equal(sent().filter((subject) => /has expired/.test(subject ?? "")).length, 2);
 });
+
+test("a proof of a notary is a PDF, JPEG or PNG, and nothing else", async () => {
+  const admin = await newOperator(running, { roles: ["admin"] });
+  const { baseUrl } = running.service;
+  const [row] = await running.db.query<{ id: string }>(sql`SELECT id FROM notaries LIMIT 1`);
+  const add = async (text: string) => {
+    const body = new FormData();
+    body.append("label", "Bond");
+    body.append("document", new Blob([Buffer.from(text, "latin1")]), "proof.pdf");
+    const headers = { cookie: admin.cookie, Origin: baseUrl, Accept: "text/html" };
+    const sent = { method: "POST", redirect: "manual", headers, body } as const;
+    const answer = await fetch(`${baseUrl}/operator/notaries/${row?.id}/proofs`, sent);
+    return { status: answer.status, text: await answer.text() };
+  };
+  for (const text of ["<html><script>alert(1)</script>", "GIF89a", "\x89PNG", "PK\x03\x04"]) {
+    const refused = await add(text);
+    assert.equal(refused.status, 400, text);
+    assert.match(refused.text, /A proof must be a PDF, JPEG or PNG/);
+  }
+  for (const text of ["%PDF-1.7\n", "\x89PNG\r\n\x1a\n", "\xff\xd8\xff\xe0"])
+    assert.equal((await add(text)).status, 303, text);
+});

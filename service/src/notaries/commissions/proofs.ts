@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { auditLine } from "../../audit/audit.ts";
-import { documentUse } from "../../orders/orders.ts";
+import { documentUse, looksLikePdf } from "../../orders/orders.ts";
 import type { Blobs } from "../../platform/blobs/blobs.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { isUuid } from "../../platform/text.ts";
 import { accepted, formReader } from "../form-reader.ts";
@@ -22,6 +22,11 @@ export const listProofs = (db: Sql, notaryId: string) =>
     SELECT id, label, sha256, bytes, created_at AS "createdAt" FROM notary_proofs
     WHERE notary_id = ${notaryId} ORDER BY created_at, id`);
 
+const pictureHeaders = [Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from("ffd8ff", "hex")];
+
+const isPdfOrPicture = (bytes: Buffer): boolean =>
+  looksLikePdf(bytes) || pictureHeaders.some((header) => bytes.subarray(0, header.length).equals(header));
+
 /** @throws ServiceError naming the field and the rule */
 export async function addProof(
   { db, clock, blobs }: ProofDeps,
@@ -31,6 +36,7 @@ export async function addProof(
 ): Promise<void> {
   const read = formReader({ label });
   const named = accepted(read.done(read.required("label", { max: 120 })));
+  if (!isPdfOrPicture(bytes)) throw invalid("A proof must be a PDF, JPEG or PNG.");
   const notary = await requireNotary(db, notaryId);
   const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
