@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { lockOrder } from "../../orders/orders.ts";
-import { dayMs, hourMs } from "../../platform/clock.ts";
+import { hourMs } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -13,20 +13,19 @@ import { slowHashHolds } from "../../platform/slow-hash.ts";
 import { openTask } from "../../tasks/tasks.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { signingMailQueue, tokenSha256 } from "../lifecycle/links.ts";
+import { closeUnlocking } from "../lifecycle/unlock.ts";
 import type { Envelope, Signer } from "../records/envelope.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { mayNotRequestCode, putCode } from "./code-requests.ts";
-import { follow, type Linked, requireState } from "./links.ts";
+import { follow, isLocked, type Linked, requireState } from "./links.ts";
 import { type TextToSend, takeText, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
 
 const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
-/** Until the document is complete only the firm opens a locked link; then a day does, for who wants their copy. */
-const lockedCopiesMs = dayMs;
 
 /** The six digits of a code, made anew from its id. */
 export function signingCode(secrets: SecretBytes, codeId: string): string {
@@ -63,7 +62,7 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
 }
 
 /**
- * Tries a code. The fifth wrong one locks the link, until the firm opens it again.
+ * Tries a code. The fifth wrong one locks the link for a day, or until the firm opens it again.
  * @returns the session for the browser; null for a wrong or expired code
  */
 export async function identify(
@@ -101,6 +100,8 @@ export async function identify(
         session_expires_at = ${expiresAt}, codes_of_day = 0, codes_requested = 0
       WHERE id = ${signer.id}`);
     await tell(tx, rowMac, envelope, "code_ok", at, detail);
+    if (signer.lockedAt !== null)
+      await closeUnlocking(tx, envelope.orderId, signer.n, { at, by: "system", outcome: "identified" });
     return { session, expiresAt };
   });
 }
@@ -108,9 +109,7 @@ export async function identify(
 /** @throws ServiceError when no code is asked for, or too many wrong ones were entered */
 function requireOpen(linked: Linked): void {
   requireState(linked, "identify");
-  const { at, signer } = linked;
-  const { lockedAt } = signer;
-  if (lockedAt && lockedAt.getTime() > at.getTime() - lockedCopiesMs)
+  if (isLocked(linked.signer, linked.envelope, linked.at))
     throw new ServiceError("rate_limited", "Too many wrong codes were entered. Try again tomorrow.");
 }
 

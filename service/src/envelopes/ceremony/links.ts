@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, dayMs } from "../../platform/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -56,6 +56,13 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   return { envelope, signer, signers, identified: signer.auth === "link" || found.hasSession, at };
 }
 
+/**
+ * Whether wrong codes have locked the link. A lock ends after a day, so that a stranger with the link shuts nobody out for good: five
+ * guesses a day find no code of six digits. Before the end only the firm ends one of an access code, which may be easy to guess.
+ */
+export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
+  lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
+
 /** What the signer can do now. */
 export function stateOf({ envelope, signer, signers, identified, at }: Linked): SigningState {
   const { outcome, orderStatus } = envelope;
@@ -64,8 +71,8 @@ export function stateOf({ envelope, signer, signers, identified, at }: Linked): 
   if (outcome === "Expired") return "expired";
   if (outcome === "Voided" || (orderStatus !== "EsignPending" && orderStatus !== "OnHold")) return "voided";
   if (isOverdue(envelope, signers, at)) return "expired";
-  if (signer.lockedAt !== null) return "locked";
-  if (!identified) return "identify";
+  // A stranger's wrong codes do not end the session of a signer who entered the right one.
+  if (!identified) return isLocked(signer, envelope, at) ? "locked" : "identify";
   if (signer.signedAt !== null) return "signed";
   if (orderStatus === "OnHold") return "waiting";
   return whoseTurn(signers).some(({ n }) => n === signer.n) ? "ready" : "waiting";
@@ -73,7 +80,8 @@ export function stateOf({ envelope, signer, signers, identified, at }: Linked): 
 
 const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
   identify: "Enter your code first.",
-  locked: "Too many wrong codes were entered. The firm that sent the document can open it again.",
+  locked:
+    "Too many wrong codes were entered. Try again tomorrow, or ask the firm that sent the document for a new link.",
   waiting: "It is not your turn to sign yet.",
   signed: "You have signed this document already.",
   completed: "Everybody has signed this document already.",

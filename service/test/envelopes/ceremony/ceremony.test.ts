@@ -163,6 +163,7 @@ test("a code is asked for first where the order says so; the fifth wrong one loc
   for (let n = 0; n < 5; n++) assert.equal(await ceremony.identify(byAccess, "blue herring", browser), null);
   assert.equal((await ceremony.view(byAccess)).state, "locked");
   await assert.rejects(ceremony.identify(byAccess, "Blue Heron", browser), { code: "conflict", message: /Too many/ });
+  assert.equal((await running.openAt(later(48)).view(byAccess)).state, "locked", "an access code may be easy to guess");
 });
 
 test("a code by text message goes to the signer's number, and what cannot be sent is said on the page", async () => {

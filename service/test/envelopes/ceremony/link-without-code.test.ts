@@ -237,3 +237,29 @@ test("sends no more than ten codes for copies that nobody enters, however long t
     "whoever enters a right code can come back for copies",
   );
 });
+
+test("lets a signer in a day after a stranger's wrong codes, and out of no session", async () => {
+  const { jane, link, orderId } = await mailCoded();
+  const lock = async (ceremony: typeof running.ceremony) => {
+    for (let n = 0; n < 5; n++) assert.equal(await ceremony.identify(link, "no code", browser), null);
+  };
+  const taskState = async () => {
+    const [task] = await running.db.query<{ state: string }>(sql`
+      SELECT state FROM tasks WHERE order_id = ${orderId} AND kind = 'signer_locked' ORDER BY id DESC LIMIT 1`);
+    return task?.state;
+  };
+  await lock(running.ceremony);
+  assert.equal(await taskState(), "open");
+  assert.equal((await at(23 * 60).view(link)).state, "locked");
+  await assert.rejects(at(23 * 60).sendCode(link, browser), { code: "conflict" });
+  const nextDay = at(24 * 60 + 1);
+  assert.equal((await nextDay.view(link)).state, "identify");
+  await nextDay.sendCode(link, browser);
+  const session = await nextDay.identify(link, await lastCodeOf(orderId, jane.email), browser);
+  assert.ok(session);
+  assert.equal(await taskState(), "done");
+  await lock(nextDay);
+  assert.equal((await nextDay.view(link)).state, "locked", "for the stranger");
+  assert.equal((await nextDay.view({ ...link, session: session.session })).state, "ready");
+  await signBy(nextDay, { ...link, session: session.session }, "Jane");
+});
