@@ -1,7 +1,11 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../service/src/platform/database/database.ts";
 import { type Connection, connectionOf, type Role } from "../service/src/platform/postgres/access.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
+import { openSealedTexts } from "../service/src/platform/sealed-text.ts";
+import { openSecretsKey, secretBytes } from "../service/src/platform/secrets.ts";
 import { prepareDatabase } from "./data-template.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -13,6 +17,12 @@ export const connectionTo = (dataDir: string, role: Role = "service"): Connectio
 export const databaseOfRunning = (dataDir: string): Database =>
   openDatabase(connectionTo(dataDir), () => {}, { poolSize: 1 });
 
+/** The keys of the service of a data folder, or others where there was none yet. */
+async function secretsOf(dataDir: string) {
+  const path = join(dataDir, "keys/secrets");
+  return existsSync(path) ? openSecretsKey(`file:${path}`) : secretBytes(randomBytes(32));
+}
+
 /**
  * The database of a data folder, beside the service that runs on it or without one; once a process. It is opened as the owner
  * of the tables, so that a test can do what the service can't. `name` tells its connections from the service's.
@@ -20,6 +30,7 @@ export const databaseOfRunning = (dataDir: string): Database =>
 export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" } = {}): Promise<Database> {
   const server = await openEmbeddedPostgres(dataDir);
   const db = openDatabase({ ...server.owner, application_name: name }, () => {}, { poolSize });
+  db.useSealedTexts(openSealedTexts(await secretsOf(dataDir)));
   return {
     ...db,
     close: async () => {

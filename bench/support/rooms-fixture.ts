@@ -3,7 +3,9 @@ import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../../service/src/platform/database/sql.ts";
+import { isSealed, sql } from "../../service/src/platform/database/sql.ts";
+import { openSealedTexts } from "../../service/src/platform/sealed-text.ts";
+import { openSecretsKey } from "../../service/src/platform/secrets.ts";
 
 /** A service with a room of 50 orders and 100 activities. */
 export type RoomsFixture = Harness & {
@@ -41,17 +43,18 @@ export async function openRoomsFixture(): Promise<RoomsFixture> {
     roomCode,
     async copies(count) {
       const codes = Array.from({ length: count }, () => randomBytes(20).toString("hex"));
+      const texts = openSealedTexts(await openSecretsKey(`file:${service.dataDir}/keys/secrets`));
       await db.query(sql`
         WITH made AS (
           INSERT INTO rooms (id, code, partner_id, environment, name, reference, status, order_count, created_at,
             updated_at)
           SELECT gen_random_uuid(), c, partner_id, environment, name, reference, status, order_count, created_at,
             updated_at
-          FROM rooms, unnest(${codes}::text[]) c WHERE code = ${roomCode} RETURNING id
+          FROM rooms, unnest(${codes.map((code) => texts.seal("room", code))}::text[]) c WHERE ${isSealed(sql`code`, "room", roomCode)} RETURNING id
         )
         INSERT INTO room_orders (room_id, order_id, label, attached_at)
         SELECT made.id, order_id, label, attached_at
-        FROM made, room_orders a JOIN rooms r ON r.id = a.room_id WHERE r.code = ${roomCode}`);
+        FROM made, room_orders a JOIN rooms r ON r.id = a.room_id WHERE ${isSealed(sql`r.code`, "room", roomCode)}`);
       await db.query(sql`ANALYZE rooms, room_orders`);
       return codes;
     },

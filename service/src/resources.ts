@@ -15,8 +15,10 @@ import type { Log } from "./platform/logs.ts";
 import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
 import { mergeRevocations, revocationsFile } from "./platform/revocations.ts";
 import { openRowMac, type RowMac, reportUnvouched } from "./platform/row-mac.ts";
+import { openSealedTexts } from "./platform/sealed-text.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
 import { fillRowMacs } from "./row-macs.ts";
+import { sealTexts } from "./sealed-texts.ts";
 import { openKnownKeys } from "./secrets-rotation/known-keys.ts";
 
 /** The checkout's root. */
@@ -98,11 +100,18 @@ export async function openResources(
 ): Promise<Resources> {
   prepareDataFolder(config.dataDir);
   const schema = await latestSchema(migrations);
-  const { db, asOwner, close } = await connect(config, log, schema);
+  const { db, close, ...connected } = await connect(config, log, schema);
   try {
-    await migrate({ db, asOwner, folder: migrations });
+    await migrate({ db, asOwner: connected.asOwner, folder: migrations });
     const clock = config.timeTravelSeconds === 0 ? systemClock : clockAhead(config.timeTravelSeconds);
     const secrets = await openKnownKeys(db, config, clock());
+    const texts = openSealedTexts(secrets);
+    db.useSealedTexts(texts);
+    const asOwner: AsOwner = (work) =>
+      connected.asOwner((owner) => {
+        owner.useSealedTexts(texts);
+        return work(owner);
+      });
     const blobs = openBlobs(await blobBackend(config), secrets, clock);
     const rowMac = openRowMac(
       secrets,
@@ -111,6 +120,7 @@ export async function openResources(
     );
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await mergeRevocations({ db, rowMac }, revocationsFile(config.dataDir));
+    await sealTexts({ db, asOwner, log }, texts);
     return { config, log, clock, db, schema, asOwner, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();

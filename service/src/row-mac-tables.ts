@@ -127,7 +127,7 @@ export const trailRows: MacTable<TrailFacts> = {
   keyInRows: sql`t.id`,
   mac: sql`t.row_mac`,
   rows: sql`
-SELECT t.id AS key, e.verify_code AS "verifyCode", t.position, t.sha256, t.row_mac AS mac
+SELECT t.id AS key, e.verify_code AS "verifyCode@envelope", t.position, t.sha256, t.row_mac AS mac
 FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id`,
   members: trailMembers,
 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Database } from "../src/platform/database/database.ts";
-import { Statement } from "../src/platform/database/sql.ts";
+import { Statement, ToSeal } from "../src/platform/database/sql.ts";
 
 /** A node of a plan as `EXPLAIN (FORMAT JSON)` gives it. */
 export type PlanNode = {
@@ -17,6 +17,8 @@ const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).fla
 /** A value as a literal in a statement's text. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
+  // A form of a sealed text is as good as any other for a plan.
+  if (value instanceof ToSeal) return value.forms === "all" ? literal([value.text]) : literal(value.text);
   if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(", ")}]`;
   if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;

@@ -13,7 +13,7 @@ import { type StoredVersion, storedColumns, versionMembers } from "../src/closin
 import { documentMembers, documentUse } from "../src/orders/orders.ts";
 import { issueKey, revokeKey } from "../src/partners/partners.ts";
 import { systemClock } from "../src/platform/clock.ts";
-import { type Statement, sql } from "../src/platform/database/sql.ts";
+import { isSealed, type Statement, sealed, sql } from "../src/platform/database/sql.ts";
 import { download, sealRoom, verify } from "./closing-passports/seal-room.ts";
 import { seal } from "./proof-passports/seal-document.ts";
 import { type Client, openRoomsService, type RoomsService } from "./rooms/rooms-service.ts";
@@ -56,10 +56,10 @@ test("a closing passport that points at an order's document does not have it dec
   await attack(sql`
     INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, prev_manifest_sha256,
       sealed_sha256, seal_chain, blob_key, created_at, row_mac)
-    SELECT (SELECT id FROM rooms WHERE code = ${other}), 1, ${forged}, manifest, manifest_sha256, prev_manifest_sha256,
+    SELECT (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", other)}), 1, ${sealed("closing", forged)}, manifest, manifest_sha256, prev_manifest_sha256,
       d.sha256, seal_chain, d.blob_key, c.created_at, c.row_mac
     FROM closing_passports c, documents d JOIN orders o ON o.id = d.order_id
-    WHERE c.verify_code = ${verifyCode} AND o.code = ${orderCode}`);
+    WHERE ${isSealed(sql`c.verify_code`, "closing", verifyCode)} AND o.code = ${orderCode}`);
   const response = await get(`/api/verify/room/${forged}/pdf`);
   assert.deepEqual([response.status, await response.text()], [404, unknown]);
   assert.equal((await verify(running.service.baseUrl, forged)).chainOk, false);
@@ -70,10 +70,14 @@ test("a closing passport whose manifest and hashes were replaced does not hold, 
   const { room } = await roomWithOrder();
   const { verifyCode, verifyUrl } = await sealRoom(acme, room);
   assert.match(await textOf(verifyUrl), /matches its record|passed every check/);
+  const [row] = await running.db.query<{ manifest: string }>(sql`
+    SELECT manifest AS "manifest@manifest" FROM closing_passports
+    WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`);
+  const forged = row?.manifest.replace("QuoteReady", "Completed") ?? assert.fail();
   await attack(sql`
-    UPDATE closing_passports SET manifest = replace(manifest, 'QuoteReady', 'Completed'),
-      manifest_sha256 = encode(sha256(replace(manifest, 'QuoteReady', 'Completed')::bytea), 'hex')
-    WHERE verify_code = ${verifyCode}`);
+    UPDATE closing_passports SET manifest = ${sealed("manifest", forged)},
+      manifest_sha256 = ${createHash("sha256").update(forged).digest("hex")}
+    WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`);
   assert.equal((await verify(running.service.baseUrl, verifyCode)).chainOk, false);
   assert.match(await textOf(verifyUrl), /This closing passport failed/);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
@@ -84,14 +88,14 @@ test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bear
   const { verifyCode, verifyUrl } = await sealRoom(acme, room);
   const { verifyCode: whole } = await sealRoom(acme, (await roomWithOrder()).room);
   const [row] = await running.db.query<StoredVersion>(sql`
-    SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
+    SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE ${isSealed(sql`c.verify_code`, "closing", verifyCode)}`);
   assert.ok(row);
   const manifest = row.manifest.replace("QuoteReady", "Completed");
   const forged = { ...row, manifestSha256: createHash("sha256").update(manifest).digest("hex") };
   await attack(sql`
-    UPDATE closing_passports SET manifest = ${manifest}, manifest_sha256 = ${forged.manifestSha256},
+    UPDATE closing_passports SET manifest = ${sealed("manifest", manifest)}, manifest_sha256 = ${forged.manifestSha256},
       row_mac = ${running.rowMac.of("closing_passports", versionMembers(forged))}
-    WHERE verify_code = ${verifyCode}`);
+    WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`);
   const chainOk = async (code: string) => (await verify(running.service.baseUrl, code)).chainOk;
   assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
   // What was found out of certificates is forgotten.
@@ -127,13 +131,13 @@ test("a version whose certificate is gone, or was sealed as something else, does
     [other.verifyCode, resealed],
   ] as const) {
     const [row] = await running.db.query<StoredVersion>(sql`
-      SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
+      SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE ${isSealed(sql`c.verify_code`, "closing", verifyCode)}`);
     assert.ok(row);
     const forged = { ...row, ...change };
     await attack(sql`
       UPDATE closing_passports SET blob_key = ${forged.blobKey}, sealed_sha256 = ${forged.sealedSha256},
         row_mac = ${running.rowMac.of("closing_passports", versionMembers(forged))}
-      WHERE verify_code = ${verifyCode}`);
+      WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`);
   }
   await restarted(sql`SELECT`);
   for (const { verifyCode } of [gone, other])
@@ -309,7 +313,7 @@ test("rows of an earlier release get their MACs at the first start, and none lat
   const { room } = await roomWithOrder();
   const { verifyCode } = await sealRoom(acme, room);
   const chainOk = async () => (await verify(running.service.baseUrl, verifyCode)).chainOk;
-  const forget = sql`UPDATE closing_passports SET row_mac = NULL WHERE verify_code = ${verifyCode}`;
+  const forget = sql`UPDATE closing_passports SET row_mac = NULL WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`;
   await restarted(forget);
   assert.equal(await chainOk(), false);
   // Neither the file beside the keys nor the record in the database is enough to have it done again.

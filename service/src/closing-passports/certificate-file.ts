@@ -5,7 +5,7 @@ import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Log } from "../platform/logs.ts";
 import { isVerifyCode } from "../platform/text.ts";
-import { certificateUse, rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
+import { certificateUse, hasCode, rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
 
 export type CertificateFile = { version: number; bytes: Buffer };
 
@@ -19,7 +19,7 @@ export async function closingCertificate(
 ): Promise<CertificateFile | { deletedAt: Date } | null> {
   if (!isVerifyCode(verifyCode)) return null;
   const [row] = await deps.db.query<StoredVersion>(sql`
-SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
+SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE ${hasCode(sql`c`, verifyCode)}`);
   if (!row || !rowHolds(deps, row)) return null;
   if (row.deletedAt) return { deletedAt: row.deletedAt };
   const bytes = await readCertificate(deps, row);

@@ -6,7 +6,7 @@ import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
-import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+import { fromVersion, hasCode, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /** One version of a chain, with what was recomputed of it. Hashes are lowercase hex SHA-256. */
 export type ClosingVersionRecord = {
@@ -44,7 +44,7 @@ const selectChain = (db: Sql, verifyCode: string) =>
   db.query<ChainRow>(sql`
 SELECT ${versionColumns}, p.name AS "partnerName"
 FROM closing_passports own JOIN closing_passports c ON c.room_id = own.room_id AND c.version <= own.version ${fromVersion}
-WHERE own.verify_code = ${verifyCode} ORDER BY c.version`);
+WHERE ${hasCode(sql`own`, verifyCode)} ORDER BY c.version`);
 
 function readManifest(text: string): Manifest | null {
   try {

@@ -2,7 +2,7 @@ import { auditLine } from "../audit/audit.ts";
 import { eventRow } from "../events/events.ts";
 import type { Owner } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
+import { isSealed, type Statement, sealed, sql } from "../platform/database/sql.ts";
 import { hasSqlState, sqlState } from "../platform/database/sql-errors.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { RowMac } from "../platform/row-mac.ts";
@@ -42,7 +42,7 @@ export type Snapshot = {
 };
 
 const isOwnRoom = ({ roomCode, partnerId, environment }: RoomOfOwner): Statement =>
-  sql`r.code = ${roomCode} AND r.partner_id = ${partnerId} AND r.environment = ${environment}`;
+  sql`${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}`;
 
 export async function findRoomId(db: Sql, room: RoomOfOwner): Promise<string | undefined> {
   const [found] = await db.query<{ id: string }>(sql`SELECT id FROM rooms r WHERE ${isOwnRoom(room)}`);
@@ -99,7 +99,7 @@ SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'label', a.label, 'status', o.status,
     'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
-) AS documents
+) AS "documents@envelope.verifyCode"
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);
   return snapshot;
 }
@@ -115,7 +115,7 @@ export type SealedVersion = { version: number; verifyCode: string; manifestSha25
 /** The versions of the owner's room, newest first; none for any other room. */
 export const selectVersionsOf = (db: Sql, room: RoomOfOwner) =>
   db.query<SealedVersion>(sql`
-SELECT c.version, c.verify_code AS "verifyCode", c.manifest_sha256 AS "manifestSha256", c.created_at AS "createdAt"
+SELECT c.version, c.verify_code AS "verifyCode@closing", c.manifest_sha256 AS "manifestSha256", c.created_at AS "createdAt"
 FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE ${isOwnRoom(room)} ORDER BY c.version DESC`);
 
 export type NewVersion = RoomOfOwner & {
@@ -138,18 +138,18 @@ export type NewVersion = RoomOfOwner & {
 export function insertVersion(tx: Tx, rowMac: RowMac, row: NewVersion) {
   const { roomId, version, verifyCode, partnerId, environment, actor, chain, createdAt: at } = row;
   const action = "room.passport_sealed";
-  const eventId = `${action}:${row.roomCode}:${verifyCode}`;
+  const eventId = sealed("event", `${action}:${row.roomCode}:${verifyCode}`);
   return tx.query(sql`
 WITH chain AS (
   ${sealChainRow(rowMac, chain, at)}
 ), passport AS (
   INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, prev_manifest_sha256,
     sealed_sha256, seal_chain, blob_key, bytes, created_at, row_mac)
-  VALUES (${roomId}, ${version}, ${verifyCode}, ${row.manifest}, ${row.manifestSha256}, ${row.prevManifestSha256},
+  VALUES (${roomId}, ${version}, ${sealed("closing", verifyCode)}, ${sealed("manifest", row.manifest)}, ${row.manifestSha256}, ${row.prevManifestSha256},
     ${row.sealedSha256}, ${chain.sha256}, ${row.blobKey}, ${row.bytes}, ${at},
     ${rowMac.of("closing_passports", versionMembers({ ...row, sealChain: chain.sha256 }))})
 ), audit AS (
   ${auditLine({ at, action, actor, partnerId, roomId, detail: { version } })}
 )
-${eventRow({ at, topic: action, eventId, partnerId, environment, subject: verifyCode, roomId })}`);
+${eventRow({ at, topic: action, eventId, partnerId, environment, subject: sealed("event", verifyCode), roomId })}`);
 }

@@ -4,11 +4,11 @@ import { type Statement, sql } from "../platform/database/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingVerification } from "./schemas.ts";
-import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+import { fromVersion, hasCode, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /** The one read of a verification; apart from its running, so that a bench can run it bare. */
 export const verificationStatement = (verifyCode: string): Statement =>
-  sql`SELECT ${versionColumns} FROM closing_passports c ${fromVersion} WHERE c.verify_code = ${verifyCode}`;
+  sql`SELECT ${versionColumns} FROM closing_passports c ${fromVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;
 
 /**
  * The public verification (contract, Closing passports), computed for this answer, or null for what is no verify code of

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Environment } from "../identity/identity.ts";
 import type { BlobUse } from "../platform/blobs/cipher.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 import { deletedAt } from "../retention/retention.ts";
@@ -56,12 +56,16 @@ export type VersionRow = StoredVersion & {
 
 /** Columns of a version `c` of a room `r`. */
 export const storedColumns = sql`c.room_id AS "roomId", r.partner_id AS "partnerId", r.environment, c.version,
-  c.verify_code AS "verifyCode", c.manifest, c.manifest_sha256 AS "manifestSha256",
+  c.verify_code AS "verifyCode@closing", c.manifest AS "manifest@manifest", c.manifest_sha256 AS "manifestSha256",
   c.prev_manifest_sha256 AS "prevManifestSha256", c.sealed_sha256 AS "sealedSha256", c.seal_chain AS "sealChain",
   c.blob_key AS "blobKey", c.created_at AS "createdAt", c.row_mac AS mac, ${deletedAt(sql`c.blob_key`)} AS "deletedAt"`;
 
 /** Columns of a version `c` and of its room's firm, for `fromVersion`. */
 export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"`;
+
+/** Whether a version is the one of a code. @param version its name in the statement */
+export const hasCode = (version: Statement, verifyCode: string): Statement =>
+  isSealed(sql`${version}.verify_code`, "closing", verifyCode);
 
 /** What follows the version `c`: its room `r`, its firm `p` and the version before it, `b`. */
 export const fromVersion: Statement = sql`JOIN rooms r ON r.id = c.room_id JOIN partners p ON p.id = r.partner_id

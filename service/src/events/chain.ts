@@ -55,7 +55,7 @@ async function placePage(tx: Tx, { partnerId, environment }: Owner): Promise<num
     sql`SELECT position, head FROM event_chain WHERE ${of} AND position IS NOT NULL ORDER BY position DESC LIMIT 1`,
   );
   const waiting = await tx.query<Waiting>(sql`
-SELECT waiting.event, topic, event_id AS "eventId"
+SELECT waiting.event, topic, event_id AS "eventId@event"
 FROM (
   SELECT event FROM event_chain WHERE ${of} AND position IS NULL ORDER BY event LIMIT ${atOnce}
 ) AS waiting JOIN events ON id = waiting.event ORDER BY waiting.event`);

@@ -1,19 +1,20 @@
 import type { Environment } from "../identity/identity.ts";
-import { nothing, type Part, type Statement, sql } from "../platform/database/sql.ts";
+import { nothing, type Part, type Statement, sql, type ToSeal } from "../platform/database/sql.ts";
 
 export { chainStart, headAfter, type Place, placeEvents, placeSomeEvents, placesOf } from "./chain.ts";
 
 /**
  * What partners may be notified of. Each member is a value, or a part of a statement where the value is a column of `from`.
  * `eventId` is how a receiver recognizes duplicates; `subject` is the code or id of the thing that the event is about.
+ * What names a code that opens something by itself is sealed.
  */
 export type EventRow = {
   at: Part<Date>;
   topic: Part<string>;
-  eventId: Part<string>;
+  eventId: Part<string> | ToSeal;
   partnerId: Part<string>;
   environment: Part<Environment>;
-  subject: Part<string>;
+  subject: Part<string> | ToSeal;
   roomId?: Part<string> | null | undefined;
 };
 

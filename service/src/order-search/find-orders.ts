@@ -1,5 +1,5 @@
 import type { Environment } from "../identity/identity.ts";
-import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { isSealed, nothing, type Statement, sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
 
 /** As many as are put in order for each way to find an order, and as many as are looked at. */
@@ -48,7 +48,8 @@ function waysOf(scope: SearchScope, text: string): Statement[] {
     ways.push(
       sql`SELECT id FROM orders WHERE code >= ${lower} AND code < ${`${lower}g`} AND ${here} LIMIT ${foundMost}`,
     );
-  if (/^[a-z2-7]{26}$/.test(lower)) ways.push(of(sql`SELECT order_id FROM envelopes WHERE verify_code = ${lower}`));
+  if (/^[a-z2-7]{26}$/.test(lower))
+    ways.push(of(sql`SELECT order_id FROM envelopes WHERE ${isSealed(sql`verify_code`, "envelope", lower)}`));
   const number = text.replaceAll(/[\s().-]/g, "");
   if (/^\+?\d{7,15}$/.test(number))
     ways.push(

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Owner } from "../identity/identity.ts";
 import { type Clock, dayMs } from "./clock.ts";
 import type { Sql } from "./database/database.ts";
-import { type Statement, sql } from "./database/sql.ts";
+import { type Statement, sealed, sql, type ToSeal } from "./database/sql.ts";
 import { hasSqlState, sqlState } from "./database/sql-errors.ts";
 import { ServiceError } from "./errors.ts";
 
@@ -166,13 +166,25 @@ async function beginOrReplay(
 const inFlight = (): ServiceError =>
   new ServiceError("idempotency_in_flight", "A request with this Idempotency-Key is still in progress.");
 
+// A response names codes of rooms and passports. It is bound to its key: moved to another firm's row it is none.
+const boundTo = ({ owner, route, key }: RequestKey): string =>
+  `${owner.partnerId} ${owner.environment} ${route} ${key}\n`;
+
+const sealedBody = (key: RequestKey, body: string): ToSeal => sealed("answer", boundTo(key) + body);
+
+function bodyOf(key: RequestKey, opened: string): string {
+  if (!opened.startsWith(boundTo(key)))
+    throw new ServiceError("unavailable", "The response of this Idempotency-Key can't be read.");
+  return opened.slice(boundTo(key).length);
+}
+
 /** A claim of the same key that is in flight makes this statement wait for its end; one that is kept makes it return no row. */
 function claimStatement(key: RequestKey, status: number, { body, final }: Progress, now: Date): Statement {
   return sql`
     INSERT INTO idempotency_keys (partner_id, environment, route, idempotency_key, fingerprint, status, body, created_at,
       pending_until)
     VALUES (${key.owner.partnerId}, ${key.owner.environment}, ${key.route}, ${key.key}, ${key.fingerprint}, ${status},
-      ${body}, ${now}, ${final ? null : after(now, pendingTimeoutMs)})
+      ${sealedBody(key, body)}, ${now}, ${final ? null : after(now, pendingTimeoutMs)})
     ON CONFLICT (partner_id, environment, route, idempotency_key) DO UPDATE
       SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
         created_at = excluded.created_at, pending_until = excluded.pending_until
@@ -189,12 +201,12 @@ type Found = StoredResponse & { pending: boolean; abandoned: boolean };
 
 async function findResponse(db: Sql, key: RequestKey, now: Date): Promise<Found | undefined> {
   const [found] = await db.query<Found & { fingerprint: Buffer }>(sql`
-    SELECT fingerprint, status, body, pending_until IS NOT NULL AS pending,
+    SELECT fingerprint, status, body AS "body@answer", pending_until IS NOT NULL AS pending,
       coalesce(pending_until < ${now}, false) AS abandoned
     FROM idempotency_keys WHERE ${ofKey(key)} AND created_at >= ${after(now, -retentionMs)}`);
   if (found && !found.fingerprint.equals(key.fingerprint))
     throw new ServiceError("idempotency_key_reused", "This Idempotency-Key was used before with another body.");
-  return found;
+  return found && { ...found, body: bodyOf(key, found.body) };
 }
 
 async function takeOver(db: Sql, key: RequestKey, now: Date): Promise<boolean> {
@@ -207,7 +219,7 @@ async function takeOver(db: Sql, key: RequestKey, now: Date): Promise<boolean> {
 /** Keeps the final response of a claimed key. */
 const completeKey = (db: Sql, key: RequestKey, { status, body }: StoredResponse) =>
   db.query(sql`
-    UPDATE idempotency_keys SET status = ${status}, body = ${body}, pending_until = NULL WHERE ${ofKey(key)}`);
+    UPDATE idempotency_keys SET status = ${status}, body = ${sealedBody(key, body)}, pending_until = NULL WHERE ${ofKey(key)}`);
 
 /** Forgets a claim whose request was refused, so that it may be sent again. */
 const releaseKey = (db: Sql, key: RequestKey) =>

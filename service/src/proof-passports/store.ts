@@ -5,7 +5,7 @@ import { eventRow } from "../events/events.ts";
 import type { Owner } from "../identity/identity.ts";
 import type { BlobUse } from "../platform/blobs/cipher.ts";
 import type { Sql } from "../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { isSealed, nothing, type Statement, sealed, sql } from "../platform/database/sql.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 import { deletedAt } from "../retention/retention.ts";
 import { type SealChain, sealChainRow, type TimeStamp } from "../seals/seals.ts";
@@ -76,7 +76,7 @@ WITH chain AS (
 ), passport AS (
   INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, created_at, seal_chain, row_mac,
     document_name, blob_key, bytes, rfc3161_token, rfc3161_authority, rfc3161_at)
-  VALUES (${id}, ${verifyCode}, ${partnerId}, ${environment}, ${passport.docSha256}, ${passport.sealedSha256}, ${at},
+  VALUES (${id}, ${sealed("proof", verifyCode)}, ${partnerId}, ${environment}, ${passport.docSha256}, ${passport.sealedSha256}, ${at},
     ${chain.sha256}, ${macOf(rowMac, passport)}, ${passport.name}, ${passport.blobKey}, ${passport.bytes}, ${timeStamp?.token},
     ${timeStamp?.authority}, ${timeStamp?.genTime})
 )${anchor ? sql`, anchor AS (${anchorRow(rowMac, id, anchor)})` : nothing}, audit AS (
@@ -100,7 +100,7 @@ export type PassportRow = WholePassport & {
   anchorMac: Buffer | null;
 };
 
-export const passportColumns = sql`id, verify_code AS "verifyCode", partner_id AS "partnerId", environment, doc_sha256 AS "docSha256",
+export const passportColumns = sql`id, verify_code AS "verifyCode@proof", partner_id AS "partnerId", environment, doc_sha256 AS "docSha256",
   sealed_sha256 AS "sealedSha256", created_at AS "createdAt", blob_key AS "blobKey", seal_chain AS "sealChain",
   encode(sha256(rfc3161_token), 'hex') AS "tokenSha256", rfc3161_authority AS authority, rfc3161_at AS "stampedAt",
   passport_id IS NOT NULL AS anchored, passports.row_mac AS mac, ${deletedAt(sql`passports.blob_key`)} AS "deletedAt",
@@ -121,6 +121,8 @@ export function rowHolds(rowMac: RowMac, row: PassportRow): boolean {
   const facts: AnchorFacts = { passportId: row.id, calendar, submittedAt, status, blockHeight, proofSha256 };
   return rowMac.holds("passport_anchors", anchorMembers(facts), row.anchorMac);
 }
+
+const hasCode = (verifyCode: string): Statement => isSealed(sql`verify_code`, "proof", verifyCode);
 
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`partner_id = ${partnerId} AND environment = ${environment}`;
@@ -146,7 +148,7 @@ export type SealRetirement = { retiredAt: Date | null; retirementReason: string 
 export const passportStatement = (verifyCode: string): Statement => sql`
 SELECT ${passportColumns}, retired_at AS "retiredAt", retirement_reason AS "retirementReason"
 ${fromPassports} LEFT JOIN seal_chains ON seal_chains.sha256 = seal_chain AND retired_at IS NOT NULL
-WHERE verify_code = ${verifyCode}`;
+WHERE ${hasCode(verifyCode)}`;
 
 export type PublicPassport = PassportRow & SealRetirement;
 
@@ -175,6 +177,6 @@ export type EvidenceRow = PassportRow & { chainPem: string; token: Buffer | null
 export async function selectEvidence(db: Sql, verifyCode: string): Promise<EvidenceRow | undefined> {
   const [row] = await db.query<EvidenceRow>(sql`
 SELECT ${passportColumns}, pem AS "chainPem", rfc3161_token AS token, proof
-${fromPassports} JOIN seal_chains ON seal_chains.sha256 = seal_chain WHERE verify_code = ${verifyCode}`);
+${fromPassports} JOIN seal_chains ON seal_chains.sha256 = seal_chain WHERE ${hasCode(verifyCode)}`);
   return row;
 }

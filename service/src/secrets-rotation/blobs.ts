@@ -28,7 +28,7 @@ async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void
 /** What a blob is, by the row that refers to it; null when none does. */
 async function useOf(db: Sql, blobKey: string): Promise<BlobUse | null> {
   const [row] = await db.query<{ kind: string; owner: string; sha256: string }>(sql`
-SELECT 'document' AS kind, '' AS owner, sha256 FROM documents WHERE blob_key = ${blobKey}
+SELECT 'document' AS kind, '' AS "owner@closing", sha256 FROM documents WHERE blob_key = ${blobKey}
 UNION ALL SELECT 'document', '', sha256 FROM fill_documents WHERE blob_key = ${blobKey}
 UNION ALL SELECT 'document', '', sha256 FROM notary_proofs WHERE blob_key = ${blobKey}
 UNION ALL SELECT 'passport', id::text, sealed_sha256 FROM passports WHERE blob_key = ${blobKey}

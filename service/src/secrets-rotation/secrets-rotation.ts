@@ -1,6 +1,8 @@
 import { type Database, withLongStatements } from "../platform/database/database.ts";
 import type { AsOwner } from "../platform/database/migrations.ts";
+import { openSealedTexts } from "../platform/sealed-text.ts";
 import { keyIdText, keysOf } from "../platform/secrets.ts";
+import { rotateTexts } from "../sealed-texts.ts";
 import { type BlobsDeps, countBlobs, rotateBlobs } from "./blobs.ts";
 import { forgetKeys } from "./known-keys.ts";
 import { countRowMacs, type KeyCounts, rotateRowMacs } from "./rows.ts";
@@ -48,6 +50,9 @@ export function keysThatMayGo(status: readonly UnderKey[]): string[] {
   return status.filter((one) => one.state === "old" && isEmpty(one)).map(({ keyId }) => keyId);
 }
 
+const rotateSealedTexts = ({ asOwner, secrets }: RotationDeps & { asOwner: AsOwner }): Promise<number> =>
+  asOwner((owner) => rotateTexts(withLongStatements(owner), openSealedTexts(secrets), secrets));
+
 /**
  * Puts everything under the current key: rows' MACs, encrypted values, and blobs. Safe on a running service of several nodes, and when
  * it is cut off: the next run goes on with what is left.
@@ -58,7 +63,7 @@ export async function rotateSecrets(deps: RotationDeps & { asOwner: AsOwner }, n
   const rotated = {
     // Of most rows of evidence the service's own role may change nothing, not even the MAC.
     rows: await deps.asOwner((owner) => rotateRowMacs(withLongStatements(owner), secrets)),
-    values: await rotateValues(db, secrets),
+    values: (await rotateValues(db, secrets)) + (await rotateSealedTexts(deps)),
     blobs: await rotateBlobs(deps, now()),
   };
   const status = await secretsStatus(deps, now());

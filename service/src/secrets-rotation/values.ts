@@ -6,6 +6,7 @@ import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import { documentNameColumn } from "../platform/document-name.ts";
 import { keyIdBytes, type SecretBytes } from "../platform/secrets.ts";
 import { callColumn, eventColumn } from "../providers/providers.ts";
+import { sealedTextIds } from "../sealed-texts.ts";
 import { exchangeColumn, webhookKeyColumn, webhookSecretColumn } from "../webhooks/webhooks.ts";
 import { countsOf, type KeyCounts, unionOf } from "./rows.ts";
 
@@ -139,5 +140,6 @@ export async function countValues(db: Sql): Promise<KeyCounts> {
   const [from, length] = [columnMagic.length + 1, columnMagic.length];
   const id = sql`CASE WHEN substring(value FROM 1 FOR ${length}::int) = ${columnMagic}
     THEN encode(substring(value FROM ${from}::int FOR ${keyIdBytes}::int), 'hex') ELSE 'none' END`;
-  return countsOf(db, id, unionOf(values));
+  const ids = sql`SELECT ${id} AS id FROM (${unionOf(values)}) AS each UNION ALL ${sealedTextIds}`;
+  return countsOf(db, sql`id`, ids);
 }

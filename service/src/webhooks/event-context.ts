@@ -2,10 +2,10 @@ import { type Statement, sql } from "../platform/database/sql.ts";
 import type { EventContext } from "./payload.ts";
 
 /** What bodies are made of, of `event` and its `"order"` and `room`; a passport is read apart from it. */
-export const contextColumns: Statement = sql`event.topic, event.event_id AS "eventId", event.occurred_at AS "occurredAt",
-  event.environment, event.subject,
+export const contextColumns: Statement = sql`event.topic, event.event_id AS "eventId@event", event.occurred_at AS "occurredAt",
+  event.environment, event.subject AS "subject@event",
   "order".status AS "orderStatus", "order".external_reference AS "externalReference",
-  room.code AS "roomCode", room.name AS "roomName"`;
+  room.code AS "roomCode@room", room.name AS "roomName"`;
 
 /** What follows the tables that `event` is among. */
 export const contextJoins: Statement = sql`

@@ -112,6 +112,7 @@ test("the scorer is asked about a token alone, and before a transaction is opene
     checkStatements: refuse,
     checkNotifications: refuse,
     connections: () => ({ inUse: 0, idle: 0, waiting: 0, most: 0 }),
+    useSealedTexts: () => {},
     close: refuse,
     transaction,
   };

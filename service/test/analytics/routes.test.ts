@@ -110,7 +110,7 @@ test("the launchpad follows the facts from nothing to a live order", async () =>
   await running.db.query(sql`
     INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, seal_chain, row_mac,
       created_at)
-    VALUES (gen_random_uuid(), repeat('a', 26), ${partner.partnerId}, 'test', repeat('0', 64), repeat('0', 64),
+    VALUES (gen_random_uuid(), 'c1.' || repeat('a', 26), ${partner.partnerId}, 'test', repeat('0', 64), repeat('0', 64),
       repeat('0', 64), sha256('x'), now())`);
   const webhook = { url: "https://hooks.example.com/", topics: ["order.created"] };
   const { id } = await partner.ok<{ id: string }>("POST", "/api/partner/webhooks", webhook);

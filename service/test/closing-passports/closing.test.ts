@@ -8,7 +8,7 @@ import { needs } from "@signsealship/testing/tools/tools";
 import { closingRecord, createCertificateCheck } from "../../src/closing-passports/closing-passports.ts";
 import { documentMembers, documentUse } from "../../src/orders/orders.ts";
 import type { Blobs } from "../../src/platform/blobs/blobs.ts";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
+import { isSealed, type Statement, sealed, sql } from "../../src/platform/database/sql.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { inlineWorkers } from "../../src/platform/workers/inline.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
@@ -176,9 +176,9 @@ test("a seal writes its audit line and its event with the deterministic id, and 
   assert.deepEqual((await running.view(room)).passport, { version: 1, verifyCode, createdAt });
   assert.equal((await running.view(room)).updatedAt, before.updatedAt);
   const events = await running.db.query<Record<string, unknown>>(sql`
-    SELECT topic, event_id, subject, events.environment, r.code
+    SELECT topic, event_id AS "event_id@event", subject AS "subject@event", events.environment, r.code AS "code@room"
     FROM events JOIN rooms r ON r.id = room_id
-    WHERE subject = ${verifyCode}`);
+    WHERE ${isSealed(sql`subject`, "event", verifyCode)}`);
   const expected = {
     topic: "room.passport_sealed",
     event_id: `room.passport_sealed:${room}:${verifyCode}`,
@@ -189,7 +189,7 @@ test("a seal writes its audit line and its event with the deterministic id, and 
   assert.deepEqual(events, [expected]);
   const audits = await running.db.query<Record<string, unknown>>(sql`
     SELECT actor, detail FROM audit_log JOIN rooms r ON r.id = room_id
-    WHERE r.code = ${room} AND action = 'room.passport_sealed'`);
+    WHERE ${isSealed(sql`r.code`, "room", room)} AND action = 'room.passport_sealed'`);
   assert.deepEqual(audits, [{ actor: `key:${acme.keyId}`, detail: { version: 1 } }]);
 });
 
@@ -211,7 +211,7 @@ test("only the owner seals, in the room's environment, by the present code; a cl
   const { verifyCode } = await sealRoom(acme, roomCode);
   assert.equal((await verify(running.service.baseUrl, verifyCode)).manifest.passport.roomCode, roomCode);
   const [kept] = await running.db.query<{ count: number }>(sql`
-    SELECT count(*) FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.code = ${roomCode}`);
+    SELECT count(*) FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE ${isSealed(sql`r.code`, "room", roomCode)}`);
   assert.equal(kept?.count, 1);
 });
 
@@ -241,9 +241,19 @@ test("unknown and malformed verify codes get one and the same answer", async () 
 async function tampered(verifyCode: string, change: Statement): Promise<void> {
   await running.db.transaction(async (tx) => {
     await tx.script("ALTER TABLE closing_passports DISABLE TRIGGER USER");
-    await tx.query(sql`UPDATE closing_passports SET ${change} WHERE verify_code = ${verifyCode}`);
+    await tx.query(
+      sql`UPDATE closing_passports SET ${change} WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`,
+    );
     await tx.script("ALTER TABLE closing_passports ENABLE TRIGGER USER");
   });
+}
+
+const withManifest = (text: string): Statement => sql`manifest = ${sealed("manifest", text)}`;
+
+async function storedManifest(verifyCode: string): Promise<{ manifest: string }> {
+  const [row] = await running.db.query<{ manifest: string }>(sql`
+    SELECT manifest AS "manifest@manifest" FROM closing_passports WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`);
+  return row ?? assert.fail();
 }
 
 test("chainOk is computed from the stored bytes: an altered manifest, or none, shows", async () => {
@@ -252,7 +262,8 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, s
   const second = await sealRoom(acme, room);
   const chainOk = async (code: string) => (await verify(running.service.baseUrl, code)).chainOk;
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [true, true]);
-  await tampered(first.verifyCode, sql`manifest = replace(manifest, 'QuoteReady', 'Completed')`);
+  const { manifest } = await storedManifest(first.verifyCode);
+  await tampered(first.verifyCode, withManifest(manifest.replace("QuoteReady", "Completed")));
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [false, true]);
   const view = await closingRecord(deps, second.verifyCode);
   assert.deepEqual(
@@ -262,11 +273,11 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, s
       [true, true],
     ],
   );
-  await tampered(first.verifyCode, sql`manifest = 'no JSON'`);
+  await tampered(first.verifyCode, withManifest("no JSON"));
   const broken = await verify(running.service.baseUrl, first.verifyCode);
   assert.deepEqual([broken.chainOk, broken.manifest], [false, null]);
   // Nothing is linked to a version that was altered.
-  await tampered(second.verifyCode, sql`manifest = '{}'`);
+  await tampered(second.verifyCode, withManifest("{}"));
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
@@ -292,7 +303,7 @@ test("the page of a version whose stored manifest is none any more says that it 
   assert.doesNotMatch((await pageOf(first)).text, /passport failed/);
   const alterations = ["no JSON", "{}", "[]", "null", "1", '"text"', '{"passport":{}}', "[".repeat(50_000)];
   for (const [index, altered] of alterations.entries()) {
-    await tampered(first.verifyCode, sql`manifest = ${altered}`);
+    await tampered(first.verifyCode, withManifest(altered));
     const { status, text } = await pageOf(first);
     assert.equal(status, 200, altered);
     assert.match(text, /This closing passport failed/, altered);
@@ -314,7 +325,7 @@ test("chainOk tells of a link that does not hold though every hash does", async 
     .split(',"manifestSha256"')[0]
     ?.replace(second.prevManifestSha256 ?? "", "e".repeat(64));
   assert.ok(forged);
-  await tampered(second.verifyCode, sql`manifest = ${forged}, manifest_sha256 = ${sha256(forged)}`);
+  await tampered(second.verifyCode, sql`${withManifest(forged)}, manifest_sha256 = ${sha256(forged)}`);
   const { chainOk } = await verify(running.service.baseUrl, second.verifyCode);
   assert.equal(chainOk, false);
 });
@@ -322,15 +333,16 @@ test("chainOk tells of a link that does not hold though every hash does", async 
 test("the database itself refuses to change a version, to leave one out and to break the chain", async () => {
   const { room } = await roomWithOrders(1);
   const { verifyCode } = await sealRoom(acme, room);
+  const ofCode = isSealed(sql`verify_code`, "closing", verifyCode);
   const refused = (statement: Statement, why: RegExp) => assert.rejects(running.db.query(statement), why);
-  await refused(sql`UPDATE closing_passports SET version = 2 WHERE verify_code = ${verifyCode}`, /append-only/);
-  await refused(sql`DELETE FROM closing_passports WHERE verify_code = ${verifyCode}`, /append-only/);
+  await refused(sql`UPDATE closing_passports SET version = 2 WHERE ${ofCode}`, /append-only/);
+  await refused(sql`DELETE FROM closing_passports WHERE ${ofCode}`, /append-only/);
   await refused(sql`TRUNCATE closing_passports`, /append-only/);
   const next = (version: number, previous: Statement) => sql`
     INSERT INTO closing_passports (room_id, version, verify_code,
       manifest, manifest_sha256, prev_manifest_sha256, sealed_sha256, seal_chain, blob_key, created_at)
-    SELECT room_id, ${version}::int, ${"b".repeat(26)}, manifest, manifest_sha256, ${previous}, sealed_sha256,
-      seal_chain, blob_key, created_at FROM closing_passports WHERE verify_code = ${verifyCode}`;
+    SELECT room_id, ${version}::int, ${sealed("closing", "b".repeat(26))}, manifest, manifest_sha256, ${previous}, sealed_sha256,
+      seal_chain, blob_key, created_at FROM closing_passports WHERE ${ofCode}`;
   await refused(next(3, sql`manifest_sha256`), /closing_passports_chain/);
   await refused(next(2, sql`${"0".repeat(64)}`), /closing_passports_chain/);
   await refused(next(2, sql`NULL`), /check constraint/);

@@ -7,7 +7,7 @@ import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { ownProcess, startService } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { sql } from "../../src/platform/database/sql.ts";
+import { isSealed, sql } from "../../src/platform/database/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, type Version, verify } from "./seal-room.ts";
 
@@ -24,13 +24,19 @@ after(() => running.close());
 
 type StoredVersion = { version: number; code: string; events: number; audits: number };
 
-const stored = (room: string) =>
-  running.db.query<StoredVersion>(sql`
-    SELECT version, verify_code AS code,
-      (SELECT count(*) FROM events e WHERE e.event_id = 'room.passport_sealed:' || r.code || ':' || verify_code)
-        AS events,
+async function stored(room: string): Promise<StoredVersion[]> {
+  const events = await running.db.query<{ id: string }>(sql`
+    SELECT event_id AS "id@event" FROM events JOIN rooms r ON r.id = room_id WHERE ${isSealed(sql`r.code`, "room", room)}`);
+  const versions = await running.db.query<Omit<StoredVersion, "events">>(sql`
+    SELECT version, verify_code AS "code@closing",
       (SELECT count(*) FROM audit_log a WHERE a.room_id = r.id AND (a.detail->>'version')::int = version) AS audits
-    FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.code = ${room} ORDER BY version`);
+    FROM closing_passports c JOIN rooms r ON r.id = c.room_id
+    WHERE ${isSealed(sql`r.code`, "room", room)} ORDER BY version`);
+  return versions.map((version) => ({
+    ...version,
+    events: events.filter(({ id }) => id === `room.passport_sealed:${room}:${version.code}`).length,
+  }));
+}
 
 /** Every version is there once with its event and audit line, and manifests, links and seals hold. */
 async function requireWholeChain(room: string, baseUrl: string): Promise<string[]> {

@@ -386,7 +386,7 @@ test("an envelope that waits for a signer is shown as such", async () => {
   const waiting = await running.order([{ name: "Ann Lee", email: "ann-lee@example.com" }]);
   await running.linkOf("ann-lee@example.com");
   const [row] = await running.db.query<{ code: string }>(sql`
-    SELECT e.verify_code AS code FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE o.code = ${waiting}`);
+    SELECT e.verify_code AS "code@envelope" FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE o.code = ${waiting}`);
   const answer = await publicOf(row?.code ?? "");
   assert.deepEqual([answer.status, answer.document, answer.revisions, answer.chainOk], ["Open", null, [], true]);
   assert.deepEqual(states(answer), { trail_rows: "holds", trail_chain: "holds" });
@@ -527,7 +527,7 @@ test("a trail that grows while its certificate is drawn is certified anew, once"
   });
   const grow = async (tx: Tx) => {
     const [row] = await tx.query<{ id: number; verifyCode: string }>(sql`
-      SELECT e.id, e.verify_code AS "verifyCode" FROM envelopes e JOIN orders o ON o.id = e.order_id
+      SELECT e.id, e.verify_code AS "verifyCode@envelope" FROM envelopes e JOIN orders o ON o.id = e.order_id
       WHERE o.code = ${order} FOR UPDATE OF e`);
     assert.ok(row);
     await appendToTrail(tx, running.rowMac, row, "reminded", new Date(), { signer: 1 });

@@ -72,7 +72,7 @@ test(`kill -9 in the middle of ${seals} seals: what was acknowledged verifies an
   const db = await databaseOf(folder.path);
   try {
     const rows = await db.query<{ code: string; events: number; audits: number; anchors: number }>(sql`
-      SELECT verify_code AS code, (SELECT count(*) FROM events WHERE event_id = passports.id::text) AS events,
+      SELECT verify_code AS "code@proof", (SELECT count(*) FROM events WHERE event_id = passports.id::text) AS events,
         (SELECT count(*) FROM audit_log WHERE detail->>'passportId' = passports.id::text) AS audits,
         (SELECT count(*) FROM passport_anchors WHERE passport_id = passports.id) AS anchors
       FROM passports`);

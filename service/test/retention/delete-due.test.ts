@@ -5,7 +5,7 @@ import { type Blobs, openBlobs } from "../../src/platform/blobs/blobs.ts";
 import { folderBackend } from "../../src/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
+import { type Statement, sealed, sql } from "../../src/platform/database/sql.ts";
 import { newCode, newUuid, newVerifyCode } from "../../src/platform/ids.ts";
 import { openRowMac } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
@@ -291,14 +291,14 @@ async function passports(environment: "live" | "test") {
     INSERT INTO seal_chains (sha256, pem, first_used_at) VALUES (${sha256}, 'pem', ${placed}) ON CONFLICT DO NOTHING`);
   await orders.db.query(sql`
     INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, seal_chain, row_mac, blob_key, created_at)
-    VALUES (${newUuid()}, ${newVerifyCode()}, ${partner?.id}, ${environment}, ${sha256}, ${sha256}, ${sha256},
+    VALUES (${newUuid()}, ${sealed("proof", newVerifyCode())}, ${partner?.id}, ${environment}, ${sha256}, ${sha256}, ${sha256},
       ${Buffer.alloc(36)}, ${proof}, ${placed})`);
   await orders.db.query(sql`
     INSERT INTO rooms (id, code, partner_id, environment, name, status, created_at, updated_at)
-    VALUES (${roomId}, ${newCode()}, ${partner?.id}, ${environment}, 'Room', 'open', ${placed}, ${placed})`);
+    VALUES (${roomId}, ${sealed("room", newCode())}, ${partner?.id}, ${environment}, 'Room', 'open', ${placed}, ${placed})`);
   await orders.db.query(sql`
     INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, sealed_sha256, seal_chain, blob_key, created_at)
-    VALUES (${roomId}, 1, ${newVerifyCode()}, '{}', ${sha256}, ${sha256}, ${sha256}, ${closing}, ${placed})`);
+    VALUES (${roomId}, 1, ${sealed("closing", newVerifyCode())}, ${sealed("manifest", "{}")}, ${sha256}, ${sha256}, ${sha256}, ${closing}, ${placed})`);
   return { proof, closing, roomId };
 }
 

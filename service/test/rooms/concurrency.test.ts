@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@signsealship/testing/client";
 import { type Service, startService } from "@signsealship/testing/service";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../src/platform/database/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
 
 let running: RoomsService;
@@ -205,7 +205,7 @@ describe("a view on two nodes", () => {
       new Map(
         (
           await running.db.query<{ code: string; version: number }>(sql`
-            SELECT code, view_version AS version FROM rooms`)
+            SELECT code AS "code@room", view_version AS version FROM rooms`)
         ).map(({ code, version }) => [code, version]),
       );
     const before = await versions();
@@ -266,7 +266,7 @@ describe("a view on two nodes", () => {
     for (const room of rooms) {
       const rows = await running.db.query<{ code: string; status: string }>(sql`
         SELECT o.code, o.status FROM room_orders a JOIN orders o ON o.id = a.order_id JOIN rooms r ON r.id = a.room_id
-        WHERE r.code = ${room} ORDER BY a.position`);
+        WHERE ${isSealed(sql`r.code`, "room", room)} ORDER BY a.position`);
       for (const node of [running.service, second]) {
         const { orders: cards } = await running.view(room, node);
         assert.deepEqual(
@@ -274,7 +274,9 @@ describe("a view on two nodes", () => {
           rows,
         );
       }
-      const [count] = await running.db.query(sql`SELECT order_count AS count FROM rooms WHERE code = ${room}`);
+      const [count] = await running.db.query(
+        sql`SELECT order_count AS count FROM rooms WHERE ${isSealed(sql`code`, "room", room)}`,
+      );
       assert.deepEqual(count, { count: rows.length });
     }
   });

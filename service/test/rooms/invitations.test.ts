@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
+import { isSealed, sql } from "../../src/platform/database/sql.ts";
 import { inviteParticipant, removeParticipant } from "../../src/rooms/rooms.ts";
 import { asMember } from "./members.ts";
 import { type Client, openRoomsService, type RoomsService, unknownCode } from "./rooms-service.ts";
@@ -42,7 +42,7 @@ const mailsTo = (email: string): string[] => {
 const invitedTo = (room: string) =>
   running.db.query(sql`
     SELECT p.email FROM room_participants p JOIN rooms r ON r.id = p.room_id
-    WHERE r.code = ${room} AND p.invited_at IS NOT NULL`);
+    WHERE ${isSealed(sql`r.code`, "room", room)} AND p.invited_at IS NOT NULL`);
 
 test("whoever is invited is mailed the room's link, on behalf of the firm; of a test room it is kept", async () => {
   const room = await acme.room("12 Elm Street");

@@ -8,7 +8,7 @@ import type { Service } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Database } from "../../src/platform/database/database.ts";
-import { nothing, type Statement, sql } from "../../src/platform/database/sql.ts";
+import { isSealed, nothing, type Statement, sql } from "../../src/platform/database/sql.ts";
 import type { RoomView } from "../../src/rooms/rooms.ts";
 
 const document = makePdf();
@@ -97,7 +97,7 @@ export async function openRoomsService(env: Record<string, string> = {}): Promis
     audit: (roomCode) =>
       db.query<AuditLine>(sql`
         SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
-        FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE code = ${roomCode}) ORDER BY id`),
+        FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", roomCode)}) ORDER BY id`),
     async setStatus(orderCode, status, more = nothing) {
       await db.query(sql`UPDATE orders SET status = ${status} ${more} WHERE code = ${orderCode}`);
     },

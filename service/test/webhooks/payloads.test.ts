@@ -4,7 +4,7 @@ import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import Schema from "typebox/schema";
-import { sql } from "../../src/platform/database/sql.ts";
+import { isSealed, sealed, sql } from "../../src/platform/database/sql.ts";
 import { payloads } from "../../src/webhooks/payload-schemas.ts";
 import { orderTopics, topics } from "../../src/webhooks/topics.ts";
 import { type Client, type Hook, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
@@ -113,10 +113,11 @@ test("room.passport_sealed tells room and passport code, and no order", async ()
   await running.db.query(sql`
     INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id)
     SELECT '2026-03-04T05:06:07.089Z', 'room.passport_sealed',
-      ${`room.passport_sealed:${roomCode}:${passportVerifyCode}`}, ${client.partnerId}, 'test', ${passportVerifyCode},
+      ${sealed("event", `room.passport_sealed:${roomCode}:${passportVerifyCode}`)}, ${client.partnerId}, 'test',
+      ${sealed("event", passportVerifyCode)},
       id
     FROM rooms
-    WHERE code = ${roomCode}`);
+    WHERE ${isSealed(sql`code`, "room", roomCode)}`);
   const [body] = await caught(hook);
   assert.deepEqual(body, {
     type: "room.passport_sealed",

@@ -1,7 +1,7 @@
 import { lockOrder } from "../../orders/orders.ts";
 import { dayMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import { sealed, sql } from "../../platform/database/sql.ts";
 import { hashYielding } from "../../platform/hash-yielding.ts";
 import { newVerifyCode } from "../../platform/ids.ts";
 import { planFields } from "../pdf/placement/plan-fields.ts";
@@ -91,7 +91,7 @@ async function insertEnvelope(
   const last = Math.max(pages, ...fields.map(({ page }) => page + 1));
   const [row] = await tx.query<{ id: number }>(sql`
     INSERT INTO envelopes (order_id, attempt, verify_code, fields, pages, created_at, expires_at, remind_at)
-    SELECT ${orderId}, 1 + coalesce(max(attempt), 0), ${newVerifyCode()}, ${JSON.stringify(fields)}::jsonb, ${last}, ${at},
+    SELECT ${orderId}, 1 + coalesce(max(attempt), 0), ${sealed("envelope", newVerifyCode())}, ${JSON.stringify(fields)}::jsonb, ${last}, ${at},
       ${new Date(at.getTime() + openMs)}, ${new Date(at.getTime() + reminderDays[0] * dayMs)}
     FROM envelopes WHERE order_id = ${orderId} RETURNING id`);
   const envelope = row && (await findEnvelope(tx, row.id));

@@ -1,6 +1,6 @@
 import type { Environment } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
+import { isSealed, nothing, type Statement, sql } from "../../platform/database/sql.ts";
 import type { Language } from "../ceremony/view.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 
@@ -66,7 +66,7 @@ export type Signer = {
   proposal: { name: string; email: string; at: string } | null;
 };
 
-const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fields, e.pages,
+const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
   EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
   o.status AS "orderStatus", o.notarize AS "isNotarized", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
@@ -86,7 +86,8 @@ const one = async (db: Sql, where: Statement, lock: Statement = nothing): Promis
 
 export const findEnvelope = (db: Sql, id: number) => one(db, sql`e.id = ${id}`);
 
-export const findEnvelopeByCode = (db: Sql, verifyCode: string) => one(db, sql`e.verify_code = ${verifyCode}`);
+export const findEnvelopeByCode = (db: Sql, verifyCode: string) =>
+  one(db, isSealed(sql`e.verify_code`, "envelope", verifyCode));
 
 /** The latest envelope of an order. */
 export const findEnvelopeOf = (db: Sql, orderId: number) =>

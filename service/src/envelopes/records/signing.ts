@@ -46,7 +46,7 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
     SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", o.signers,
       EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'sealed' AND d.origin = 'operator') AS "takenIn",
       o.customer_name AS "customerName", o.customer_email AS "customerEmail", e.id AS "envelopeId", e.attempt,
-      e.verify_code AS "verifyCode", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt"
+      e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt"
     FROM orders o LEFT JOIN LATERAL (
       SELECT * FROM envelopes WHERE order_id = o.id ORDER BY attempt DESC LIMIT 1
     ) e ON true WHERE o.code = ${orderCode} ${isOwn ?? nothing}`);

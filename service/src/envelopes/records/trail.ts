@@ -53,6 +53,14 @@ export function nextRecord(
   return { position, record, sha256: hash("sha256", record) };
 }
 
+/** A record as the database has it: without its envelope's code, which opens a page to everybody. */
+const withoutCode = (record: string, verifyCode: string): string =>
+  record.replaceAll(`"envelope":"${verifyCode}"`, noCode);
+const withCode = (stored: string, verifyCode: string): string =>
+  stored.replaceAll(noCode, `"envelope":"${verifyCode}"`);
+// No text inside a record looks so: its quotes are escaped.
+const noCode = '"envelope":null';
+
 /** Appends a record to the trail of an envelope that the transaction has locked. */
 export async function appendToTrail(
   tx: Tx,
@@ -82,14 +90,17 @@ export const insertRecord = (
 ) =>
   tx.query(sql`
     INSERT INTO envelope_events (envelope_id, position, record, sha256, row_mac)
-    VALUES (${id}, ${position}, ${record}, ${sha256},
+    VALUES (${id}, ${position}, ${withoutCode(record, verifyCode)}, ${sha256},
       ${rowMac.of("envelope_events", trailMembers({ verifyCode, position, sha256 }))})`);
 
 /** The whole trail, in order. */
-export const readTrail = (db: Sql, envelopeId: number) =>
-  db.query<TrailRecord & { mac: Buffer }>(sql`
-    SELECT position, record, sha256, row_mac AS mac FROM envelope_events
-    WHERE envelope_id = ${envelopeId} ORDER BY position`);
+export async function readTrail(db: Sql, envelopeId: number): Promise<(TrailRecord & { mac: Buffer })[]> {
+  const rows = await db.query<TrailRecord & { verifyCode: string; mac: Buffer }>(sql`
+    SELECT t.position, t.record, t.sha256, t.row_mac AS mac, e.verify_code AS "verifyCode@envelope"
+    FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
+    WHERE t.envelope_id = ${envelopeId} ORDER BY t.position`);
+  return rows.map(({ verifyCode, record, ...row }) => ({ ...row, record: withCode(record, verifyCode) }));
+}
 
 /** The first record that is not what was written: by its hash, and the MAC over that. */
 export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonly (TrailRecord & { mac: Buffer })[]) =>

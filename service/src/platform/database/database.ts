@@ -1,7 +1,8 @@
 import pg from "pg";
 import { hourMs } from "../clock.ts";
+import type { SealedTexts } from "../sealed-text.ts";
 import { checkNotifications, type Listener, openListener } from "./listener.ts";
-import { CloseStatement, PreparedQuery } from "./prepared-query.ts";
+import { CloseStatement, PreparedQuery, type Seals } from "./prepared-query.ts";
 import { type Statement, sql } from "./sql.ts";
 import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
 
@@ -39,6 +40,8 @@ export type Database = Sql & {
   /** Rejects unless a notification that is sent now arrives. */
   checkNotifications: () => Promise<void>;
   connections: () => Connections;
+  /** Opens sealed texts in answers, and seals them in statements, from now on. Statements with such texts fail before. */
+  useSealedTexts: (texts: SealedTexts) => void;
   close: () => Promise<void>;
 };
 
@@ -71,12 +74,12 @@ export const sessionTimeouts = (statementMs: number = usualStatementMs) => ({
   idle_in_transaction_session_timeout: 60_000,
 });
 
-function sqlOver(client: Queryable, { statementMs }: StatementTime): Sql {
+function sqlOver(client: Queryable, { statementMs }: StatementTime, seals: Seals): Sql {
   return {
     query: <Row>({ name, text, values }: Statement) =>
       reaching(
         new Promise<Row[]>((resolve, reject) => {
-          const query = new PreparedQuery(name, text, values, statementMs + graceMs);
+          const query = new PreparedQuery(name, text, values, statementMs + graceMs, seals);
           client.query(query, (error, rows) => (error ? reject(error) : resolve(rows as Row[])));
         }),
       ),
@@ -110,7 +113,12 @@ export function openDatabase(
     if (!closing) onIdleError(error);
   };
   pool.on("error", tellIdleError);
-  const statements = sqlOver(pool as Queryable, { statementMs });
+  let texts: SealedTexts | undefined;
+  const seals = (): SealedTexts => {
+    if (!texts) throw new Error("the keys of sealed texts are not open");
+    return texts;
+  };
+  const statements = sqlOver(pool as Queryable, { statementMs }, seals);
   const begin = ({ statementMs: most }: StatementTime): string => {
     const longer = most === statementMs ? {} : { statement_timeout: most };
     const settings = direct ? { ...timeouts, ...longer } : longer;
@@ -118,7 +126,8 @@ export function openDatabase(
   };
   return {
     query: (statement) => withRetries(() => statements.query(statement)),
-    transaction: (work, time = { statementMs }) => withRetries(() => transactionOn(pool, work, begin(time), time)),
+    transaction: (work, time = { statementMs }) =>
+      withRetries(() => transactionOn(pool, seals, work, begin(time), time)),
     async listen(channel, onNotify) {
       const opened = await openListener(listening, channel, onNotify, tellIdleError);
       listener = opened;
@@ -127,7 +136,7 @@ export function openDatabase(
         return opened.end();
       };
     },
-    checkStatements: () => checkStatements(pool, `check_${++checks}`),
+    checkStatements: () => checkStatements(pool, seals, `check_${++checks}`),
     checkNotifications() {
       const send = (channel: string, payload: string) =>
         statements.query(sql`SELECT pg_notify(${channel}, ${payload})`);
@@ -139,6 +148,9 @@ export function openDatabase(
       waiting: pool.waitingCount,
       most: poolSize,
     }),
+    useSealedTexts(opened) {
+      texts = opened;
+    },
     close() {
       closing = true;
       return pool.end();
@@ -169,12 +181,12 @@ async function onConnection<T>(
 const checkMs = 5_000;
 
 /** The name must be new: a pooler that mixes statements up does not, once each of its connections has prepared one. */
-async function checkStatements(pool: pg.Pool, name: string): Promise<void> {
+async function checkStatements(pool: pg.Pool, seals: Seals, name: string): Promise<void> {
   const submit = (client: Queryable, query: PreparedQuery | CloseStatement) =>
     reaching(
       new Promise<void>((resolve, reject) => client.query(query, (error) => (error ? reject(error) : resolve()))),
     );
-  const run = (client: Queryable) => submit(client, new PreparedQuery(name, "SELECT 1 AS one", [], checkMs));
+  const run = (client: Queryable) => submit(client, new PreparedQuery(name, "SELECT 1 AS one", [], checkMs, seals));
   await onConnection(pool, (first, onFirstBroken) =>
     onConnection(pool, async (second, onSecondBroken) => {
       try {
@@ -196,6 +208,7 @@ export const withLongStatements = (db: Database): Sql => ({
 
 async function transactionOn<T>(
   pool: pg.Pool,
+  seals: Seals,
   work: (tx: Tx) => Promise<T>,
   begin: string,
   time: StatementTime,
@@ -206,7 +219,7 @@ async function transactionOn<T>(
     try {
       await run(begin);
       const result = await work({
-        ...sqlOver(client, time),
+        ...sqlOver(client, time, seals),
         script: async (text) => {
           await run(text);
         },

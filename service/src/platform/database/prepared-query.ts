@@ -1,19 +1,41 @@
 import pg from "pg";
+import type { SealedKind, SealedTexts } from "../sealed-text.ts";
+import { ToSeal } from "./sql.ts";
 
 const int8 = 20;
+const jsonTypes: ReadonlySet<number> = new Set([114, 3802]);
+
+/** The database's sealed texts. @throws Error while the keys are not open */
+export type Seals = () => SealedTexts;
 
 /** How a column's text becomes a value: what PostgreSQL counts in int8 is a plain number here. */
 const parserOf = (oid: number): ((text: string) => unknown) => (oid === int8 ? Number : pg.types.getTypeParser(oid));
 
 type Columns = { names: string[]; parsers: ((text: string) => unknown)[]; empty: object };
 
-function columnsOf(fields: readonly pg.FieldDef[]): Columns {
-  const names = fields.map(({ name }) => name);
-  const parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID));
+/**
+ * A column `name@kind` holds sealed texts. Of JSON, `name@kind.member` names the members that do: other texts in it may be anybody's, and
+ * nobody may have a form that they copied opened.
+ */
+function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
+  const [kind, member] = how.split(".") as [SealedKind, string?];
+  if (!jsonTypes.has(type)) return (text) => seals().open(kind, text);
+  return (text) =>
+    JSON.parse(text, (name, value: unknown) =>
+      name === member && typeof value === "string" ? seals().open(kind, value) : value,
+    );
+}
+
+function columnsOf(fields: readonly pg.FieldDef[], seals: Seals): Columns {
+  const named = fields.map(({ name, dataTypeID }) => ({ type: dataTypeID, split: name.split("@") }));
+  const names = named.map(({ split: [name = ""] }) => name);
+  const parsers = named.map(({ type, split: [, how] }) =>
+    how === undefined ? parserOf(type) : openingParser(type, how, seals),
+  );
   return { names, parsers, empty: Object.fromEntries(names.map((name) => [name, null])) };
 }
 
-const noColumns = columnsOf([]);
+const noColumns: Columns = { names: [], parsers: [], empty: {} };
 
 /** The driver's connection, which speaks the extended query protocol; its types say less. */
 type Connection = {
@@ -43,6 +65,9 @@ function describedOn(connection: Connection): Map<string, Columns> {
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
 
+const sealedValue = (texts: SealedTexts, { kind, text, forms }: ToSeal): string | string[] =>
+  forms === "all" ? texts.allForms(kind, text) : texts.seal(kind, text);
+
 /** The driver's own query for prepared statements, but the columns are described once on each connection and not with each answer. */
 export class PreparedQuery {
   readonly name: string;
@@ -52,15 +77,17 @@ export class PreparedQuery {
   callback: ((error: Error | null, rows?: object[]) => void) | undefined;
   readonly #values: readonly unknown[];
   readonly #rows: object[] = [];
+  readonly #seals: Seals;
   #columns: Columns | undefined;
   #unreadable: Error | undefined;
 
-  constructor(name: string, text: string, values: readonly unknown[], timeoutMs: number) {
+  constructor(name: string, text: string, values: readonly unknown[], timeoutMs: number, seals: Seals) {
     this.name = name;
     this.text = text;
     this.query_timeout = timeoutMs;
     this.callback = undefined;
-    this.#values = values.map(prepareValue);
+    this.#seals = seals;
+    this.#values = values.map((value) => prepareValue(value instanceof ToSeal ? sealedValue(seals(), value) : value));
   }
 
   submit(connection: Connection): null {
@@ -77,7 +104,7 @@ export class PreparedQuery {
   }
 
   handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
-    this.#columns = columnsOf(fields);
+    this.#columns = columnsOf(fields, this.#seals);
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {

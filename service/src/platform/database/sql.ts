@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { SealedKind } from "../sealed-text.ts";
 
 /** A text with PostgreSQL's numbered parameters (`$1`, `$2`, ...), and the name that it is prepared under: its hash. */
 type Prepared = { readonly text: string; readonly name: string };
@@ -74,6 +75,26 @@ function joined([start = "", ...template]: readonly string[], given: readonly un
   });
   return strings;
 }
+
+/** A value that reaches the database sealed: in the form of the current key, or as an array of its forms under every key. */
+export class ToSeal {
+  readonly kind: SealedKind;
+  readonly text: string;
+  readonly forms: "current" | "all";
+
+  constructor(kind: SealedKind, text: string, forms: "current" | "all") {
+    this.kind = kind;
+    this.text = text;
+    this.forms = forms;
+  }
+}
+
+/** A text to be stored. Read it as `AS "name@kind"`, and it comes back open as `name`. */
+export const sealed = (kind: SealedKind, text: string): ToSeal => new ToSeal(kind, text, "current");
+
+/** Whether a column of sealed texts is this one; an index of the column serves. */
+export const isSealed = (column: Statement, kind: SealedKind, text: string): Statement =>
+  sql`${column} = ANY (${new ToSeal(kind, text, "all")}::text[])`;
 
 /** Nothing, where a part may be left out. */
 export const nothing: Statement = sql``;

@@ -1,5 +1,6 @@
 import { eventRow } from "../../events/events.ts";
 import type { Principal } from "../../identity/identity.ts";
+import { sealed } from "../../platform/database/sql.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
 import { beginChange, orderNotFound, type RoomDeps } from "../change.ts";
@@ -46,7 +47,7 @@ export async function attachOrder(
       throw invalid(`An order is in at most ${maxForeignRooms} rooms of other firms.`);
     await insertAttachment(tx, room.id, order.id, label, at);
     await audit(topic, { orderId: order.id });
-    const eventId = `${topic}:${room.code}:${order.code}`;
+    const eventId = sealed("event", `${topic}:${room.code}:${order.code}`);
     await tx.query(eventRow({ at, topic, eventId, partnerId, environment, subject: order.code, roomId: room.id }));
     return { ok: true, alreadyAttached: false };
   });

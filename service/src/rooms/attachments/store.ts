@@ -1,7 +1,7 @@
 import type { Environment, Owner } from "../../identity/identity.ts";
 import type { Titled } from "../../orders/orders.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
-import { type Statement, sql } from "../../platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../platform/database/sql.ts";
 
 type OrderKey = { id: number; code: string; partnerId: string };
 
@@ -44,7 +44,7 @@ export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): 
 /** Those orders in the owner's room that it placed itself, and what their documents are called, encrypted; apart from its running, so that its plan can be looked at. */
 export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner): Statement =>
   sql`SELECT o.code, o.document_name AS "documentName", o.doc_slug AS "docSlug" FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id
-  WHERE r.code = ${roomCode} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
+  WHERE ${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
     AND o.partner_id = ${partnerId}`;
 
 export const selectOwnOrders = (db: Sql, roomCode: string, owner: Owner) =>
@@ -55,7 +55,7 @@ export type RoomOfOrder = { code: string; name: string; status: string };
 /** The owner's rooms that the order is in, at most 100, in the order in which it came to them. */
 export const roomsOfOrder = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
   db.query<RoomOfOrder>(
-    sql`SELECT r.code, r.name, r.status
+    sql`SELECT r.code AS "code@room", r.name, r.status
      FROM orders o JOIN room_orders a ON a.order_id = o.id JOIN rooms r ON r.id = a.room_id
      WHERE o.code = ${orderCode} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
      ORDER BY a.attached_at, a.position LIMIT 100`,

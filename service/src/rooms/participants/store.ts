@@ -1,6 +1,6 @@
 import type { Owner } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import { isSealed, sql } from "../../platform/database/sql.ts";
 
 /** Somebody to be mailed a room's link. */
 export type Invited = Owner & { name: string; email: string; roomCode: string; roomName: string };
@@ -16,7 +16,7 @@ export async function selectParticipants(
   const rows = await db.query<ParticipantRow | { participantId: null }>(
     sql`SELECT p.id AS "participantId", p.name, p.email, p.role, p.created_at AS "createdAt"
      FROM rooms r LEFT JOIN room_participants p ON p.room_id = r.id AND p.removed_at IS NULL
-     WHERE r.code = ${roomCode} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
+     WHERE ${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
      ORDER BY p.created_at, p.id`,
   );
   if (rows.length === 0) return undefined;
@@ -56,7 +56,7 @@ export const markInvited = (tx: Tx, participantId: string, at: Date) =>
 /** A participant who is present, with their room. */
 export async function selectInvited(db: Sql, participantId: string): Promise<Invited | undefined> {
   const [invited] = await db.query<Invited>(
-    sql`SELECT p.name, p.email, r.code AS "roomCode", r.name AS "roomName", r.partner_id AS "partnerId", r.environment
+    sql`SELECT p.name, p.email, r.code AS "roomCode@room", r.name AS "roomName", r.partner_id AS "partnerId", r.environment
      FROM room_participants p JOIN rooms r ON r.id = p.room_id WHERE p.id = ${participantId} AND p.removed_at IS NULL`,
   );
   return invited;

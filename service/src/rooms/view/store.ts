@@ -1,6 +1,6 @@
 import type { Environment } from "../../identity/identity.ts";
 import type { Sql } from "../../platform/database/database.ts";
-import { isoTime, type Statement, sql } from "../../platform/database/sql.ts";
+import { isoTime, isSealed, type Statement, sql } from "../../platform/database/sql.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { RoomState } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
@@ -46,11 +46,13 @@ export type RoomRow = {
   passport: PassportPointer | null;
 };
 
+const hasCode = (code: string): Statement => isSealed(sql`r.code`, "room", code);
+
 const version = sql`r.view_version || '.' || p.view_version AS version`;
 
 /** Apart from its running, as is `viewStatement`, so that its plan can be looked at. */
 export const versionStatement = (code: string): Statement =>
-  sql`SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = ${code}`;
+  sql`SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)}`;
 
 /** The present state of the view, by one indexed read of two rows; undefined for an unknown code. */
 export async function findViewVersion(db: Sql, code: string): Promise<string | undefined> {
@@ -114,14 +116,14 @@ const passport = sql`
  */
 export const viewStatement = (code: string): Statement => sql`
   WITH room AS (
-    SELECT ${version}, r.id AS "roomId", r.code, r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
+    SELECT ${version}, r.id AS "roomId", r.code AS "code@room", r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
       p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"
-    FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = ${code}
+    FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)}
   ), attached AS (
     SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" JOIN orders o ON o.id = a.order_id
   ), cards AS (${cards}), recent AS (${recent}), activity AS (${activity}), participants AS (${participants})
   SELECT room.*, cards.list AS cards, activity.list AS activity, participants.list AS participants,
-    (${passport}) AS passport
+    (${passport}) AS "passport@closing.verifyCode"
   FROM room, cards, activity, participants`;
 
 /** The room's record and the version that it is of; undefined for an unknown code. */

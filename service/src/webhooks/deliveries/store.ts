@@ -21,7 +21,7 @@ export type DeliveryRow = {
 };
 
 const selectDeliveriesWhere = (condition: Statement) => sql`
-SELECT delivery.seq, delivery.id, webhook_id AS "webhookId", event.event_id AS "eventId", delivery.topic, state, attempts,
+SELECT delivery.seq, delivery.id, webhook_id AS "webhookId", event.event_id AS "eventId@event", delivery.topic, state, attempts,
   last_status_code AS "lastStatusCode", duration_ms AS "durationMs", reason, webhook.url, delivery.created_at AS "createdAt",
   completed_at AS "completedAt", replayed_from AS "replayedFrom"
 FROM webhook_deliveries AS delivery

@@ -3,7 +3,7 @@ import { pageHeaders } from "../../../src/http/security-headers.ts";
 import { createServer } from "../../../src/http/server.ts";
 import { ignoreMultipart } from "../../../src/http/uploads/multipart.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
-import type { Statement } from "../../../src/platform/database/sql.ts";
+import { type Statement, ToSeal } from "../../../src/platform/database/sql.ts";
 import { openLog } from "../../../src/platform/logs.ts";
 import { createMetrics } from "../../../src/platform/metrics.ts";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
@@ -84,7 +84,9 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
   };
   const db: Sql = {
     query: async <Row>({ text, values: [wanted] }: Statement) =>
-      [found(text, String(wanted))].filter((row) => row !== undefined) as Row[],
+      [found(text, wanted instanceof ToSeal ? wanted.text : String(wanted))].filter(
+        (row) => row !== undefined,
+      ) as Row[],
   };
   await app.register(async (routes) => {
     const assets = await openAssets();

@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { deriveKey, keyIdText, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
+
+/** What a sealed text is. Each kind has keys of its own: a text of one kind does not open as another. */
+export type SealedKind = "proof" | "closing" | "envelope" | "room" | "event" | "manifest" | "answer";
+
+/**
+ * Texts that open something by themselves, as the database has them. A text has one sealed form for each key, so an indexed column
+ * of sealed texts can be searched by equality, and a copy of the database reveals none of them.
+ */
+export type SealedTexts = {
+  /** The form under the current key. */
+  seal: (kind: SealedKind, text: string) => string;
+  /** The forms under every key: a stored one is among them. */
+  allForms: (kind: SealedKind, text: string) => string[];
+  /**
+   * The text of a sealed form. A text that is not sealed, or was altered, comes back unchanged: it is not a code, and no MAC holds for it.
+   * @throws ServiceError `unavailable` naming the key of a form that is under none of ours
+   */
+  open: (kind: SealedKind, stored: string) => string;
+};
+
+/** The start of every sealed form; the id of its key (8 hex digits), a period, and the rest in base64url follow. */
+export const sealedStart = "c1.";
+export const keyIdStart = sealedStart.length;
+const idEnd = keyIdStart + 8;
+const form = /^c1\.[0-9a-f]{8}\.[\w-]{38,}$/;
+
+const [nonceLength, tagLength] = [12, 16];
+
+type Keys = { id: string; cipher: KeyObject; nonce: KeyObject };
+
+function keysFor(key: SecretBytes, kind: SealedKind): Keys {
+  const derived = (use: string) => createSecretKey(deriveKey(key, `${use}:${kind}`));
+  return { id: keyIdText(key), cipher: derived("sealed text"), nonce: derived("sealed text nonce") };
+}
+
+/** @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD */
+export function openSealedTexts(master: SecretBytes): SealedTexts {
+  const byKind = new Map<SealedKind, Map<SecretBytes, Keys>>();
+  function keysOfKind(kind: SealedKind): Map<SecretBytes, Keys> {
+    const known = byKind.get(kind) ?? new Map(keysOf(master).map((key) => [key, keysFor(key, kind)]));
+    byKind.set(kind, known);
+    return known;
+  }
+  const allForms = (kind: SealedKind, text: string) =>
+    [...keysOfKind(kind).values()].map((keys) => formUnder(keys, kind, text));
+  return {
+    seal: (kind, text) => formUnder(keysOfKind(kind).get(master) ?? keysFor(master, kind), kind, text),
+    allForms,
+    open(kind, stored) {
+      if (!form.test(stored)) return stored;
+      const key = keyOfId(master, Buffer.from(stored.slice(keyIdStart, idEnd), "hex"));
+      const keys = keysOfKind(kind).get(key) ?? keysFor(key, kind);
+      return opened(keys, kind, Buffer.from(stored.slice(idEnd + 1), "base64url")) ?? stored;
+    },
+  };
+}
+
+/**
+ * AES-256-GCM whose nonce is an HMAC of the text: equal texts have equal forms, and no two texts share a nonce but by a chance of
+ * 2^-96 (the construction of RFC 5297, SIV, with a shorter synthetic nonce).
+ */
+function formUnder({ id, cipher: key, nonce: nonceKey }: Keys, kind: SealedKind, text: string): string {
+  const nonce = createHmac("sha256", nonceKey).update(text).digest().subarray(0, nonceLength);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(kind));
+  const sealed = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return `${sealedStart}${id}.${sealed.toString("base64url")}`;
+}
+
+function opened({ cipher: key }: Keys, kind: SealedKind, sealed: Buffer): string | null {
+  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, nonceLength)).setAAD(Buffer.from(kind));
+  decipher.setAuthTag(sealed.subarray(sealed.length - tagLength));
+  try {
+    const text = decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength));
+    return Buffer.concat([text, decipher.final()]).toString();
+  } catch {
+    return null;
+  }
+}

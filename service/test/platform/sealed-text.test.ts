@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { newDatabase } from "@signsealship/testing/database";
+import type { Database } from "../../src/platform/database/database.ts";
+import { isSealed, sealed, sql } from "../../src/platform/database/sql.ts";
+import { openSealedTexts, type SealedKind } from "../../src/platform/sealed-text.ts";
+import { keyIdText, secretBytes } from "../../src/platform/secrets.ts";
+
+const [old, next] = [secretBytes(Buffer.alloc(32, 1)), secretBytes(Buffer.alloc(32, 2))];
+const oldTexts = openSealedTexts(old);
+const nextTexts = openSealedTexts(secretBytes(next.reveal(), [old]));
+const code = "mfrggzdfmztwq2lknnwg23tpoa";
+
+test("seals equal texts alike, names the key, and shows nothing of the text", () => {
+  const form = oldTexts.seal("proof", code);
+  assert.equal(form, oldTexts.seal("proof", code));
+  assert.ok(form.startsWith(`c1.${keyIdText(old)}.`));
+  assert.notEqual(form, oldTexts.seal("proof", `${code.slice(0, -1)}b`));
+  const bytes = Buffer.from(form.slice(12), "base64url");
+  for (const shown of [code.slice(0, 6), Buffer.from(code).toString("hex").slice(0, 12)])
+    assert.ok(!`${form}${bytes.toString("latin1")}${bytes.toString("hex")}`.includes(shown));
+});
+
+test("opens what it sealed, under an old key, too, and finds it under either", () => {
+  assert.equal(oldTexts.open("proof", oldTexts.seal("proof", code)), code);
+  assert.equal(nextTexts.open("proof", oldTexts.seal("proof", code)), code);
+  const forms = nextTexts.allForms("proof", code);
+  assert.deepEqual(forms, [nextTexts.seal("proof", code), oldTexts.seal("proof", code)]);
+  assert.equal(new Set(forms).size, 2);
+});
+
+test("leaves a text of another kind, an altered one and one that is not sealed as they are", () => {
+  const form = oldTexts.seal("proof", code);
+  const altered = form.slice(0, -2) + (form.endsWith("AA") ? "BB" : "AA");
+  for (const stored of [form.replace("c1.", "c2."), altered, code, "", "c1.", `c1.${keyIdText(old)}.AAAA`])
+    assert.equal(oldTexts.open("proof", stored), stored);
+  for (const kind of ["closing", "room", "envelope", "event"] as SealedKind[])
+    assert.equal(oldTexts.open(kind, form), form);
+});
+
+test("refuses a text under a key that is not there, and names the key", () => {
+  assert.throws(() => oldTexts.open("proof", nextTexts.seal("proof", code)), {
+    code: "unavailable",
+    message: new RegExp(keyIdText(next)),
+  });
+});
+
+describe("in the database", () => {
+  let db: Database;
+
+  before(async () => {
+    db = await newDatabase();
+    db.useSealedTexts(nextTexts);
+    await db.transaction((tx) => tx.script("CREATE TABLE kept (n int, code text UNIQUE, label text)"));
+    await db.query(sql`INSERT INTO kept VALUES (1, ${sealed("room", code)}, ${nextTexts.seal("room", code)})`);
+    await db.query(sql`INSERT INTO kept VALUES (2, ${oldTexts.seal("room", "other")}, NULL)`);
+  });
+  after(() => db.close());
+
+  test("stores the form of the current key, and finds texts under every key", async () => {
+    const stored = await db.query(sql`SELECT n, code FROM kept ORDER BY n`);
+    assert.deepEqual(stored, [
+      { n: 1, code: nextTexts.seal("room", code) },
+      { n: 2, code: oldTexts.seal("room", "other") },
+    ]);
+    for (const [text, n] of [
+      [code, 1],
+      ["other", 2],
+    ] as const)
+      assert.deepEqual(await db.query(sql`SELECT n FROM kept WHERE ${isSealed(sql`code`, "room", text)}`), [{ n }]);
+    assert.deepEqual(await db.query(sql`SELECT n FROM kept WHERE ${isSealed(sql`code`, "proof", code)}`), []);
+  });
+
+  test("opens the columns that a statement names, and no other one", async () => {
+    const [row] = await db.query(sql`SELECT code AS "code@room", label, NULL AS "none@room" FROM kept WHERE n = 1`);
+    assert.deepEqual(row, { code, label: nextTexts.seal("room", code), none: null });
+  });
+
+  test("opens the named member of JSON alone: a form that somebody put into another text stays closed", async () => {
+    const [row] = await db.query<{ list: object[] }>(sql`
+      SELECT json_agg(json_build_object('code', code, 'label', label) ORDER BY n) AS "list@room.code" FROM kept`);
+    assert.deepEqual(row?.list, [
+      { code, label: nextTexts.seal("room", code) },
+      { code: "other", label: null },
+    ]);
+  });
+
+  test("fails where a text is under a key that is not there", async () => {
+    const closed = await newDatabase();
+    closed.useSealedTexts(oldTexts);
+    await closed.transaction((tx) => tx.script("CREATE TABLE kept (code text)"));
+    await closed.query(sql`INSERT INTO kept VALUES (${nextTexts.seal("room", code)})`);
+    await assert.rejects(closed.query(sql`SELECT code AS "code@room" FROM kept`), { code: "unavailable" });
+    await closed.close();
+  });
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import type { Sql, Tx } from "../src/platform/database/database.ts";
+import { Statement, sql } from "../src/platform/database/sql.ts";
+import { openCeremonyService, signBy } from "./envelopes/ceremony/ceremony-service.ts";
+import { seal } from "./proof-passports/seal-document.ts";
+
+// The database of the release before codes were sealed, which this one upgrades.
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+let paths: string[];
+const idempotencyKey = randomUUID();
+
+before(async () => {
+  running = await openCeremonyService();
+  const { client: firm, service, headers } = running;
+  const { verifyCode: proof } = await seal({ baseUrl: service.baseUrl, headers }, makePdf());
+  const orderCode = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);
+  await signBy(running.ceremony, await running.linkOf("jane@example.com"), "Jane Doe");
+  const { roomCode } = await firm.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
+  await firm.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  await firm.ok("POST", `/api/rooms/${roomCode}/passport`);
+  const { verifyCode: closing } = await firm.ok<{ verifyCode: string }>("POST", `/api/rooms/${roomCode}/passport`);
+  const { envelope } = await firm.ok<{ envelope: { verifyCode: string } }>(
+    "GET",
+    `/api/partner/orders/${orderCode}/signers`,
+  );
+  paths = [
+    `/api/passport/verify/${proof}`,
+    `/api/passport/verify/${proof}/document`,
+    `/api/rooms/${roomCode}`,
+    `/api/verify/room/${closing}`,
+    `/api/verify/room/${closing}/pdf`,
+    `/api/verify/envelope/${envelope.verifyCode}`,
+    "/api/partner/events",
+  ];
+});
+after(async () => {
+  await running.service.stop();
+  await running.close();
+});
+
+/** What every code opens, and the firm's events with their heads, as they are served. */
+const everything = () =>
+  Promise.all(
+    paths.map(async (path) => {
+      const response = await fetch(running.service.baseUrl + path, { headers: running.headers });
+      assert.equal(response.status, 200, path);
+      const text = Buffer.from(await response.arrayBuffer()).toString("latin1");
+      return text.replace(/"requestId":"[^"]+"/, "");
+    }),
+  );
+
+async function placeOnce(): Promise<string> {
+  const response = await fetch(`${running.service.baseUrl}/api/partner/orders`, {
+    method: "POST",
+    headers: { ...running.headers, "Idempotency-Key": idempotencyKey },
+    body: orderForm({ ...minimal }, makePdf()),
+  });
+  assert.equal(response.status, 201);
+  return response.text();
+}
+
+const columns = [
+  { table: "passports", column: "verify_code", kind: "proof" },
+  { table: "closing_passports", column: "verify_code", kind: "closing" },
+  { table: "closing_passports", column: "manifest", kind: "manifest" },
+  { table: "rooms", column: "code", kind: "room" },
+  { table: "envelopes", column: "verify_code", kind: "envelope" },
+  { table: "events", column: "event_id", kind: "event" },
+  { table: "events", column: "subject", kind: "event" },
+  { table: "idempotency_keys", column: "body", kind: "answer" },
+] as const;
+
+const part = (text: string): Statement => new Statement([text], []);
+
+/** Takes back what its migration and the first start after it did. */
+async function asBefore(tx: Tx): Promise<void> {
+  await tx.script("SET LOCAL session_replication_role = replica");
+  for (const { table, column } of columns)
+    await tx.script(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_${column}_sealed`);
+  for (const { table, column, kind } of columns) {
+    const rows = await tx.query<{ form: string; text: string }>(
+      sql`SELECT ${part(column)} AS form, ${part(`${column} AS "text@${kind}"`)} FROM ${part(table)}`,
+    );
+    for (const { form, text } of rows.filter((row) => row.form !== row.text)) {
+      const plain = kind === "answer" ? text.slice(text.indexOf("\n") + 1) : text;
+      await tx.query(sql`UPDATE ${part(table)} SET ${part(column)} = ${plain} WHERE ${part(column)} = ${form}`);
+    }
+  }
+  await tx.script(`
+    UPDATE envelope_events t SET record = replace(t.record, '"envelope":null', '"envelope":"' || e.verify_code || '"')
+      FROM envelopes e WHERE e.id = t.envelope_id;
+    ALTER TABLE envelope_events ADD CONSTRAINT envelope_events_check
+      CHECK (sha256 = encode(sha256(convert_to(record, 'UTF8')), 'hex'));
+    ALTER TABLE passports ADD CONSTRAINT passports_verify_code_check CHECK (verify_code ~ '^[a-z2-7]{26}$');
+    ALTER TABLE closing_passports ADD CONSTRAINT closing_passports_verify_code_check CHECK (verify_code ~ '^[a-z2-7]{26}$');
+    ALTER TABLE envelopes ADD CONSTRAINT envelopes_verify_code_check CHECK (verify_code ~ '^[a-z2-7]{26}$');
+    ALTER TABLE rooms ADD CONSTRAINT rooms_code_check CHECK (code ~ '^[0-9a-f]{40}$');
+    DROP TRIGGER events_resealed_only ON events;
+    DELETE FROM schema_migrations WHERE name LIKE '%_sealed_texts.sql'`);
+}
+
+async function plainTexts(db: Sql = running.db): Promise<string[]> {
+  const found: string[] = [];
+  for (const { table, column } of columns) {
+    const of =
+      column === "event_id" ? "topic LIKE 'room.%'" : column === "subject" ? "topic = 'room.passport_sealed'" : "true";
+    const rows = await db.query(sql`SELECT FROM ${part(table)} WHERE ${part(of)} AND ${part(column)} NOT LIKE 'c1.%'`);
+    if (rows.length > 0) found.push(`${table}.${column}`);
+  }
+  return found;
+}
+
+async function restarted(change: (tx: Tx) => Promise<unknown>): Promise<void> {
+  await running.service.stop();
+  await running.db.transaction(change);
+  running.service = await running.service.restart({});
+}
+
+test("seals the codes of an earlier release at the first start, and serves what it served, byte for byte", async () => {
+  const [before, placed] = [await everything(), await placeOnce()];
+  const [feed] = before.slice(-1);
+  assert.match(feed ?? "", /room\.passport_sealed:[0-9a-f]{40}:[a-z2-7]{26}/);
+  await restarted(async (tx) => {
+    await asBefore(tx);
+    assert.deepEqual(
+      await plainTexts(tx),
+      columns.map(({ table, column }) => `${table}.${column}`),
+    );
+  });
+  assert.deepEqual(await plainTexts(), []);
+  const after = await everything();
+  assert.deepEqual(after.slice(0, -1), before.slice(0, -1));
+  assert.ok(after.at(-1)?.includes((feed ?? "").slice(0, (feed ?? "").indexOf("]") - 1)));
+  assert.equal(await placeOnce(), placed);
+});
+
+test("goes on where it was cut off, and lets nobody write a plain code afterwards", async () => {
+  const codeOf = (n: number) => String(n).repeat(40);
+  const plain = sql`UPDATE rooms SET code = ${codeOf(1)}`;
+  await assert.rejects(running.db.query(plain), /rooms_code_sealed/);
+  await restarted(async (tx) => {
+    await tx.script("ALTER TABLE rooms DROP CONSTRAINT rooms_code_sealed");
+    await tx.query(plain);
+    await tx.script("ALTER TABLE rooms ADD CONSTRAINT rooms_code_sealed CHECK (starts_with(code, 'c1.')) NOT VALID");
+  });
+  assert.deepEqual(await plainTexts(), []);
+  assert.equal((await fetch(`${running.service.baseUrl}/api/rooms/${codeOf(1)}`)).status, 200);
+  await assert.rejects(running.db.query(plain), /rooms_code_sealed/);
+});
