@@ -221,7 +221,13 @@ test("while a secret is being rotated each delivery has a signature by both, and
     signatureHeader: string;
     previousSecretExpiresAt: string;
   }>("POST", `${webhooks}/${hook.id}/rotate`);
-  assert.deepEqual(Object.keys(rotated), ["id", "secret", "signatureHeader", "previousSecretExpiresAt"]);
+  assert.deepEqual(Object.keys(rotated), [
+    "id",
+    "secret",
+    "signatureHeader",
+    "standardWebhooksSecret",
+    "previousSecretExpiresAt",
+  ]);
   const overlap = Date.parse(rotated.previousSecretExpiresAt) - before;
   assert.ok(overlap >= 24 * 3600_000 && overlap < 24 * 3600_000 + 60_000);
   const again = await client.ok<{ secret: string }>("POST", `${webhooks}/${hook.id}/rotate`);
