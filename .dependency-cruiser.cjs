@@ -64,6 +64,7 @@ const layers = {
   playbooks: [...foundation, "partners", "orders", "tasks"],
   webhooks: [...foundation, "partners", "orders"],
   "test-clock": [...foundation],
+  backup: [...foundation],
 };
 
 const rule = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });

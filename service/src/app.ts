@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.ts";
 import { analyticsRoutes } from "./analytics/analytics.ts";
+import { backupMetrics } from "./backup/backup.ts";
 import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
 import { taskMetrics } from "./console/console.ts";
 import { examiner } from "./doctor/doctor.ts";
@@ -97,6 +98,7 @@ function workWith(
   paymentJobs(jobs, { db, clock, log, processor });
   nextSegmentJobs(jobs, { db, clock, log });
   taskMetrics(metrics, { db, clock });
+  backupMetrics(metrics, db);
   const { titleOf, takesPayment } = orders;
   orderMailJobs(jobs, { ...mails, titleOf, takesPayment });
   envelopeJobs(jobs, { ...envelopes, mailer, titleOf });

@@ -4,7 +4,7 @@ import type { Config } from "./config/config.ts";
 import { type BlobBackend, type Blobs, openBlobs } from "./platform/blobs/blobs.ts";
 import { folderBackend } from "./platform/blobs/folder.ts";
 import { type Clock, clockAhead, systemClock } from "./platform/clock.ts";
-import { prepareDataFolder } from "./platform/data-folder.ts";
+import { prepareDataFolder, requireWholeFolder } from "./platform/data-folder.ts";
 import { type Database, openDatabase } from "./platform/database/database.ts";
 import { type AsOwner, latestSchema, migrate } from "./platform/database/migrations.ts";
 import { nodeName } from "./platform/database/schema-fence.ts";
@@ -99,6 +99,7 @@ export async function openResources(
   countUnvouched: (table: string) => void = () => {},
 ): Promise<Resources> {
   prepareDataFolder(config.dataDir);
+  requireWholeFolder(config.dataDir);
   const schema = await latestSchema(migrations);
   const { db, close, ...connected } = await connect(config, log, schema);
   try {

@@ -48,6 +48,8 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["operator", async () => (await import("./verbs/operator.ts")).operatorVerbs],
   ["seal", async () => (await import("./verbs/seal.ts")).sealVerbs],
   ["secrets", async () => (await import("./verbs/secrets.ts")).secretsVerbs],
+  ["backup", async () => (await import("./verbs/backup.ts")).backupVerbs],
+  ["restore", async () => (await import("./verbs/backup.ts")).restoreVerbs],
   ["verify", async () => [(await import("./verbs/verify.ts")).verify]],
   ["completion", async () => [completion]],
   ["doctor", async () => [(await import("./verbs/doctor.ts")).doctor]],

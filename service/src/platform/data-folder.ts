@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { writeFileDurably } from "./durable-file.ts";
 import { StartupError } from "./errors.ts";
 
 // An empty cluster takes 40 MB; less than this and the first orders would fail half-way.
@@ -14,6 +15,18 @@ function makeFolder(folder: string, mode?: number): void {
 
 /** Started by root the database server is another user's, who must get through to its own folder. */
 export const passableMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
+
+/** A file that says that the folder is not whole yet. */
+export const unfinishedRestore = (folder: string): string => join(folder, "restore-unfinished");
+
+export const openUnfinishedRestore = (folder: string): Promise<void> =>
+  writeFileDurably(unfinishedRestore(folder), `${process.pid}\n`);
+
+/** @throws StartupError for a folder that a restore began and did not end: its database or blobs may be missing */
+export function requireWholeFolder(folder: string): void {
+  if (existsSync(unfinishedRestore(folder)))
+    throw new StartupError(`a restore into DATA_DIR ${folder} did not end: empty the folder and restore again`);
+}
 
 /** Makes the folder and proves that it can be written. @throws StartupError that names the folder and the trouble. */
 export function prepareDataFolder(folder: string): void {

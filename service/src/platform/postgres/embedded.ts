@@ -78,6 +78,14 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   });
 }
 
+/** Gives a cluster that is about to get its name to the server's user, as if the server had made it. */
+export async function ownCluster(dataDir: string, draft: string): Promise<void> {
+  const at = layout(dataDir);
+  chmodSync(at.folder, passableMode());
+  const { postgres } = await postgresBinaries();
+  serverIdentity(postgres, at.folder, at.cluster).own(draft);
+}
+
 type PidFile = { pid: number; sockets: string; status: string };
 
 /** `postmaster.pid`: the process id in its first line, the folder of its socket in its fifth, its state in its eighth. */

@@ -1,0 +1,21 @@
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
+import type { Metrics } from "../platform/metrics.ts";
+
+export { type Held, readHeld, release } from "./held.ts";
+export { type BackupReport, makeBackup, recordBackup } from "./make.ts";
+export { type RestoreReport, restoreBackup } from "./restore.ts";
+
+/** When backups last succeeded, of any node, in seconds since 1970: none before the first. */
+export function backupMetrics(metrics: Metrics, db: Sql): void {
+  metrics.gauge(
+    "backup_last_success_time_seconds",
+    "When a backup of the database last succeeded, made by the command or recorded by another program.",
+    "kind",
+    async () => {
+      const rows = await db.query<{ kind: string; at: Date }>(sql`
+        SELECT kind, max(finished_at) AS at FROM backups WHERE kind <> 'restored' GROUP BY kind`);
+      return new Map(rows.map(({ kind, at }) => [kind, at.getTime() / 1000]));
+    },
+  );
+}

@@ -1,0 +1,112 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { longStatements, type Tx } from "../platform/database/database.ts";
+import type { AsOwner } from "../platform/database/migrations.ts";
+import { sql } from "../platform/database/sql.ts";
+import { StartupError } from "../platform/errors.ts";
+import { copyHashed, type StoredFile, treeOf } from "./files.ts";
+
+/** What PostgreSQL makes anew at its start (PostgreSQL, section 25.3.3: backing up the data directory). */
+const emptied =
+  /^(?:pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.*|^postmaster\.(?:pid|opts)$|^(?:backup_label|tablespace_map)|(?:^|\/)(?:pg_internal\.init|pgsql_tmp)/;
+const control = "global/pg_control";
+
+export type ClusterCopy = {
+  files: StoredFile[];
+  /** Some are empty, and PostgreSQL does not start without them. */
+  folders: string[];
+  lastAuditLine: { id: number; at: string } | null;
+};
+
+/**
+ * Copies the running cluster as `pg_basebackup` does, which is not shipped: PostgreSQL recovers the copy by the log of what was
+ * written while it was made.
+ */
+export function copyCluster(asOwner: AsOwner, cluster: string, to: string): Promise<ClusterCopy> {
+  return asOwner((owner) =>
+    owner.transaction(async (tx) => {
+      await tx.script("SET LOCAL idle_in_transaction_session_timeout = 0");
+      // A temporary slot keeps the log that the copy needs; it goes with the connection.
+      await tx.query(sql`SELECT pg_create_physical_replication_slot(${`backup_${process.pid}`}, true, true)`);
+      await tx.query(sql`SELECT pg_backup_start('signsealship', true)`);
+      const copied = await copyFiles(cluster, to);
+      const [lastAuditLine] = await tx.query<{ id: number; at: string }>(sql`
+        SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
+        FROM audit_log ORDER BY id DESC LIMIT 1`);
+      const stopped = await stopBackup(tx);
+      const labels = await writeLabels(to, stopped);
+      const [, first = ""] = /^START WAL LOCATION: .* \(file ([0-9A-F]{24})\)$/m.exec(stopped.label) ?? [];
+      const log = await copyLog(cluster, to, first, stopped.last);
+      return {
+        ...copied,
+        files: [...copied.files, ...labels, ...log],
+        lastAuditLine: lastAuditLine ?? null,
+      };
+    }, longStatements),
+  );
+}
+
+async function copyFiles(cluster: string, to: string): Promise<{ files: StoredFile[]; folders: string[] }> {
+  const files: StoredFile[] = [];
+  const folders: string[] = [];
+  const copy = async (path: string) => {
+    const copied = await copyHashed(join(cluster, path), join(to, path));
+    if (copied) files.push({ path, ...copied });
+  };
+  for await (const { path, isFolder } of treeOf(cluster)) {
+    // A slot's folder without its state keeps PostgreSQL from starting: the folders below these are left out, too.
+    if (emptied.test(path)) continue;
+    if (isFolder) {
+      await mkdir(join(to, path), { recursive: true, mode: 0o700 });
+      folders.push(path);
+    } else if (path !== control) await copy(path);
+  }
+  // Last, as pg_basebackup does; and twice alike, for it may be written while it is read.
+  await untilStable(join(cluster, control));
+  await copy(control);
+  return { files, folders };
+}
+
+async function untilStable(path: string): Promise<void> {
+  for (let before = await readFile(path); ; ) {
+    const now = await readFile(path);
+    if (now.equals(before)) return;
+    before = now;
+  }
+}
+
+type Stopped = { label: string; tablespaces: string; last: string };
+
+async function stopBackup(tx: Tx): Promise<Stopped> {
+  const [row] = await tx.query<Stopped>(sql`
+    SELECT labelfile AS label, spcmapfile AS tablespaces, pg_walfile_name(lsn - 1) AS last FROM pg_backup_stop(false)`);
+  if (!row) throw new StartupError("the database did not end the backup");
+  return row;
+}
+
+async function writeLabels(to: string, { label, tablespaces }: Stopped): Promise<StoredFile[]> {
+  if (tablespaces !== "")
+    throw new StartupError("the database has tablespaces of its own: back it up by pg_basebackup");
+  await writeFile(join(to, "backup_label.new"), label, { mode: 0o600, flush: true });
+  const copied = await copyHashed(join(to, "backup_label.new"), join(to, "backup_label"));
+  return copied ? [{ path: "backup_label", ...copied }] : [];
+}
+
+const segment = /^[0-9A-F]{24}$/;
+
+/** The segments of the log from where the copy began to where it ended; the end switched to a new one, so that they are whole. */
+async function copyLog(cluster: string, to: string, first: string, last: string): Promise<StoredFile[]> {
+  const names = (await readdir(join(cluster, "pg_wal"))).filter(
+    (name) => name.endsWith(".history") || (segment.test(name) && name >= first && name <= last),
+  );
+  if (!names.includes(first) || !names.includes(last))
+    throw new StartupError(`the database's log from ${first} to ${last} is not whole`);
+  const files: StoredFile[] = [];
+  for (const name of names.sort()) {
+    const path = `pg_wal/${name}`;
+    const copied = await copyHashed(join(cluster, path), join(to, path));
+    if (!copied) throw new StartupError(`the database's log ${name} went away`);
+    files.push({ path, ...copied });
+  }
+  return files;
+}

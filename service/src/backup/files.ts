@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, open, opendir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { syncFolder, writeFileDurably } from "../platform/durable-file.ts";
+import { StartupError } from "../platform/errors.ts";
+import { isAlive } from "../platform/postgres/lock.ts";
+
+/** A file of a backup: its path in it, with slashes. */
+export type StoredFile = { path: string; bytes: number; sha256: string };
+
+/** Files and folders below a folder, by their paths in it; a file that goes away in between is left out by the caller. */
+export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path: string; isFolder: boolean }> {
+  for await (const entry of await opendir(join(folder, below))) {
+    const path = below === "" ? entry.name : `${below}/${entry.name}`;
+    if (entry.isSymbolicLink())
+      throw new StartupError(`${join(folder, path)} is a symbolic link: it can't be backed up`);
+    yield { path, isFolder: entry.isDirectory() };
+    if (entry.isDirectory()) yield* treeOf(folder, path);
+  }
+}
+
+const pieceBytes = 1024 * 1024;
+
+/** Copies a file to the disk while it is hashed. @returns null when there is none */
+export async function copyHashed(from: string, to: string): Promise<Omit<StoredFile, "path"> | null> {
+  const source = await open(from, "r").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return null;
+  });
+  if (source === null) return null;
+  try {
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    const target = await open(to, "w", 0o600);
+    try {
+      const hash = createHash("sha256");
+      const buffer = Buffer.alloc(pieceBytes);
+      let bytes = 0;
+      for (;;) {
+        const { bytesRead } = await source.read(buffer, 0, pieceBytes, bytes);
+        if (bytesRead === 0) break;
+        const piece = buffer.subarray(0, bytesRead);
+        hash.update(piece);
+        await target.appendFile(piece);
+        bytes += bytesRead;
+      }
+      await target.datasync();
+      return { bytes, sha256: hash.digest("hex") };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** @throws StartupError for a folder that holds anything */
+export async function requireEmpty(folder: string, but: readonly string[] = []): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw new StartupError(`${folder} cannot be read (${error.code})`);
+  });
+  const other = names.find((name) => !but.includes(name));
+  if (other !== undefined) throw new StartupError(`${folder} is not empty (${other}): name a new folder`);
+}
+
+const listName = "files.sha256";
+const manifestName = "manifest.json";
+const pidName = "pid";
+
+/** A folder that is written under another name and gets its own when it is whole and on the disk. */
+type DraftFolder = { path: string; finish: () => Promise<void>; discard: () => Promise<void> };
+
+/** @throws StartupError when something has the name, or another process writes to it */
+export async function openDraft(folder: string): Promise<DraftFolder> {
+  await requireEmpty(folder);
+  const path = `${folder}.partial`;
+  if (existsSync(path)) {
+    const pid = Number(await readFile(join(path, pidName), "utf8").catch(() => "0"));
+    if (pid > 0 && isAlive(pid)) throw new StartupError(`${path} is being written by process ${pid}`);
+    await rm(path, { recursive: true });
+  }
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await writeFile(join(path, pidName), String(process.pid));
+  return {
+    path,
+    async finish() {
+      await rm(join(path, pidName));
+      const folders = (await Array.fromAsync(treeOf(path))).filter(({ isFolder }) => isFolder);
+      for (const below of folders) await syncFolder(join(path, below.path));
+      await syncFolder(path);
+      await rename(path, folder);
+      await syncFolder(dirname(folder));
+    },
+    discard: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** Writes the list of hashes, as `sha256sum -c` reads it, and last the manifest, which has the list's. */
+export async function writeManifest(folder: string, facts: object, files: readonly StoredFile[]): Promise<void> {
+  const list = files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join("");
+  await writeFileDurably(join(folder, listName), list);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const manifest = { ...facts, files: files.length, bytes, listSha256: sha256Of(list) };
+  await writeFileDurably(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** @throws StartupError for a folder without a whole manifest of the format */
+export async function readManifest<Facts>(
+  folder: string,
+  format: string,
+): Promise<{ facts: Facts; hashes: Map<string, string> }> {
+  const text = await readFile(join(folder, manifestName), "utf8").catch(() => {
+    throw new StartupError(`${folder} is not a whole backup: it has no ${manifestName}`);
+  });
+  const list = await readFile(join(folder, listName), "utf8").catch(() => "");
+  const facts = parsed(text);
+  if (facts?.["format"] !== format || facts["listSha256"] !== sha256Of(list))
+    throw new StartupError(
+      `${folder} is not a whole backup: ${manifestName} and ${listName} are not those of one (${format})`,
+    );
+  const hashes = new Map(
+    list
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line): [string, string] => [line.slice(66), line.slice(0, 64)]),
+  );
+  return { facts: facts as Facts, hashes };
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Copies the files of a backup that are below a folder of it.
+ * @throws StartupError for a file that is missing or altered
+ */
+export async function copyVerified(
+  { folder, hashes }: { folder: string; hashes: ReadonlyMap<string, string> },
+  below: string,
+  to: string,
+): Promise<void> {
+  for (const [path, sha256] of hashes) {
+    if (!path.startsWith(`${below}/`)) continue;
+    if (path.split("/").includes("..")) throw new StartupError(`${folder} names a file outside of it: ${path}`);
+    const copied = await copyHashed(join(folder, path), join(to, path.slice(below.length + 1)));
+    if (copied === null) throw new StartupError(`the backup is damaged: ${join(folder, path)} is missing`);
+    if (copied.sha256 !== sha256) throw new StartupError(`the backup is damaged: ${join(folder, path)} is altered`);
+  }
+}

@@ -1,0 +1,158 @@
+import { mkdir, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { Clock } from "../platform/clock.ts";
+import type { Database } from "../platform/database/database.ts";
+import type { AsOwner } from "../platform/database/migrations.ts";
+import { sql } from "../platform/database/sql.ts";
+import { StartupError } from "../platform/errors.ts";
+import { type ClusterCopy, copyCluster } from "./cluster.ts";
+import { copyHashed, openDraft, requireEmpty, type StoredFile, treeOf, writeManifest } from "./files.ts";
+
+export const backupFormat = "signsealship backup 1";
+export const keysFormat = "signsealship keys 1";
+
+type BackupDeps = {
+  db: Database;
+  asOwner: AsOwner;
+  clock: Clock;
+  dataDir: string;
+  /** Null: the blobs are in a store of their own. */
+  blobFolder: string | null;
+  version: string;
+  schema: number;
+};
+
+/** What a backup says of itself. */
+export type BackupFacts = {
+  format: string;
+  /** The database of the backup has what was committed until some moment between these. */
+  startedAt: string;
+  endedAt: string;
+  release: string;
+  schema: number;
+  lastAuditLine: ClusterCopy["lastAuditLine"];
+  /** Ids of the keys of SECRETS_KEY and SECRETS_KEYS_OLD that it can't be read without. */
+  secretsKeys: string[];
+  blobs: number | null;
+  keys: boolean;
+  clusterFolders: string[];
+};
+
+export type BackupReport = { folder: string; keys: string | null; facts: BackupFacts; files: number; bytes: number };
+
+const isWithin = (inner: string, outer: string): boolean => !relative(outer, inner).startsWith("..");
+
+/**
+ * Backs up the embedded database and the blobs while the service runs. The folder appears when it is whole.
+ * @param keys a folder of their own for the keys; null leaves them out
+ * @throws StartupError for a folder that holds anything, or is where it would be backed up itself
+ */
+export async function makeBackup(deps: BackupDeps, folder: string, keys: string | null): Promise<BackupReport> {
+  const { dataDir } = deps;
+  if (isWithin(folder, dataDir))
+    throw new StartupError(`${folder} is inside of DATA_DIR ${dataDir}: name a folder elsewhere`);
+  if (keys !== null) {
+    if (isWithin(keys, folder) || isWithin(folder, keys) || isWithin(keys, dataDir))
+      throw new StartupError(`--keys ${keys} is not apart from the backup and the data: name a folder elsewhere`);
+    await requireEmpty(keys);
+  }
+  const draft = await openDraft(folder);
+  try {
+    const { facts, files } = await fill(deps, draft.path, keys !== null);
+    await writeManifest(draft.path, facts, files);
+    if (keys !== null) await backUpKeys(dataDir, keys, facts);
+    await draft.finish();
+    await recordBackup(deps, "made");
+    return { folder, keys, facts, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  } catch (error) {
+    await draft.discard();
+    throw error;
+  }
+}
+
+/** That a backup succeeded, for those who watch: of this program, or of another. */
+export async function recordBackup(
+  { db, clock }: { db: Database; clock: Clock },
+  kind: "made" | "recorded",
+): Promise<Date> {
+  const at = clock();
+  await db.query(sql`INSERT INTO backups (kind, finished_at) VALUES (${kind}, ${at})`);
+  return at;
+}
+
+async function fill(
+  { db, asOwner, clock, dataDir, blobFolder, version, schema }: BackupDeps,
+  to: string,
+  keys: boolean,
+): Promise<{ facts: BackupFacts; files: StoredFile[] }> {
+  const startedAt = clock().toISOString();
+  // Twice: a blob that is deleted while the database is copied may still be named in the copy, and was there before.
+  const blobs = new Map<string, Copied>();
+  if (blobFolder) await copyBlobs(blobFolder, join(to, "blobs"), blobs);
+  await mkdir(join(to, "database"), { mode: 0o700 });
+  const cluster = await copyCluster(asOwner, join(dataDir, "postgres/cluster"), join(to, "database"));
+  if (blobFolder) await copyBlobs(blobFolder, join(to, "blobs"), blobs);
+  const secretsKeys = await db.query<{ id: string }>(sql`SELECT key_id AS id FROM secrets_keys ORDER BY first_used_at`);
+  const files = [
+    ...cluster.files.map((file) => ({ ...file, path: `database/${file.path}` })),
+    ...[...blobs].map(([path, { bytes, sha256 }]) => ({ path: `blobs/${path}`, bytes, sha256 })),
+  ];
+  const facts: BackupFacts = {
+    format: backupFormat,
+    startedAt,
+    endedAt: clock().toISOString(),
+    release: version,
+    schema,
+    lastAuditLine: cluster.lastAuditLine,
+    secretsKeys: secretsKeys.map(({ id }) => id),
+    blobs: blobFolder ? blobs.size : null,
+    keys,
+    clusterFolders: cluster.folders,
+  };
+  return { facts, files };
+}
+
+type Copied = Omit<StoredFile, "path"> & { stamp: string };
+
+// Names of blobs that are being written, and of the probe.
+const noBlob = /\.tmp$|^probe\.\d+$/;
+
+/** Copies the blobs that are not copied yet, or were replaced or only begun then. */
+async function copyBlobs(from: string, to: string, copied: Map<string, Copied>): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  if ((await stampOf(from)) === null) return;
+  for await (const { path, isFolder } of treeOf(from)) {
+    if (isFolder || noBlob.test(path)) continue;
+    const stamp = await stampOf(join(from, path));
+    if (stamp === null || copied.get(path)?.stamp === stamp) continue;
+    const copy = await copyHashed(join(from, path), join(to, path));
+    if (copy) copied.set(path, { ...copy, stamp });
+  }
+}
+
+async function stampOf(path: string): Promise<string | null> {
+  try {
+    const { ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+async function backUpKeys(dataDir: string, to: string, { startedAt, secretsKeys }: BackupFacts): Promise<void> {
+  const draft = await openDraft(to);
+  try {
+    const files: StoredFile[] = [];
+    for await (const { path, isFolder } of treeOf(join(dataDir, "keys"))) {
+      if (isFolder) continue;
+      const copied = await copyHashed(join(dataDir, "keys", path), join(draft.path, "keys", path));
+      if (copied) files.push({ path: `keys/${path}`, ...copied });
+    }
+    await writeManifest(draft.path, { format: keysFormat, startedAt, secretsKeys }, files);
+    await draft.finish();
+  } catch (error) {
+    await draft.discard();
+    throw error;
+  }
+}

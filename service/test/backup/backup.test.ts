@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/database/sql.ts";
+import { enqueue } from "../../src/platform/jobs/jobs.ts";
+import { sealRoom, type Version, verify } from "../closing-passports/seal-room.ts";
+import { type Client, openWebhooksService, type WebhooksService } from "../webhooks/webhooks-service.ts";
+
+const cli = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const place = temporaryFolder();
+const at = (...names: string[]) => join(place.path, ...names);
+let running: WebhooksService;
+let firm: Client;
+let order: string;
+let room: string;
+let version: Version;
+let passport: { verifyCode: string };
+
+/** Keeps an answer back until the test gives it, so that its delivery is under way. */
+const answers: (() => void)[] = [];
+
+before(async () => {
+  running = await openWebhooksService();
+  firm = await running.partner();
+  const hook = await firm.subscribe("/hook", ["order.created"]);
+  order = await firm.order();
+  room = (await firm.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" })).roomCode;
+  await firm.ok("POST", `/api/rooms/${room}/orders`, { orderCode: order });
+  version = await sealRoom(firm as never, room);
+  const form = new FormData();
+  form.set("file", new Blob([new Uint8Array(makePdf())]), "deed.pdf");
+  passport = await firm.ok("POST", "/api/passport/seal", form);
+  await firm.ended(hook);
+});
+after(async () => {
+  for (const answer of answers) answer();
+  await running.close();
+  place.remove();
+});
+
+const env = () => ({ ...running.env, RATE_LIMITS: "off" });
+const command = (dataDir: string, ...args: string[]) => runCli({ ...env(), DATA_DIR: dataDir }, ...args);
+
+type Report = {
+  held: { jobs: Record<string, number>; deliveries: number };
+  lastAuditLine: { id: number };
+  missingBlobs: string[];
+  sessionsEnded: number;
+};
+
+const outbox = (dataDir: string): string[] =>
+  existsSync(join(dataDir, "outbox")) ? readdirSync(join(dataDir, "outbox")) : [];
+
+/** Under way while the backup is made: a delivery without an answer, and a mail that is due within minutes. */
+async function begin(): Promise<string> {
+  running.catcher.answer("/slow", (_request, response) => void answers.push(() => response.end("ok")));
+  await firm.subscribe("/slow", ["order.created"]);
+  const late = await firm.order();
+  await running.catcher.wait("/slow");
+  const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${late}`);
+  const due = new Date(Date.now() + 600_000);
+  await enqueue(running.db, "order-mail", { orderId: row?.id, moment: "payment_received", at: due }, due);
+  return late;
+}
+
+test("a restored backup has every code, and sends no job and no webhook a second time until it is released", async () => {
+  const late = await begin();
+  // Writers go on while it is made.
+  let ended = false;
+  const writing = (async () => {
+    while (!ended) await firm.order();
+  })();
+  const made = await command(running.service.dataDir, "backup", at("copy"), "--keys", at("keys"), "--json");
+  assert.equal(made.code, 0, made.stderr);
+  ended = true;
+  await writing;
+  const lost = await firm.order();
+  const metrics = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
+  assert.match(metrics, /^backup_last_success_time_seconds\{kind="made"\} \d{10}/m);
+  for (const answer of answers.splice(0)) answer();
+  await sentOnce();
+
+  const restored = await command(at("other"), "restore", at("copy"), "--keys", at("keys"), "--json");
+  assert.equal(restored.code, 0, restored.stderr);
+  const report = JSON.parse(restored.stdout) as Report;
+  assert.equal(report.held.jobs["order-mail"], 1);
+  assert.ok(report.held.deliveries >= 1);
+  assert.deepEqual(report.missingBlobs, []);
+  const caught = running.catcher.caught.length;
+  const service = await startService({ ...env(), DATA_DIR: at("other") });
+  try {
+    await hasEveryCode(service, [order, late], lost);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    assert.equal(running.catcher.caught.length, caught);
+    assert.deepEqual(outbox(at("other")), []);
+    await service.cli("restore", "release");
+    await until(() => running.catcher.caught.length > caught);
+    await until(() => outbox(at("other")).length > 0);
+    const { checks } = await service.cli<{ checks: { name: string; result: string; detail: string }[] }>("doctor");
+    assert.equal(checks.find(({ name }) => name === "audit log")?.result, "ok");
+  } finally {
+    await service.stop();
+  }
+});
+
+/** The original sends what was under way. */
+async function sentOnce(): Promise<void> {
+  await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'order-mail'`);
+  await until(async () => {
+    const waiting = await running.db.query(sql`SELECT FROM jobs WHERE queue = 'order-mail' AND failed_at IS NULL`);
+    const pending = await running.db.query(sql`SELECT FROM webhook_deliveries WHERE state = 'pending'`);
+    for (const answer of answers.splice(0)) answer();
+    return waiting.length === 0 && pending.length === 0;
+  });
+}
+
+async function hasEveryCode({ baseUrl }: Service, orders: string[], lost: string): Promise<void> {
+  const get = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(baseUrl + path, { headers })).status;
+  const key = { Authorization: `Bearer ${firm.key}` };
+  for (const code of orders) assert.equal(await get(`/api/partner/orders/${code}`, key), 200);
+  assert.equal(await get(`/api/partner/orders/${lost}`, key), 404);
+  assert.equal(await get(`/api/rooms/${room}`), 200);
+  const closing = await verify(baseUrl, version.verifyCode);
+  assert.deepEqual([closing.chainOk, closing.manifestSha256], [true, version.manifestSha256]);
+  assert.equal(await get(`/api/verify/room/${version.verifyCode}/pdf`), 200);
+  const proof = await fetch(`${baseUrl}/api/passport/verify/${passport.verifyCode}`);
+  assert.equal(((await proof.json()) as { verdict: string }).verdict, "verified_test");
+  assert.equal(await get(`/api/passport/verify/${passport.verifyCode}/document`), 200);
+}
+
+test("the keys are not in the backup, and nobody else can read it", async () => {
+  const files = readdirSync(at("copy"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  assert.ok(files.every(({ name }) => name !== "secrets" && name !== "pgpass" && name !== "seal"));
+  assert.ok(files.every(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) === 0));
+  const secret = readFileSync(join(running.service.dataDir, "keys/secrets"), "utf8").trim();
+  assert.ok(readFileSync(at("keys/keys/secrets"), "utf8").startsWith(secret));
+});
+
+test("refuses a folder that holds anything, or is in the data or in the backup", async () => {
+  const { dataDir } = running.service;
+  for (const [args, rule] of [
+    [[at("copy")], /is not empty/],
+    [[join(dataDir, "backup")], /inside of DATA_DIR/],
+    [[at("next"), "--keys", at("next/keys")], /not apart/],
+    [[at("next"), "--keys", at("keys")], /is not empty/],
+  ] as const) {
+    const { code, stderr } = await command(dataDir, "backup", ...args);
+    assert.deepEqual([code, rule.test(stderr)], [1, true], stderr);
+  }
+  assert.equal(existsSync(at("next")), false);
+  assert.equal(existsSync(at("next.partial")), false);
+});
+
+test("refuses a data folder that holds anything, and an external database", async () => {
+  const { stderr } = await command(running.service.dataDir, "restore", at("copy"));
+  assert.match(stderr, /is not empty/);
+  for (const verb of ["backup", "restore"]) {
+    const external = await runCli({ DATA_DIR: at("x"), DATABASE_URL: "postgres://u@127.0.0.1:1/x" }, verb, at("y"));
+    assert.match(external.stderr, new RegExp(`${verb} is for the embedded database`));
+  }
+});
+
+test("refuses a backup that was altered or lacks a file, and leaves the data folder empty", async () => {
+  const folder = at("damaged");
+  const blob = readdirSync(at("copy/blobs"), { recursive: true, withFileTypes: true }).find((entry) => entry.isFile());
+  assert.ok(blob);
+  const damaged = join(blob.parentPath, blob.name).replace(at("copy"), folder);
+  const damages: [RegExp, () => void][] = [
+    [/is altered/, () => writeFileSync(damaged, "other")],
+    [/is missing/, () => rmSync(damaged)],
+    [/has no manifest/, () => rmSync(join(folder, "manifest.json"))],
+    [/not a whole backup/, () => writeFileSync(join(folder, "files.sha256"), "")],
+  ];
+  for (const [rule, damage] of damages) {
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(at("copy"), folder, { recursive: true });
+    damage();
+    const { code, stderr } = await command(at("third"), "restore", folder, "--keys", at("keys"));
+    assert.deepEqual([code, rule.test(stderr)], [1, true], stderr);
+    assert.deepEqual(existsSync(at("third")) ? readdirSync(at("third")) : [], []);
+  }
+});
+
+test("a restore that was cut off leaves a data folder that nothing starts on", async () => {
+  mkdirSync(at("cut"), { recursive: true });
+  writeFileSync(at("cut/restore-unfinished"), "1\n");
+  const { code, stderr } = await command(at("cut"), "partner", "list");
+  assert.deepEqual([code, /a restore into DATA_DIR .* did not end/.test(stderr)], [1, true], stderr);
+});
+
+test("kill -9 in the middle leaves nothing that restore takes for whole, and the next backup tidies it up", async () => {
+  const folder = at("killed");
+  const child = spawn(process.execPath, [cli, "backup", folder], {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env(), DATA_DIR: running.service.dataDir },
+    stdio: "ignore",
+  });
+  while (!existsSync(`${folder}.partial`) && child.exitCode === null)
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  assert.equal(existsSync(folder), false);
+  const { code, stderr } = await command(at("fourth"), "restore", `${folder}.partial`, "--keys", at("keys"));
+  assert.deepEqual([code, /not a whole backup/.test(stderr)], [1, true], stderr);
+  assert.equal((await command(running.service.dataDir, "backup", folder)).code, 0);
+  assert.equal(existsSync(`${folder}.partial`), false);
+  // What the killed one had asked of PostgreSQL ended with its connection.
+  const slots = await running.db.query(sql`SELECT FROM pg_replication_slots`);
+  assert.equal(slots.length, 0);
+});
+
+test("a backup by another program is recorded", async () => {
+  await running.service.cli("backup", "record");
+  const metrics = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
+  assert.match(metrics, /^backup_last_success_time_seconds\{kind="recorded"\} \d{10}/m);
+});
