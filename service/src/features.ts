@@ -157,7 +157,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       proofCertificate: openProofCertificates({ ...deps, ...sealed, names }),
     },
     closings: { ...sealed, ...certificatesOf(deps), titleOf },
-    webhooks: { ...records, ...ciphers, ...passportReaders(deps), baseUrl, wake: dispatcher.wake },
+    webhooks: { ...records, rowMac, ...ciphers, ...passportReaders(deps), baseUrl, wake: dispatcher.wake },
     testClock: { ...records, nearer: broughtNearer },
   };
 }

@@ -23,6 +23,7 @@ import {
   versionRows,
 } from "./row-mac-tables.ts";
 import { knownChains } from "./seals/seals.ts";
+import { webhookRows } from "./webhooks/webhooks.ts";
 
 export type RowMacDeps = { db: Sql; asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
 
@@ -67,6 +68,12 @@ const rowSets: readonly RowSet[] = [
     marker: "row-macs-filled-revocations",
     fill: fillRevocations,
     record: (doneAt) => ({ filled: "revocations", doneAt }),
+  },
+  {
+    name: "webhooks",
+    marker: "row-macs-filled-webhooks",
+    fill: (tx, { rowMac }) => fill(tx, rowMac, webhookRows, without(webhookRows)),
+    record: (doneAt) => ({ filled: "webhooks", doneAt }),
   },
   {
     name: "people",

@@ -4,6 +4,7 @@ import { revocationRows } from "../platform/revocations.ts";
 import { type MacRow, type MacTable, openRowMac, type RowMac } from "../platform/row-mac.ts";
 import { keyId, keyIdBytes, type SecretBytes } from "../platform/secrets.ts";
 import * as tables from "../row-mac-tables.ts";
+import { webhookRows } from "../webhooks/webhooks.ts";
 
 const batch = 500;
 
@@ -25,7 +26,7 @@ export async function rotateRowMacs(db: Sql, secrets: SecretBytes): Promise<numb
   counts.push(await rotate(tables.fillRows), await rotate(tables.auditRows), await rotate(tables.markRows));
   counts.push(await rotate(tables.trailRows), await rotate(tables.signingRows));
   counts.push(await rotate(tables.journalRows), await rotate(tables.partnerKeyRows));
-  for (const table of [...tables.peopleRows, revocationRows]) counts.push(await rotate(table));
+  for (const table of [...tables.peopleRows, revocationRows, webhookRows]) counts.push(await rotate(table));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -71,6 +72,7 @@ const macTables = [
   tables.partnerKeyRows,
   ...tables.peopleRows,
   revocationRows,
+  webhookRows,
 ];
 
 /** How many rows with a MAC are under which key. */

@@ -5,6 +5,7 @@ import { type ColumnCipher, columnCipher } from "../platform/column-cipher.ts";
 import type { Database } from "../platform/database/database.ts";
 import { StartupError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
 import type { Loop } from "../platform/work/loop.ts";
 import { createDispatcher, type DispatcherDeps } from "./dispatch/dispatcher.ts";
@@ -19,6 +20,7 @@ export type WebhookSettings = {
   clock: Clock;
   log: Log;
   secrets: SecretBytes;
+  rowMac: RowMac;
   baseUrl: string;
   /** WEBHOOK_ALLOW: ranges that may be reached though private. */
   allow: readonly string[];

@@ -29,7 +29,7 @@ export {
   webhooksOfPartner,
 } from "./subscriptions/by-operator.ts";
 export { topicsField, urlField } from "./subscriptions/fields.ts";
-export { bringSecretEndsNearer, deleteExpiredSecrets } from "./subscriptions/store.ts";
+export { bringSecretEndsNearer, deleteExpiredSecrets, webhookRows } from "./subscriptions/store.ts";
 export {
   listSubscriptions,
   mayChangeSubscriptions,

@@ -148,7 +148,7 @@ test("deleting and rotating are refused in the same way to a key that was revoke
   const principal = await keyResolver({ ...running, lastUse: trackLastUse(db, clock) })(`Bearer ${key}`);
   assert.ok(principal);
   await revoke(keyId);
-  const deps = { db, clock, secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none") };
+  const deps = { ...running, clock, secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none") };
   for (const change of [unsubscribe, rotateSecret])
     await assert.rejects(change(deps, principal, hook), { code: "key_revoked" });
 });

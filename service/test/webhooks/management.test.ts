@@ -52,6 +52,7 @@ test("one subscription is found by its owner, in its environment, until it is de
   const { partnerId, ...client } = await running.partner();
   const { id } = await client.subscribe("/one", ["order.created"]);
   const deps = {
+    rowMac: running.rowMac,
     db: running.db,
     clock: systemClock,
     secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none"),

@@ -10,6 +10,8 @@ export type Claimed = Omit<EventContext, "passport"> & {
   seq: number;
   event: number;
   partnerId: string;
+  /** Whose event it is. */
+  eventPartnerId: string;
   /** Whether the event has a place in its firm's chain, or waits for one; those of before there was a chain do not. */
   isChained: boolean;
   place: Place | null;
@@ -59,13 +61,15 @@ WITH RECURSIVE waiting AS (${waiting}
 /** Leases what is due and fits, and reads what its bodies are made of. */
 export const claimStatement = (lease: Lease, capacity: Capacity): Statement => sql`${leasing(lease, capacity)}
 SELECT leased.seq, leased.event, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
-  link.event IS NOT NULL AS "isChained", link.position, link.head, ${contextColumns}
+  link.event IS NOT NULL AS "isChained", link.position, link.head,
+  event.partner_id AS "eventPartnerId", ${contextColumns}
 FROM leased
 JOIN events AS event ON event.id = leased.event
 LEFT JOIN event_chain AS link ON link.event = leased.event ${contextJoins}
 ORDER BY leased.seq`;
 
 type LeasedRow = ContextRow<{
+  eventPartnerId: string;
   seq: number;
   event: number;
   partnerId: string;

@@ -4,22 +4,27 @@ import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Log } from "../../platform/logs.ts";
+import { isRevoked } from "../../platform/revocations.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { keyContext, privateKeyOf } from "../public-key.ts";
 import { secretKeys } from "../signing.ts";
 import type { SigningKeys } from "../standard-signature.ts";
+import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from "../subscriptions/store.ts";
 
 /** Where a subscription's events go; `isFailing` while failures are counted. */
-export type Destination = {
+export type Destination = Owner & {
   url: string;
+  /** Whether the subscription is what was written: who changed it in the database is sent nothing. */
+  isWhole: boolean;
   deleted: boolean;
   tier: Tier;
   keys: SigningKeys;
   isFailing: boolean;
 };
 
-type DestinationRow = Owner & {
-  id: string;
-  url: string;
+type DestinationRow = WebhookFacts & {
+  mac: Buffer | null;
+  isRevoked: boolean;
   deleted: boolean;
   isFailing: boolean;
   tier: string;
@@ -29,27 +34,37 @@ type DestinationRow = Owner & {
 
 const selectDestinations = (db: Sql, webhookIds: readonly string[], now: Date) =>
   db.query<DestinationRow>(sql`
-SELECT webhooks.id, url, deleted_at IS NOT NULL AS deleted, failures > 0 AS "isFailing", tier, array(
+SELECT ${webhookColumns}, ${isRevoked(now, sql`webhooks.id::text`)} AS "isRevoked", deleted_at IS NOT NULL AS deleted, failures > 0 AS "isFailing", tier, array(
   SELECT hash FROM webhook_secrets WHERE webhook_id = webhooks.id AND (expires_at IS NULL OR expires_at > ${now})
   ORDER BY id DESC
-) AS hashes, partner_id AS "partnerId", environment, private_key AS "sealedKey"
+) AS hashes, private_key AS "sealedKey"
 FROM webhooks JOIN partners ON partners.id = partner_id LEFT JOIN webhook_keys USING (partner_id, environment)
 WHERE webhooks.id = ANY (${webhookIds}::uuid[])`);
 
 /** The destinations of subscriptions, by id; without those whose secrets cannot be decrypted, which are logged. */
 export async function readDestinations(
-  { db, log, secretCipher, keyCipher }: { db: Sql; log: Log; secretCipher: ColumnCipher; keyCipher: ColumnCipher },
+  {
+    db,
+    log,
+    rowMac,
+    secretCipher,
+    keyCipher,
+  }: { db: Sql; log: Log; rowMac: RowMac; secretCipher: ColumnCipher; keyCipher: ColumnCipher },
   webhookIds: Iterable<string>,
   now: Date,
 ): Promise<Map<string, Destination>> {
   const ids = [...new Set(webhookIds)];
   const rows = ids.length === 0 ? [] : await selectDestinations(db, ids, now);
   const destinations = new Map<string, Destination>();
-  for (const { id, url, deleted, isFailing, tier, hashes, sealedKey, ...owner } of rows) {
+  for (const { mac, isRevoked: hasEnded, deleted, isFailing, tier, hashes, sealedKey, ...facts } of rows) {
+    const { id, url, partnerId, environment } = facts;
+    const owner = { partnerId, environment };
     try {
       destinations.set(id, {
+        ...owner,
         url,
-        deleted,
+        isWhole: deleted || rowMac.holds(webhookTable, webhookMembers(facts), mac),
+        deleted: deleted || hasEnded,
         isFailing,
         tier: tierOf(tier),
         keys: {

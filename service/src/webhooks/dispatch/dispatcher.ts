@@ -1,5 +1,6 @@
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { endsWithin } from "../../platform/work/ends-within.ts";
 import { createLoop, type Loop } from "../../platform/work/loop.ts";
 import { sealExchange } from "../exchange.ts";
@@ -14,6 +15,7 @@ import { type SendDeps, send } from "./send.ts";
 
 export type DispatcherDeps = SendDeps & {
   db: Database;
+  rowMac: RowMac;
   secretCipher: ColumnCipher;
   keyCipher: ColumnCipher;
   exchangeCipher: ColumnCipher;

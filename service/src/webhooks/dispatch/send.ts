@@ -30,6 +30,12 @@ export type Sent = {
 
 const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: 0, exchange: null });
 
+/** An event goes to subscriptions of its own firm and environment alone. */
+const isOfDestination = ({ destination, ...event }: Claimed & { destination: Destination }): boolean =>
+  event.eventPartnerId === destination.partnerId &&
+  event.partnerId === destination.partnerId &&
+  event.environment === destination.environment;
+
 /** Posts one delivery; never rejects. @returns null when it is not known what became of it */
 export async function send(
   { clock, log, outbound, baseUrl, passportOf, hostLimitsOf }: SendDeps,
@@ -39,6 +45,11 @@ export async function send(
   try {
     const { url, deleted, tier, keys } = delivery.destination;
     if (deleted) return unsent("webhook_deleted");
+    if (!delivery.destination.isWhole) return unsent("webhook_altered");
+    if (!isOfDestination(delivery)) {
+      log.error({ delivery: delivery.seq, event: delivery.event }, "an event of another firm was queued for a webhook");
+      return unsent("event_altered");
+    }
     const isOfPassport = delivery.topic === "passport.sealed";
     const passport = isOfPassport ? await passportOf(delivery.subject, delivery) : undefined;
     const body = payloadOf({ ...delivery, passport: passport ?? null }, baseUrl);

@@ -10,6 +10,8 @@ const texts: Readonly<Record<Exclude<FailureReason, "http_status" | "redirect">,
   bad_response: "The answer was not valid HTTP",
   webhook_deleted: "The webhook had been deleted",
   subject_missing: "The record it was about no longer exists",
+  webhook_altered: "The webhook’s record was altered outside the service: make it anew",
+  event_altered: "The event was not written by the service, or was altered",
   host_limit: "Too many deliveries to this host in a minute",
 };
 
@@ -20,7 +22,13 @@ export function failureText(reason: string, statusCode: number | null): string {
   return Object.hasOwn(texts, reason) ? texts[reason as keyof typeof texts] : reason;
 }
 
-const unsent: ReadonlySet<string> = new Set<FailureReason>(["webhook_deleted", "subject_missing", "host_limit"]);
+const unsent: ReadonlySet<string> = new Set<FailureReason>([
+  "webhook_deleted",
+  "subject_missing",
+  "webhook_altered",
+  "event_altered",
+  "host_limit",
+]);
 
 /** Whether nothing was sent: such a failure says nothing of the endpoint. */
 export const isUnsent = (reason: string): boolean => unsent.has(reason);

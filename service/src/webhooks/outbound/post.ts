@@ -17,6 +17,8 @@ export const failureReasons = [
   "bad_response",
   "webhook_deleted",
   "subject_missing",
+  "webhook_altered",
+  "event_altered",
   "host_limit",
 ] as const;
 

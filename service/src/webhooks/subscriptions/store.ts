@@ -2,10 +2,36 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Environment, Owner, Principal } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { type Statement, sql } from "../../platform/database/sql.ts";
+import { revocationRow } from "../../platform/revocations.ts";
+import type { MacTable, Members, RowMac } from "../../platform/row-mac.ts";
 
 export type Subscription = { id: string; url: string; topics: string[]; active: boolean; createdAt: Date };
 
 const columns = sql`id, url, topics, active, created_at AS "createdAt"`;
+
+export const webhookTable = "webhooks";
+
+/** Where which events of whom are sent, as the row's MAC says it. */
+export type WebhookFacts = Owner & { id: string; url: string; topics: string[] };
+
+export const webhookMembers = ({ id, partnerId, environment, url, topics }: WebhookFacts): Members => ({
+  id,
+  partnerId,
+  environment,
+  url,
+  topics: topics.join(),
+});
+
+export const webhookColumns = sql`webhooks.id, webhooks.partner_id AS "partnerId", webhooks.environment, url, topics,
+  webhooks.row_mac AS mac`;
+
+export const webhookRows: MacTable<WebhookFacts> = {
+  table: sql`webhooks`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${webhookColumns} FROM webhooks`,
+  members: webhookMembers,
+};
 
 const presentOf = ({ partnerId, environment }: Owner) =>
   sql`partner_id = ${partnerId} AND environment = ${environment} AND deleted_at IS NULL`;
@@ -50,11 +76,16 @@ export type Change = Owner & { id: string; at: Date; actor: string };
 const auditOf = (action: string, { id, partnerId, at, actor }: Change, from?: Statement) =>
   auditLine({ at, action, actor, partnerId, detail: { webhookId: id } }, from);
 
-export const insertSubscription = (tx: Tx, row: Change & { url: string; topics: string[]; hash: Buffer }) =>
+export const insertSubscription = (
+  tx: Tx,
+  rowMac: RowMac,
+  row: Change & { url: string; topics: string[]; hash: Buffer },
+) =>
   tx.query(sql`
 WITH webhook AS (
-  INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
-  VALUES (${row.id}, ${row.partnerId}, ${row.environment}, ${row.url}, ${row.topics}, ${row.at})
+  INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at, row_mac)
+  VALUES (${row.id}, ${row.partnerId}, ${row.environment}, ${row.url}, ${row.topics}, ${row.at},
+    ${rowMac.of(webhookTable, webhookMembers(row))})
 ), secret AS (
   INSERT INTO webhook_secrets (webhook_id, hash) VALUES (${row.id}, ${row.hash})
 )
@@ -65,6 +96,7 @@ export async function endSubscription(db: Sql, change: Change): Promise<boolean>
   const rows = await db.query(sql`
 WITH webhook AS (
   UPDATE webhooks SET deleted_at = ${change.at} WHERE id = ${change.id} AND ${presentOf(change)} RETURNING id
+), revoked AS (${revocationRow("webhook", sql`id`, change.at, sql`webhook`)}
 ), secrets AS (
   DELETE FROM webhook_secrets WHERE webhook_id IN (SELECT id FROM webhook)
 )

@@ -5,6 +5,7 @@ import type { Database, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { requireProof } from "../../platform/recent-proof.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { isUuid } from "../../platform/text.ts";
 import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
 import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";
@@ -24,7 +25,7 @@ import {
   selectSubscriptions,
 } from "./store.ts";
 
-export type SubscriptionDeps = { db: Database; clock: Clock; secretCipher: ColumnCipher };
+export type SubscriptionDeps = { db: Database; clock: Clock; rowMac: RowMac; secretCipher: ColumnCipher };
 
 const maxSubscriptions = 100;
 const overlapMs = dayMs;
@@ -79,7 +80,7 @@ export async function subscribe(
     if (present.some((other) => other.active && isSameUrl(other.url, url)))
       throw invalid("This URL already has an active webhook.");
     if (present.length >= maxSubscriptions) throw invalid(`A partner holds at most ${maxSubscriptions} webhooks.`);
-    await insertSubscription(tx, { ...change, url, topics, hash });
+    await insertSubscription(tx, deps.rowMac, { ...change, url, topics, hash });
   });
   return { id: change.id, secret, url, topics, ...formsOf(secret) };
 }

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "@signsealship/testing/until";
+import { type Statement, sql } from "../../src/platform/database/sql.ts";
+import { type Client, type Hook, openWebhooksService, type WebhooksService } from "../webhooks/webhooks-service.ts";
+import { type Insider, openInsider } from "./insider.ts";
+
+let running: WebhooksService;
+let insider: Insider;
+let victim: Client;
+let attacker: Client;
+let paths = 0;
+
+before(async () => {
+  running = await openWebhooksService();
+  insider = openInsider(running.service.dataDir);
+  [victim, attacker] = [await running.partner(), await running.partner()];
+});
+after(async () => {
+  await insider.close();
+  await running.close();
+});
+
+const subscribe = async (client: Client, topics: string[]): Promise<Hook & { caught: () => number }> => {
+  const path = `/insider-${++paths}`;
+  const hook = await client.subscribe(path, topics);
+  return { ...hook, caught: () => running.catcher.caught.filter((each) => each.path === path).length };
+};
+test("another firm's event that is put into the queue of one's own webhook is not sent", async () => {
+  const hook = await subscribe(attacker, ["order.created"]);
+  const order = await victim.order();
+  const [event] = await insider.run<{ id: number }>(sql`SELECT id FROM events WHERE subject = ${order} LIMIT 1`);
+  for (const partnerId of [attacker.partnerId, victim.partnerId])
+    await insider.run(sql`
+      INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, created_at, replayed_from)
+      VALUES (${event?.id}, ${hook.id}, ${partnerId}, 'test', 'order.created', now(), gen_random_uuid())`);
+  const ended = sql`SELECT reason FROM webhook_deliveries WHERE webhook_id = ${hook.id} AND state <> 'pending'`;
+  await until(async () => (await insider.run(ended)).length === 2);
+  assert.deepEqual(
+    (await insider.run<{ reason: string }>(ended)).map(({ reason }) => reason),
+    ["event_altered", "event_altered"],
+  );
+  assert.equal(hook.caught(), 0);
+});
+
+test("a webhook whose URL, firm, environment or topics were changed in the database is sent nothing", async () => {
+  const { url: ofAttacker } = await subscribe(attacker, ["passport.sealed"]);
+  for (const [change, owner] of [
+    [sql`url = ${ofAttacker}`, victim],
+    [sql`topics = topics || ARRAY['payment.cleared']`, victim],
+    [sql`row_mac = NULL`, victim],
+    [sql`partner_id = ${victim.partnerId}`, attacker],
+  ] satisfies [Statement, Client][]) {
+    const hook = await subscribe(owner, ["order.created"]);
+    await insider.run(sql`UPDATE webhooks SET ${change} WHERE id = ${hook.id}`);
+    await victim.order();
+    const ended = sql`SELECT reason FROM webhook_deliveries WHERE webhook_id = ${hook.id} AND state <> 'pending'`;
+    await until(async () => (await insider.run(ended)).length > 0);
+    const [row] = await insider.run<{ reason: string }>(ended);
+    assert.equal(row?.reason, "webhook_altered", change.text);
+    assert.equal(hook.caught(), 0, change.text);
+    await insider.run(sql`UPDATE webhooks SET active = false WHERE id = ${hook.id}`);
+  }
+});
+
+test("a webhook that was deleted stays so when its row is put back", async () => {
+  const hook = await subscribe(victim, ["order.created"]);
+  await victim.ok("DELETE", `/api/partner/webhooks/${hook.id}`);
+  await insider.run(sql`UPDATE webhooks SET deleted_at = NULL WHERE id = ${hook.id}`);
+  await victim.order();
+  const ended = sql`SELECT reason FROM webhook_deliveries WHERE webhook_id = ${hook.id} AND state <> 'pending'`;
+  await until(async () => (await insider.run(ended)).length > 0);
+  assert.equal(hook.caught(), 0);
+});
