@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { blobsOf } from "@signsealship/testing/blobs";
+import { blobsOf, readBlob } from "@signsealship/testing/blobs";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
@@ -118,7 +118,7 @@ test("a version whose certificate is gone, or was sealed as something else, does
   const [passport] = await running.db.query<{ blobKey: string }>(
     sql`SELECT blob_key AS "blobKey" FROM passports WHERE id = ${passportId}`,
   );
-  const sealed = await blobs.get(passport?.blobKey ?? "", {
+  const sealed = await readBlob(blobs, passport?.blobKey ?? "", {
     kind: "proof passport",
     owner: passportId,
     sha256: sealedSha256,

@@ -6,7 +6,7 @@ import { sql } from "../platform/database/sql.ts";
 import type { Task, Workers } from "../platform/workers/task.ts";
 import { markedAmong } from "../retention/retention.ts";
 import type { CheckInput } from "./certificate-check-task.ts";
-import { readCertificate } from "./certificate-file.ts";
+import { withCertificate } from "./certificate-file.ts";
 import type { StoredVersion, VersionDeps } from "./versions.ts";
 
 /** Compares versions with their archived certificates: the seal vouches for what a certificate bears, and no row can. */
@@ -60,11 +60,11 @@ async function manifestIn(
   deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },
   row: StoredVersion,
 ): Promise<string | null> {
-  const bytes = await readCertificate(deps, row);
   const [chain] = await deps.db.query<{ pem: string }>(
     sql`SELECT pem FROM seal_chains WHERE sha256 = ${row.sealChain}`,
   );
-  if (bytes === null || !chain || hash("sha256", chain.pem) !== row.sealChain) return null;
+  if (!chain || hash("sha256", chain.pem) !== row.sealChain) return null;
   const { partnerId: holder, environment, createdAt: at } = row;
-  return deps.workers.run(task, { holder, bytes, input: { chainPem: chain.pem, environment, at } });
+  const input = { chainPem: chain.pem, environment, at };
+  return withCertificate(deps, row, (bytes) => deps.workers.run(task, { holder, bytes, input }));
 }

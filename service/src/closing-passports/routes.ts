@@ -82,7 +82,7 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
       if (!certificate) throw unknownVerdict();
       if ("deletedAt" in certificate) throw deletedVerdict(deletedMessage("The certificate", certificate.deletedAt));
       const name = `service-closing-passport-v${certificate.version}.pdf`;
-      return { name, disposition: "attachment", content: certificate.bytes };
+      return { name, disposition: "attachment", content: certificate.file };
     },
   });
   unknownBelow(app, deps, "/api/verify/room/*", common.policy);

@@ -84,14 +84,14 @@ type Asked = { principal: Principal; room: RoomOfOwner; roomId: string; expected
 /** Documents may be many and large: they are read before the transaction, which then reads what has come since. */
 async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport> {
   const snapshot = await selectSnapshotOf(deps.db, asked.room);
-  const compared = await compareStored(deps.blobs, snapshot?.documents ?? []);
+  const compared = await compareStored(deps.blobs, asked.room.partnerId, snapshot?.documents ?? []);
   return deps.db.transaction((tx) => sealNext(deps, tx, asked, compared));
 }
 
 async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: Set<string>): Promise<ClosingPassport> {
   const { room, roomId, actor, principal } = asked;
   const { snapshot, before } = await readForSeal(deps, tx, asked);
-  await compareStored(deps.blobs, snapshot.documents, compared);
+  await compareStored(deps.blobs, room.partnerId, snapshot.documents, compared);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
   const sealed = await sealManifest(deps, room, snapshot, before, {

@@ -43,7 +43,7 @@ export { createPreflight } from "./preflight/preflight.ts";
 export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
-export { type OrderDocument, orderDocuments, readOrderDocument } from "./records/documents.ts";
+export { type OrderDocument, openOrderDocument, orderDocuments, withOrderDocument } from "./records/documents.ts";
 export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";

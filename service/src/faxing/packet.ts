@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { pagesOf } from "../orders/orders.ts";
-import { paperOrder, printFor, sentDocument } from "../paper/paper.ts";
+import { paperOrder, printFor, withSentDocument } from "../paper/paper.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { actor, type FaxDeps } from "./deps.ts";
 
@@ -22,7 +22,7 @@ export async function faxPacket(
   });
   if (!order) return { notNow: "the order is not being faxed now" };
   try {
-    const { sha256: documentSha256 } = await sentDocument(paper, order);
+    const documentSha256 = await withSentDocument(paper, order, async ({ sha256 }) => sha256);
     const pdf = await printFor(paper, order, { what: "packet", actor });
     if (pdf.length > most.bytes) return { refused: "With its cover sheet the document is larger than 50 MB." };
     const pages = await pagesOf(paper.workers, order.partnerId, pdf);

@@ -43,16 +43,20 @@ export async function sealSimulated(
   const document = await furthestDocument(db, id);
   if (document && !deps.rowMac.holds("documents", documentMembers({ ...of, ...document }), document.mac))
     throw new Error(`the ${document.kind} document of order ${of.orderCode} is not what was written`);
-  const bytes = document && (await deps.blobs.get(document.blobKey, documentUse(document.sha256)));
   const input = { holder: of.partnerId, reason, timeStamped: false, locks: locksOf(of) };
   const seal = (each: Buffer) => deps.sealDocument({ bytes: each, ...input });
-  const sealed = await (bytes ? seal(bytes) : Promise.reject(new ServiceError("validation", "no document"))).catch(
-    (error) => {
+  const sealOr = async (bytes: Buffer | null) => {
+    const none = () => Promise.reject(new ServiceError("validation", "no document"));
+    const sealed = await (bytes ? seal(bytes) : none()).catch((error) => {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       return seal(simulatedDocument(document?.sha256 ?? "none"));
-    },
-  );
-  return storeSealed(deps, sealed, of.orderCode, kindOf(of));
+    });
+    return storeSealed(deps, sealed, of.orderCode, kindOf(of));
+  };
+  if (!document) return sealOr(null);
+  // The document, and the sealed one.
+  const at = { key: document.blobKey, use: documentUse(document.sha256), holder: of.partnerId, times: 2 };
+  return deps.blobs.withBytes(at, sealOr);
 }
 
 /** The last seal closes the document. */

@@ -1,19 +1,17 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type TObject, Type } from "typebox";
+import { type ByteRange, type StoredFile, wholeOf } from "../platform/blobs/stored-file.ts";
 import type { Access } from "./access.ts";
-import { type JsonRoute, jsonRoute, type RouteDeps, type RouteRequest, type Sent } from "./route.ts";
+import { type JsonRoute, jsonRoute, type RouteDeps, type RouteRequest } from "./route.ts";
 import { uncached } from "./verdicts.ts";
-
-/** Bytes that are made as the caller takes them. */
-export type FileChunks = { chunks: Iterable<Uint8Array>; length: number };
 
 /** A file that is sent under a name. */
 export type FileAnswer = {
   name: string;
   /** Whether a browser shows it or saves it. */
   disposition: "inline" | "attachment";
-  content: Buffer | FileChunks;
+  content: Buffer | StoredFile;
 };
 
 type NoSchema = ReturnType<typeof Type.Unsafe<never>>;
@@ -37,12 +35,25 @@ export function fileRoute<P extends TObject>(
     ...route,
     method: "GET",
     answer: Type.Unsafe<never>({ description: "The bytes.", content }),
-    handle: async (request, reply) => sendFile(reply, media, await handle(request)),
+    async handle(request, reply) {
+      const { name, disposition, content } = await handle(request);
+      reply.type(media).headers({ ...uncached, "Content-Disposition": `${disposition}; filename="${name}"` });
+      const body = await bodyOf(reply, content);
+      return { sent: reply.send(body) };
+    },
   });
 }
 
-function sendFile(reply: FastifyReply, media: string, { name, disposition, content }: FileAnswer): Sent {
-  reply.type(media).headers({ ...uncached, "Content-Disposition": `${disposition}; filename="${name}"` });
-  if (Buffer.isBuffer(content)) return { sent: reply.send(content) };
-  return { sent: reply.header("Content-Length", content.length).send(Readable.from(content.chunks)) };
+/** What to send of a file: stored ones are read as the caller takes them. */
+export async function bodyOf(
+  reply: FastifyReply,
+  content: Buffer | StoredFile,
+  range?: ByteRange,
+): Promise<Buffer | Readable> {
+  const { first, last } = range ?? wholeOf(content.length);
+  if (Buffer.isBuffer(content)) return content.subarray(first, last + 1);
+  // The server would read the body of a HEAD to its end.
+  const body = reply.request.method === "HEAD" ? Readable.from([]) : await content.body({ first, last });
+  reply.header("Content-Length", last + 1 - first);
+  return body;
 }

@@ -23,7 +23,7 @@ export {
 } from "./commissions/commission.ts";
 export { type ActMode, actModes, expiriesOf, expiringWords, stageOf } from "./commissions/expiry.ts";
 export { addNotary, requireNotary, setNotary } from "./commissions/keep.ts";
-export { addProof, listProofs, type Proof, readProof } from "./commissions/proofs.ts";
+export { addProof, listProofs, openProof, type Proof } from "./commissions/proofs.ts";
 export { listNotaries, type Notary, notaryGauges, operatorsToAdd } from "./commissions/store.ts";
 export { expiryMailJobs, watchExpiries } from "./commissions/watch.ts";
 export { appointmentMailJobs, mailAppointment } from "./desk/appointment.ts";

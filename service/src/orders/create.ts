@@ -133,8 +133,9 @@ async function examineSent(
   if (upload) return { pages: await pagesOf(deps.workers, holder, upload.bytes), notices: [] };
   if (!filled) throw unusableFill();
   if (isTried) {
-    const bytes = await deps.blobs.get(filled.blobKey, documentUse(filled.sha256));
-    if (bytes) return { pages: filled.pages, notices: (await signing(bytes, filled.sha256)).notices };
+    const at = { key: filled.blobKey, use: documentUse(filled.sha256), holder };
+    const tried = await deps.blobs.withBytes(at, async (bytes) => bytes && signing(bytes, filled.sha256));
+    if (tried) return { pages: filled.pages, notices: tried.notices };
   }
   return { pages: filled.pages, notices: [] };
 }

@@ -1,4 +1,4 @@
-import { type EnvelopeDeps, type OrderDocument, orderDocuments, readOrderDocument } from "../envelopes/envelopes.ts";
+import { type EnvelopeDeps, type OrderDocument, orderDocuments, withOrderDocument } from "../envelopes/envelopes.ts";
 import type { Environment, Owner } from "../identity/identity.ts";
 import type { OrderState } from "../orders/orders.ts";
 import type { Sql } from "../platform/database/database.ts";
@@ -63,13 +63,15 @@ export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
   return found;
 }
 
-/** @throws ServiceError when it was deleted, or can't be read now */
-export async function sentDocument(
+/** Works on the document that is sent. @throws ServiceError when it was deleted, or can't be read now; what the work throws */
+export async function withSentDocument<T>(
   deps: Pick<EnvelopeDeps, "db" | "blobs" | "rowMac">,
   order: PaperOrder,
-): Promise<SentDocument> {
+  work: (document: SentDocument) => Promise<T>,
+): Promise<T> {
   const owner: Owner = order;
   const { documentId, kind, sha256 } = furthestOf(await orderDocuments(deps.db, order.code, owner));
-  const { bytes } = await readOrderDocument(deps, { orderCode: order.code, owner, documentId });
-  return { kind, sha256, bytes };
+  return withOrderDocument(deps, { orderCode: order.code, owner, documentId }, (bytes) =>
+    work({ kind, sha256, bytes }),
+  );
 }

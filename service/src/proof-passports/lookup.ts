@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
+import type { StoredFile } from "../platform/blobs/stored-file.ts";
 import type { Sql } from "../platform/database/database.ts";
 import type { DocumentNames } from "../platform/document-name.ts";
 import { ServiceError } from "../platform/errors.ts";
-import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Log } from "../platform/logs.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import { isUuid, isVerifyCode } from "../platform/text.ts";
@@ -69,18 +69,28 @@ export function verifiedRow<Row extends PassportRow>(
   return undefined;
 }
 
-/** The sealed PDF, hashed again; null when it was not kept, was deleted, is gone or is not the one that was sealed. */
-export async function sealedDocument({ blobs, log }: LookupDeps, passport: PassportRow): Promise<Buffer | null> {
+/** The sealed PDF, to be sent; null when it was not kept, was deleted, is gone or is not the one that was sealed. */
+export async function openSealed({ blobs, log }: LookupDeps, passport: PassportRow): Promise<StoredFile | null> {
   if (passport.blobKey === null || !isKept(passport)) return null;
-  const bytes = await blobs.get(passport.blobKey, passportUse(passport)).catch((error) => {
+  return blobs.open(passport.blobKey, passportUse(passport), passport.partnerId).catch((error: unknown) => {
     // A store that is away says nothing of what it holds.
     if (error instanceof ServiceError) throw error;
-    log.error({ err: error, passportId: passport.id }, "a sealed PDF cannot be read");
+    log.error(
+      { err: error, passportId: passport.id },
+      "a sealed PDF is not the one that was sealed, or cannot be read",
+    );
     return null;
   });
-  if (bytes === null) return null;
-  const sha256 = (await hashYielding(bytes)).digest("hex");
-  if (sha256 === passport.sealedSha256) return bytes;
-  log.error({ passportId: passport.id, sha256 }, "a sealed PDF is not the one that was sealed");
-  return null;
+}
+
+/** Works on the bytes of the sealed PDF; null where `openSealed` is. */
+export async function withSealed<T>(
+  deps: LookupDeps,
+  passport: PassportRow,
+  work: (bytes: Buffer) => Promise<T>,
+): Promise<T | null> {
+  const sound = await openSealed(deps, passport);
+  if (sound === null || passport.blobKey === null) return null;
+  const at = { key: passport.blobKey, use: passportUse(passport), holder: passport.partnerId };
+  return deps.blobs.withBytes(at, async (bytes) => bytes && work(bytes));
 }

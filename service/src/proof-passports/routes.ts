@@ -10,8 +10,9 @@ import { ServiceError } from "../platform/errors.ts";
 import { deletedMessage } from "../retention/retention.ts";
 import type { ProofCertificates } from "./certificate/make.ts";
 import { evidenceFiles } from "./evidence/files.ts";
-import { zipChunks, zipLength } from "./evidence/zip.ts";
-import { findEvidence, findOwnPassport, findPassport, type LookupDeps, sealedDocument } from "./lookup.ts";
+import { sealedParts } from "./evidence/sealed-parts.ts";
+import { zipFile } from "./evidence/zip.ts";
+import { findEvidence, findOwnPassport, findPassport, type LookupDeps, openSealed, withSealed } from "./lookup.ts";
 import { Passport, PassportVerification } from "./schemas.ts";
 import { type SealRouteDeps, sealRoute } from "./seal-route.ts";
 import type { PublicPassport } from "./store.ts";
@@ -117,7 +118,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     async handle({ params }) {
       const passport = await passportOf(deps, params.code);
       if (passport.deletedAt) throw deletedVerdict(deletedMessage("The sealed PDF", passport.deletedAt));
-      const content = await sealedDocument(deps, passport);
+      const content = await openSealed(deps, passport);
       if (!content) throw unknownVerdict();
       return { name: "sealed.pdf", disposition: "inline", content };
     },
@@ -133,9 +134,11 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     async handle({ params }) {
       const evidence = await findEvidence(deps, params.code);
       if (!evidence) throw unknownVerdict();
-      const files = await evidenceFiles(evidence, await sealedDocument(deps, evidence), deps.baseUrl);
-      const content = { chunks: zipChunks(files), length: zipLength(files) };
-      return { name: "evidence.zip", disposition: "inline", content };
+      const file = await openSealed(deps, evidence);
+      const parts = file && (await withSealed(deps, evidence, sealedParts));
+      const files = evidenceFiles(evidence, file && parts && { file, parts }, deps.baseUrl);
+      const frame = { memory: deps.blobs.memory, holder: evidence.partnerId };
+      return { name: "evidence.zip", disposition: "inline", content: zipFile(frame, files) };
     },
   });
   fileRoute(app, deps, {

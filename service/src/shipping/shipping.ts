@@ -6,7 +6,7 @@ import { openLabels } from "./labels/labels.ts";
 import { openLetters, recallOrder } from "./letters/letters.ts";
 
 export type { ShippingDeps } from "./deps.ts";
-export { buyShownLabel, readLabelFile, type ShownLabel, shownLabels } from "./labels/desk.ts";
+export { buyShownLabel, openLabelFile, type ShownLabel, shownLabels } from "./labels/desk.ts";
 export { labelRates } from "./labels/quote.ts";
 export { sweepLabels } from "./labels/sweep.ts";
 export { type LetterOnRecord, lettersOnRecord, requireNoLetter } from "./letters/letters.ts";

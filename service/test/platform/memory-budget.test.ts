@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMemoryBudget } from "../../src/platform/bounds/memory-budget.ts";
+import { createMemoryBudget, type MemoryLimits } from "../../src/platform/bounds/memory-budget.ts";
 
 /** Work of so many bytes that ends on demand, and what runs meanwhile. */
-function openBudget(limits: { bytes: number; waiting: number; waitingEach?: number }) {
-  const budget = createMemoryBudget({ waitingEach: limits.waiting, ...limits });
+function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryLimits>) {
+  const usual = { bytesEach: limits.bytes, waitingEach: limits.waiting, waitMs: 60_000 };
+  const budget = createMemoryBudget({ ...usual, ...limits });
   const running: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   const settled = () => new Promise(setImmediate);
   return {
     running,
     async start(name: string, bytes: number) {
-      const outcome = budget(name.slice(0, 1), bytes, async () => {
+      const outcome = budget.within(name.slice(0, 1), bytes, async () => {
         running.push(name);
         const ended = Promise.withResolvers<void>();
         ends.set(name, (error) => (error ? ended.reject(error) : ended.resolve()));
@@ -44,16 +45,16 @@ test("work runs as long as its bytes fit beside what runs, and waits otherwise",
 test("small work does not overtake large work that waits, and holders take turns", async () => {
   const { running, start, end } = openBudget({ bytes: 10, waiting: 9 });
   await start("a1", 8);
-  await start("a2", 10);
-  await start("a3", 9);
-  await start("b1", 2);
+  await start("b1", 10);
+  await start("b2", 9);
+  await start("c1", 2);
   assert.deepEqual(running, ["a1"]);
   await end("a1");
-  assert.deepEqual(running, ["a2"]);
-  await end("a2");
-  assert.deepEqual(running, ["b1"], "the turn of another comes before a holder's next");
+  assert.deepEqual(running, ["b1"]);
   await end("b1");
-  assert.deepEqual(running, ["a3"]);
+  assert.deepEqual(running, ["c1"], "the turn of another comes before a holder's next");
+  await end("c1");
+  assert.deepEqual(running, ["b2"]);
 });
 
 test("work that is larger than the whole budget runs alone, and work that fails gives its bytes back", async () => {
@@ -93,4 +94,43 @@ test("one holder takes no more than its share of the places to wait", async () =
   await end("a2");
   await end("b1");
   assert.deepEqual(running, ["a4"], "a place that was left is free again");
+});
+
+test("one holder has no more than its share of the bytes, and what waits for it holds up nobody else", async () => {
+  const { running, start, end } = openBudget({ bytes: 10, bytesEach: 6, waiting: 9 });
+  await start("a1", 4);
+  await start("a2", 3);
+  await start("b1", 6);
+  assert.deepEqual(running, ["a1", "b1"]);
+  await start("c1", 1);
+  assert.deepEqual(running, ["a1", "b1"], "ten bytes are held");
+  await end("b1");
+  assert.deepEqual(running, ["a1", "c1"], "there is room for a2, but not within its holder's share");
+  await end("a1");
+  assert.deepEqual(running, ["c1", "a2"]);
+});
+
+test("work that waits too long is refused as unavailable, and gives its place to the next", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { running, start, end } = openBudget({ bytes: 10, waiting: 9, waitMs: 1_000 });
+  await start("a1", 6);
+  const { outcome } = await start("b1", 10);
+  await start("c1", 4);
+  assert.deepEqual(running, ["a1"], "small work does not overtake b1");
+  t.mock.timers.tick(999);
+  await start("d1", 1);
+  assert.deepEqual(running, ["a1"]);
+  t.mock.timers.tick(1);
+  await assert.rejects(outcome, { code: "unavailable", message: /Try again/ });
+  assert.ok(running.includes("a1"));
+  await end("a1");
+});
+
+test("a reservation that is given back twice counts once", async () => {
+  const budget = createMemoryBudget({ bytes: 10, bytesEach: 10, waiting: 0, waitingEach: 0, waitMs: 1_000 });
+  const release = await budget.reserve("a", 10);
+  release();
+  release();
+  await budget.reserve("a", 10);
+  await assert.rejects(budget.reserve("a", 1), { code: "unavailable" });
 });

@@ -11,7 +11,8 @@ import type { Environment } from "../../src/identity/identity.ts";
 import { evidenceReadme } from "../../src/proof-passports/evidence/readme.ts";
 import { type ZipEntry, zipChunks, zipLength } from "../../src/proof-passports/evidence/zip.ts";
 
-const zipOf = (entries: readonly ZipEntry[]): Buffer => Buffer.concat([...zipChunks(entries)]);
+const zipOf = async (entries: readonly ZipEntry[]): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(zipChunks(entries)));
 
 const readmeOf = (environment: Environment): string =>
   evidenceReadme({
@@ -34,15 +35,15 @@ test("a README of a PDF that is not kept sends nobody to check without their own
   assert.match(readmeOf("live"), /choose this zip and your copy of sealed\.pdf at https:\/\/example\.com\/verify;/);
 });
 
-test("what is put in comes out, byte for byte, by the verifier's own reader", () => {
+test("what is put in comes out, byte for byte, by the verifier's own reader", async () => {
   const entry = fc.tuple(
     fc.stringMatching(/^[a-z0-9-]{1,10}(\.[a-z0-9-]{1,10})?$/),
     fc.uint8Array({ maxLength: 2_000 }),
   );
-  fc.assert(
-    fc.property(fc.uniqueArray(entry, { selector: ([name]) => name, maxLength: 8 }), (entries) => {
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(entry, { selector: ([name]) => name, maxLength: 8 }), async (entries) => {
       const given = entries.map(([name, bytes]) => ({ name, bytes }));
-      const zip = zipOf(given);
+      const zip = await zipOf(given);
       assert.equal(zip.length, zipLength(given));
       const read = readZip(zip);
       assert.deepEqual(
@@ -53,29 +54,33 @@ test("what is put in comes out, byte for byte, by the verifier's own reader", ()
   );
 });
 
-test("the same entries give the same bytes wherever they are made, and unzip finds no fault", needs("unzip"), (t) => {
-  const entries = [
-    { name: "sealed.pdf", bytes: Buffer.alloc(1_000_000, "%PDF") },
-    { name: "empty", bytes: new Uint8Array() },
-  ];
-  const zip = zipOf(entries);
-  assert.deepEqual(zipOf(entries), zip);
-  const zone = process.env["TZ"];
-  process.env["TZ"] = "Pacific/Apia";
-  assert.deepEqual(zipOf(entries), zip);
-  process.env["TZ"] = zone ?? "UTC";
-  const folder = mkdtempSync(join(tmpdir(), "zip-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, "a.zip"), zip);
-  const output = execFileSync("unzip", ["-t", "a.zip"], { cwd: folder, encoding: "utf8" });
-  assert.match(output, /No errors detected/);
-});
+test(
+  "the same entries give the same bytes wherever they are made, and unzip finds no fault",
+  needs("unzip"),
+  async (t) => {
+    const entries = [
+      { name: "sealed.pdf", bytes: Buffer.alloc(1_000_000, "%PDF") },
+      { name: "empty", bytes: new Uint8Array() },
+    ];
+    const zip = await zipOf(entries);
+    assert.deepEqual(await zipOf(entries), zip);
+    const zone = process.env["TZ"];
+    process.env["TZ"] = "Pacific/Apia";
+    assert.deepEqual(await zipOf(entries), zip);
+    process.env["TZ"] = zone ?? "UTC";
+    const folder = mkdtempSync(join(tmpdir(), "zip-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "a.zip"), zip);
+    const output = execFileSync("unzip", ["-t", "a.zip"], { cwd: folder, encoding: "utf8" });
+    assert.match(output, /No errors detected/);
+  },
+);
 
-test("a large entry is passed on in pieces of its own bytes, none before it is asked for", () => {
+test("a large entry is passed on in pieces of its own bytes, none before it is asked for", async () => {
   const bytes = Buffer.alloc(10_000_000);
   let own = 0;
   let pieces = 0;
-  for (const chunk of zipChunks([{ name: "sealed.pdf", bytes }])) {
+  for await (const chunk of zipChunks([{ name: "sealed.pdf", bytes }])) {
     pieces++;
     if (chunk.buffer === bytes.buffer) own += chunk.length;
     else assert.ok(chunk.length < 1_000, `${chunk.length} bytes were made`);

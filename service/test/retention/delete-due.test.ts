@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { readBlob } from "@signsealship/testing/blobs";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { type Blobs, openBlobs } from "../../src/platform/blobs/blobs.ts";
 import { folderBackend } from "../../src/platform/blobs/folder.ts";
@@ -43,7 +44,7 @@ after(async () => {
 
 const use = { kind: "document", owner: "", sha256: "0".repeat(64) } as const;
 const store = () => blobs.put(Buffer.from("a document"), use);
-const isStored = async (key: string) => (await blobs.get(key, use)) !== null;
+const isStored = async (key: string) => (await readBlob(blobs, key, use)) !== null;
 const run = (now: Date, plan: RetentionPlan = shipped, more: Partial<{ blobs: Blobs }> = {}) =>
   deleteDue({ db: orders.db, blobs, rowMac, log: silent, ...more }, plan, now);
 

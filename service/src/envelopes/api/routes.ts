@@ -12,7 +12,7 @@ import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { remindSigner } from "../lifecycle/remind.ts";
 import { replaceSigner } from "../lifecycle/replace.ts";
 import { unlockSigner } from "../lifecycle/unlock.ts";
-import { orderDocuments, readOrderDocument } from "../records/documents.ts";
+import { openOrderDocument, orderDocuments } from "../records/documents.ts";
 import { OrderDocument, OrderDocuments, OrderSignerState, OrderSigners } from "./schemas.ts";
 import { documentView, readSigning, signingView } from "./signing-api.ts";
 
@@ -81,8 +81,8 @@ function documentRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): v
     async handle(request) {
       const { code: orderCode, documentId } = request.params;
       if (!isCode(orderCode)) throw new ServiceError("not_found", "Document not found.");
-      const { kind, bytes } = await readOrderDocument(deps, { orderCode, owner: principalOf(request), documentId });
-      return { name: `${kind.replace("_", "-")}.pdf`, disposition: "attachment", content: bytes };
+      const { kind, file } = await openOrderDocument(deps, { orderCode, owner: principalOf(request), documentId });
+      return { name: `${kind.replace("_", "-")}.pdf`, disposition: "attachment", content: file };
     },
   });
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
+import type { StoredFile } from "../../platform/blobs/stored-file.ts";
 import type { SignatureMark } from "../pdf/fields.ts";
 import type { FitPicture, PictureFault } from "../pictures/pictures.ts";
 import type { DocumentText } from "../reading/read-text.ts";
@@ -51,14 +52,14 @@ export type PreparedAct = {
 export type Ceremony = {
   /** Changes nothing, whoever asks. */
   readonly view: (link: Link) => Promise<SigningView>;
-  /** The bytes of the newest revision: what would be signed. @throws ServiceError `conflict` before the signer is identified */
+  /** The newest revision: what would be signed. @throws ServiceError `conflict` before the signer is identified */
   readonly document: (
     link: Link,
-  ) => Promise<{ readonly bytes: Buffer; readonly revision: number; readonly sha256: string }>;
+  ) => Promise<{ readonly file: StoredFile; readonly revision: number; readonly sha256: string }>;
   /** The text of that revision, page for page. @throws ServiceError `conflict` where it can't be had */
   readonly text: (link: Link) => Promise<DocumentText>;
   /** What the signer may keep. @throws ServiceError `conflict` when there is none, or none any more */
-  readonly copy: (link: Link, kind: CopyKind) => Promise<Buffer>;
+  readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /** The page was shown to somebody with a browser who has passed the signer's step; before it nothing is recorded. Once is enough. */
   readonly opened: (link: Link, client: Client) => Promise<void>;
   /** Sends the signer a code of 6 digits, by mail or by text message. @throws ServiceError `rate_limited` too soon after the last one */

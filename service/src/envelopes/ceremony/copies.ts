@@ -1,6 +1,7 @@
+import type { StoredFile } from "../../platform/blobs/stored-file.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
-import { orderDocuments, readOrderDocument } from "../records/documents.ts";
+import { openOrderDocument, orderDocuments } from "../records/documents.ts";
 import { type Linked, stateOf } from "./links.ts";
 import { type CopyKind, copyKinds } from "./view.ts";
 
@@ -16,9 +17,9 @@ export async function copiesOf({ db }: Pick<EnvelopeDeps, "db">, linked: Linked)
 }
 
 /** @throws ServiceError */
-export async function readCopy(deps: EnvelopeDeps, linked: Linked, kind: CopyKind): Promise<Buffer> {
+export async function openCopy(deps: EnvelopeDeps, linked: Linked, kind: CopyKind): Promise<StoredFile> {
   const copy = (await copiesOf(deps, linked)).find((each) => each.kind === kind);
   if (!copy) throw new ServiceError("conflict", "There is no such document to keep.");
   const { orderCode } = linked.envelope;
-  return (await readOrderDocument(deps, { orderCode, owner: linked.envelope, documentId: copy.documentId })).bytes;
+  return (await openOrderDocument(deps, { orderCode, owner: linked.envelope, documentId: copy.documentId })).file;
 }

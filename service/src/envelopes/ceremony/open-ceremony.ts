@@ -1,5 +1,4 @@
 import { lockOrder, type NoticesOf, type TitleOf } from "../../orders/orders.ts";
-import { createMemoryBudget } from "../../platform/bounds/memory-budget.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
@@ -8,33 +7,27 @@ import { isPlainLines, isPlainText, isVisible } from "../../platform/text.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { endUnsigned } from "../lifecycle/end.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
-import { readTextIn } from "../reading/read-text.ts";
+import { type DocumentText, readTextIn } from "../reading/read-text.ts";
 import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
 import { keptDocuments } from "../records/kept-documents.ts";
-import { findRevisions, type Revision } from "../records/revisions.ts";
+import { findRevisions, openDocument, type Revision } from "../records/revisions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import { copiesOf, readCopy } from "./copies.ts";
+import { copiesOf, openCopy } from "./copies.ts";
 import { identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
-import { completeAct, prepareAct, sign } from "./sign.ts";
+import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
 import type { Client, DeclineKind, ShownField, SigningState, SigningView } from "./view.ts";
 
 export type CeremonyDeps = EnvelopeDeps & { titleOf: TitleOf; noticesOf: NoticesOf };
 
 const mostReason = 1_000;
-/**
- * Four of the largest documents: as many as there are worker threads. Who waits behind 200 acts had better come again; signers
- * of one firm take at most half of the places.
- */
-const signing = { bytes: 4 * 36 * 1024 * 1024, waiting: 200, waitingEach: 100 };
 
 export function openCeremony(deps: CeremonyDeps): Ceremony {
   const { db, clock, rowMac } = deps;
-  const read = keptDocuments();
-  const signingDeps = { ...deps, read, memory: createMemoryBudget(signing) };
+  const signingDeps = { ...deps, read: keptDocuments(), memory: deps.blobs.memory };
   /** In a transaction with the envelope locked, when the link leads to one of the states. */
   const change = (
     link: Link,
@@ -50,7 +43,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
   const readable = async (link: Link) => {
     const linked = await follow(db, link, clock);
     requireState(linked, "ready", "waiting", "signed");
-    return { linked, document: await read(deps, linked.envelope) };
+    return linked.envelope;
   };
 
   return {
@@ -58,12 +51,9 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
       const view = await viewOf(deps, await follow(db, link, clock));
       return link.language ? { ...view, signer: { ...view.signer, language: link.language } } : view;
     },
-    document: async (link) => (await readable(link)).document,
-    async text(link) {
-      const { linked, document } = await readable(link);
-      return readTextIn(deps.workers, { holder: linked.envelope.partnerId, bytes: document.bytes });
-    },
-    copy: async (link, kind) => readCopy(deps, await follow(db, link, clock), kind),
+    document: async (link) => openDocument(deps, await readable(link)),
+    text: async (link) => textOf(signingDeps, await readable(link)),
+    copy: async (link, kind) => openCopy(deps, await follow(db, link, clock), kind),
     opened: (link, client) => writeOpened(deps, link, client),
     sendCode: (link, client) => sendCode(deps, link, client),
     identify: (link, code, client) => identify(deps, link, code, client),
@@ -123,6 +113,15 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
           await tx.query(sql`UPDATE envelope_signers SET language = ${language} WHERE id = ${linked.signer.id}`);
       }),
   };
+}
+
+async function textOf(deps: SigningDeps, envelope: Linked["envelope"]): Promise<DocumentText> {
+  const holder = envelope.partnerId;
+  const head = (await findRevisions(deps.db, envelope.id)).at(-1);
+  return deps.memory.within(holder, head?.bytes ?? 0, async () => {
+    const { bytes } = await deps.read(deps, envelope);
+    return readTextIn(deps.workers, { holder, bytes });
+  });
 }
 
 async function writeOpened({ db, clock, rowMac }: EnvelopeDeps, link: Link, client: Client): Promise<void> {

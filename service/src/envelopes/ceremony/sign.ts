@@ -98,9 +98,12 @@ async function close(
 ): Promise<SignOutcome> {
   if (!(await findHead(deps, linked, open.revision))) return { outcome: "again" };
   const signed = await stampAct(deps, open, signature);
-  return onDocument(deps, linked, open.revision, async (document) =>
+  const outcome = await onDocument(deps, linked, open.revision, async (document) =>
     written(deps, link, linked, await closeAct(deps, linked, document, open, signed)),
   );
+  // The seal holds memory, too: it waits for none while this act holds some.
+  if (outcome.outcome === "again") return outcome;
+  return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope.id) };
 }
 
 /** What a reply said that got lost. */
@@ -123,7 +126,7 @@ async function onDocument<T>(
   const { envelope } = linked;
   const head = await findHead(deps, linked, revision);
   if (!head) return { outcome: "again" };
-  return deps.memory(envelope.partnerId, head.bytes, async () => {
+  return deps.memory.within(envelope.partnerId, head.bytes, async () => {
     const document = await deps.read(deps, envelope);
     return document.revision === revision ? work(document) : { outcome: "again" };
   });
@@ -137,7 +140,12 @@ async function findHead({ db }: EnvelopeDeps, linked: Linked, revision: number) 
   return head?.number === revision ? head : undefined;
 }
 
-async function written(deps: EnvelopeDeps, link: Link, linked: Linked, made: MadeAct): Promise<SignOutcome> {
+async function written(
+  deps: EnvelopeDeps,
+  link: Link,
+  linked: Linked,
+  made: MadeAct,
+): Promise<{ outcome: "written" } | Again> {
   const { blobs } = deps;
   let isWritten = false;
   try {
@@ -146,7 +154,7 @@ async function written(deps: EnvelopeDeps, link: Link, linked: Linked, made: Mad
     if (!isOutcomeUnknown(error)) await blobs.discard(made.tail.blobKey);
     throw error;
   }
-  if (isWritten) return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope.id) };
+  if (isWritten) return { outcome: "written" };
   await blobs.discard(made.tail.blobKey);
   return { outcome: "again" };
 }

@@ -22,6 +22,13 @@ const tries = 5;
 export async function completeEnvelope(deps: EnvelopeDeps, envelopeId: number): Promise<boolean> {
   const envelope = await findEnvelope(deps.db, envelopeId);
   if (!envelope || envelope.endedAt !== null) return false;
+  const head = (await findRevisions(deps.db, envelope.id)).at(-1);
+  // The signed document, and the sealed one.
+  const bytes = 2 * (head?.bytes ?? 0);
+  return deps.blobs.memory.within(envelope.partnerId, bytes, () => sealSigned(deps, envelope));
+}
+
+async function sealSigned(deps: EnvelopeDeps, envelope: Envelope): Promise<boolean> {
   const { orderCode, environment } = envelope;
   const signed = await readDocument(deps, envelope);
   const sealed = await deps.sealDocument({

@@ -8,7 +8,7 @@ import { planFields } from "../pdf/placement/plan-fields.ts";
 import type { Prepared } from "../pdf/prepare.ts";
 import { prepareIn } from "../pdf/tasks.ts";
 import { type Envelope, findEnvelope, findOpenEnvelope, findSigners, whoseTurn } from "../records/envelope.ts";
-import { insertRevision, readOriginal, storeTail } from "../records/revisions.ts";
+import { insertRevision, storeTail, withOriginal } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { EnvelopeDeps } from "./deps.ts";
@@ -26,10 +26,23 @@ export const reminderDays = [2, 5, 9, 14, 21] as const;
  * @throws PdfRefusal, UnfitField when the document can't be prepared
  */
 export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise<void> {
-  const { db, workers, clock, rowMac } = deps;
   const order = await readSigningOrder(deps, orderId);
   if (!order) return;
-  const original = await readOriginal(deps, orderId, order.code);
+  const { code: orderCode, partnerId } = order;
+  const tailKey = await withOriginal(deps, { orderId, orderCode, partnerId }, (original) =>
+    openOn(deps, orderId, order, original),
+  );
+  if (tailKey !== null) await deps.blobs.discard(tailKey);
+}
+
+/** @returns the key of a tail that nothing refers to, where the envelope was opened before */
+async function openOn(
+  deps: EnvelopeDeps,
+  orderId: number,
+  order: SigningOrder,
+  original: { bytes: Buffer; sha256: string },
+): Promise<string | null> {
+  const { db, workers, clock, rowMac } = deps;
   const { signers, fields: requested } = order;
   const planned = await planFields(workers, {
     holder: order.partnerId,
@@ -73,7 +86,7 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
       await issueLink(tx, deps, envelope, signer, { at, actor: "system" });
     return true;
   });
-  if (!opened) await deps.blobs.discard(tail.blobKey);
+  return opened ? null : tail.blobKey;
 }
 
 const signaturePageWords = {

@@ -114,7 +114,7 @@ async function completedEvidence(
 /** Whether the custody certificate is kept as it was sealed, and has this very evidence attached. */
 async function certificateClaim(
   { blobs }: DocumentDeps,
-  { verifyCode }: Envelope,
+  { verifyCode, partnerId: holder }: Envelope,
   stored: StoredDocument | undefined,
   evidence: EnvelopeEvidence,
 ): Promise<Claim> {
@@ -123,14 +123,15 @@ async function certificateClaim(
   if (!stored) return fails("There is no custody certificate, or its row was altered.");
   if (stored.deletedAt)
     return { name, state: "unchecked", why: deletedMessage("The custody certificate", stored.deletedAt) };
-  const bytes = await blobs.get(stored.blobKey, documentUse(stored.sha256));
-  if (!bytes) return fails(`The custody certificate of ${verifyCode} is gone.`);
-  try {
-    const { envelope } = await readCustodyCertificate(bytes);
-    if (envelope !== null && equalBytes(envelope, envelopeBytes(evidence)))
-      return { name, state: "holds", why: "The sealed custody certificate has this evidence attached." };
-  } catch (error) {
-    if (!(error instanceof EvidenceError)) throw error;
-  }
-  return fails("The sealed custody certificate has other evidence attached.");
+  return blobs.withBytes({ key: stored.blobKey, use: documentUse(stored.sha256), holder }, async (bytes) => {
+    if (!bytes) return fails(`The custody certificate of ${verifyCode} is gone.`);
+    try {
+      const { envelope } = await readCustodyCertificate(bytes);
+      if (envelope !== null && equalBytes(envelope, envelopeBytes(evidence)))
+        return { name, state: "holds", why: "The sealed custody certificate has this evidence attached." };
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+    }
+    return fails("The sealed custody certificate has other evidence attached.");
+  });
 }

@@ -1,16 +1,13 @@
-import { type Document, type DocumentDeps, findRevisions, readDocument } from "./revisions.ts";
+import { type Document, type DocumentDeps, type EnvelopeOf, findRevisions, readDocument } from "./revisions.ts";
 
 /** Three of the largest. */
 const mostBytes = 3 * 36 * 1024 * 1024;
 
-type Envelope = { id: number; orderId: number; orderCode: string };
-
-/** The newest revision of an envelope. @throws what `readDocument` throws */
-export type ReadDocument = (deps: DocumentDeps, envelope: Envelope) => Promise<Document>;
+/** The newest revision of an envelope. The caller holds memory for it. @throws what `readDocument` throws */
+export type ReadDocument = (deps: DocumentDeps, envelope: EnvelopeOf) => Promise<Document>;
 
 /**
- * Reads documents that readers ask for part by part and acts are added to: each is put together and compared once, and then
- * kept for a while. An older revision is never given for the newest.
+ * Reads documents that acts are added to: each is put together and compared once, and then kept for a while. An older revision is never given for the newest.
  */
 export function keptDocuments(): ReadDocument {
   // The one that was asked for last is the last. Who asks while it is read waits for the same reading.

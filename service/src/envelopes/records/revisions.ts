@@ -1,10 +1,9 @@
-import { type Hash, hash } from "node:crypto";
+import { createHash, type Hash, hash } from "node:crypto";
 import { documentMembers, documentUse } from "../../orders/orders.ts";
-import type { Blobs } from "../../platform/blobs/blobs.ts";
+import type { BlobAt, Blobs } from "../../platform/blobs/blobs.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import { hashYielding } from "../../platform/hash-yielding.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
 
 export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
@@ -70,49 +69,87 @@ const originalStatement = (orderId: number) => sql`
   SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
   WHERE order_id = ${orderId} AND kind = 'original'`;
 
-/** The document that the order was placed with. @throws Error when its row is not what was written */
-export async function readOriginal(deps: DocumentDeps, orderId: number, orderCode: string) {
-  const [row] = await deps.db.query<Part>(originalStatement(orderId));
-  if (!row) throw new Error(`order ${orderCode} has no document`);
-  return { bytes: await readPart(deps, orderCode, row), sha256: row.sha256 };
+/** Works on the document that the order was placed with. @throws Error when its row is not what was written, and what the work throws */
+export async function withOriginal<T>(
+  deps: DocumentDeps,
+  { orderId, orderCode, partnerId: holder }: Omit<EnvelopeOf, "id">,
+  work: (original: { bytes: Buffer; sha256: string }) => Promise<T>,
+): Promise<T> {
+  const original = await findOriginal(deps, orderId, orderCode);
+  return deps.blobs.withBytes({ ...original, holder }, async (bytes) => {
+    if (!bytes) throw unreadable();
+    return work({ bytes, sha256: original.use.sha256 });
+  });
 }
 
+/** Whose document it is. */
+export type EnvelopeOf = { id: number; orderId: number; orderCode: string; partnerId: string };
+
 /**
- * The file with all its revisions.
+ * The file with all its revisions, to be sent.
  * @throws ServiceError `unavailable` when the store does not have a part
  * @throws Error when a part, or the whole, is not what was written
  */
-export async function readDocument(
-  deps: DocumentDeps,
-  { id, orderId, orderCode }: { id: number; orderId: number; orderCode: string },
-): Promise<Document> {
-  const original = await readOriginal(deps, orderId, orderCode);
-  const [parts, revisions] = [
-    await deps.db.query<Part>(partsStatement(id)),
-    (await findRevisions(deps.db, id)) as readonly Revision[],
-  ];
-  const head = revisions[parts.length - 1];
-  const [prepared] = revisions;
-  if (!head || !prepared) throw new Error(`the envelope of order ${orderCode} has no revision`);
-  const tails = await Promise.all(parts.map((part) => readPart(deps, orderCode, part)));
-  const bytes = Buffer.concat([original.bytes, ...tails]);
-  const hash = await hashYielding(bytes);
-  const sha256 = hash.copy().digest("hex");
-  if (sha256 !== head.sha256) throw new Error(`revision ${head.number} of order ${orderCode} is not what was written`);
+export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
+  const { parts, head } = await partsOf(deps, envelope);
+  const joined = await deps.blobs.openJoined(parts, head.sha256, envelope.partnerId);
+  if (!joined) throw unreadable();
+  return { file: joined.file, revision: head.number, sha256: head.sha256 };
+}
+
+/**
+ * The file with all its revisions. The caller holds memory for it.
+ * @throws as `openDocument` does
+ */
+export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Promise<Document> {
+  const { parts, head, prepared, original } = await partsOf(deps, envelope);
+  const joined = await deps.blobs.openJoined(parts, null, envelope.partnerId);
+  if (!joined) throw unreadable();
+  const { file, lengths } = joined;
+  const bytes = Buffer.allocUnsafeSlow(file.length);
+  const state = createHash("sha256");
+  let at = 0;
+  for await (const stretch of file.stretches()) {
+    state.update(stretch);
+    at += stretch.copy(bytes, at);
+  }
+  const sha256 = state.copy().digest("hex");
+  if (sha256 !== head.sha256)
+    throw new Error(`revision ${head.number} of order ${envelope.orderCode} is not what was written`);
   return {
     bytes,
     revision: head.number,
     sha256,
-    hash,
-    original: { bytes: original.bytes.length, sha256: original.sha256 },
+    hash: state,
+    original: { bytes: lengths[0] ?? 0, sha256: original.use.sha256 },
     preparedBytes: prepared.bytes,
   };
 }
 
-async function readPart({ blobs, rowMac }: DocumentDeps, orderCode: string, { mac, ...part }: Part): Promise<Buffer> {
-  if (!rowMac.holds("documents", documentMembers({ orderCode, ...part }), mac))
-    throw new Error(`the ${part.kind} of order ${orderCode} is not what was written`);
-  const bytes = await blobs.get(part.blobKey, documentUse(part.sha256));
-  if (!bytes) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
-  return bytes;
+const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
+
+/** Where the parts of the newest revision are. @throws Error when a row is not what was written */
+async function partsOf(deps: DocumentDeps, { id, orderId, orderCode }: EnvelopeOf) {
+  const original = await findOriginal(deps, orderId, orderCode);
+  const [tails, revisions] = [
+    await deps.db.query<Part>(partsStatement(id)),
+    (await findRevisions(deps.db, id)) as readonly Revision[],
+  ];
+  const head = revisions[tails.length - 1];
+  const [prepared] = revisions;
+  if (!head || !prepared) throw new Error(`the envelope of order ${orderCode} has no revision`);
+  const parts = [original, ...tails.map((tail) => blobOf(deps, orderCode, tail))];
+  return { parts, head, prepared, original };
+}
+
+async function findOriginal(deps: DocumentDeps, orderId: number, orderCode: string): Promise<BlobAt> {
+  const [row] = await deps.db.query<Part>(originalStatement(orderId));
+  if (!row) throw new Error(`order ${orderCode} has no document`);
+  return blobOf(deps, orderCode, row);
+}
+
+function blobOf({ rowMac }: DocumentDeps, orderCode: string, { kind, sha256, blobKey, mac }: Part): BlobAt {
+  if (!rowMac.holds("documents", documentMembers({ orderCode, kind, sha256, blobKey }), mac))
+    throw new Error(`the ${kind} of order ${orderCode} is not what was written`);
+  return { key: blobKey, use: documentUse(sha256) };
 }

@@ -56,16 +56,16 @@ export async function addProof(
 }
 
 /** The file of a proof; who read it is in the audit log. @throws ServiceError `not_found`, `unavailable` */
-export async function readProof({ db, clock, blobs }: ProofDeps, notaryId: string, id: string, actor: string) {
+export async function openProof({ db, clock, blobs }: ProofDeps, notaryId: string, id: string, actor: string) {
   const [proof] =
     isUuid(notaryId) && isUuid(id)
       ? await db.query<{ label: string; sha256: string; blobKey: string }>(sql`
           SELECT label, sha256, blob_key AS "blobKey" FROM notary_proofs WHERE id = ${id} AND notary_id = ${notaryId}`)
       : [];
   if (!proof) throw new ServiceError("not_found", "Proof not found.");
-  const bytes = await blobs.get(proof.blobKey, documentUse(proof.sha256));
-  if (!bytes) throw new ServiceError("unavailable", "The proof can't be read now. Try again later.");
+  const file = await blobs.open(proof.blobKey, documentUse(proof.sha256), notaryId);
+  if (!file) throw new ServiceError("unavailable", "The proof can't be read now. Try again later.");
   const detail = { notary: notaryId, sha256: proof.sha256 };
   await db.query(auditLine({ at: clock(), action: "notary.proof_read", actor, detail }));
-  return bytes;
+  return file;
 }

@@ -56,7 +56,7 @@ async function reportFrom(
   bytes: Buffer,
 ): Promise<DeskReport> {
   const input: UploadRules = {
-    revision: { bytes: given.bytes.length, sha256: given.sha256 },
+    revision: { bytes: given.file.length, sha256: given.sha256 },
     certificate: notary.certificate === null ? null : certificateDer(notary.certificate),
     mayBePaper: act.mode === "ink" || act.mode === "rin",
     sentences: eligibility.rules.sentences[act.mode]?.value ?? [],

@@ -2,9 +2,9 @@ import {
   type EnvelopeDeps,
   type OrderDocument,
   orderDocuments,
-  readOrderDocument,
   type SignedHere,
   signedHere,
+  withOrderDocument,
 } from "../../envelopes/envelopes.ts";
 import { type MoveDeps, moveOrder } from "../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../identity/identity.ts";
@@ -57,8 +57,9 @@ export async function reportOnFinished(
 /** Null where the document is not there to be counted: it may have been deleted. */
 async function pagesOf(deps: FinishedDeps, order: FinishedOrder, { documentId, deletedAt }: OrderDocument) {
   if (deletedAt) return null;
-  const given = await readOrderDocument(deps, { orderCode: order.code, owner: order, documentId });
-  return countPagesIn(deps.workers, order.partnerId, given.bytes);
+  return withOrderDocument(deps, { orderCode: order.code, owner: order, documentId }, (bytes) =>
+    countPagesIn(deps.workers, order.partnerId, bytes),
+  );
 }
 
 const signedCheck = ({ signed, of }: SignedHere): FinishedCheck => ({

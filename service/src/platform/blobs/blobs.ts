@@ -1,7 +1,9 @@
+import { createMemoryBudget, type MemoryBudget, type MemoryLimits } from "../bounds/memory-budget.ts";
 import type { Clock } from "../clock.ts";
 import { ServiceError } from "../errors.ts";
 import { newCode } from "../ids.ts";
 import { keyIdText, type SecretBytes } from "../secrets.ts";
+import { blobReader } from "./blob-reader.ts";
 import {
   type BlobUse,
   blobHeaderLength,
@@ -11,6 +13,7 @@ import {
   encryptedLength,
   rewrapped,
 } from "./cipher.ts";
+import type { StoredFile } from "./stored-file.ts";
 
 /**
  * Where encrypted bytes lie: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. Whoever asks goes on without
@@ -23,8 +26,8 @@ export type BlobBackend = {
   replace: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
   /** Null when there is none. */
   read: (key: string, signal: AbortSignal) => Promise<Buffer | null>;
-  /** The first so many bytes, or all of a shorter one; null when there is none. */
-  readStart: (key: string, length: number, signal: AbortSignal) => Promise<Buffer | null>;
+  /** So many bytes from the start on, or as many as there are; null when there is no such blob. */
+  readPart: (key: string, start: number, length: number, signal: AbortSignal) => Promise<BlobPart | null>;
   remove: (key: string, signal: AbortSignal) => Promise<void>;
   /** Keys written before the instant, a page at a time. */
   listOlderThan: (instant: Date) => AsyncIterable<string[]>;
@@ -32,16 +35,45 @@ export type BlobBackend = {
   probe: (signal: AbortSignal) => Promise<void>;
 };
 
-/** A store of documents, encrypted at rest. */
+/** Which blob, and what it is. */
+export type BlobAt = { key: string; use: BlobUse };
+
+/** A document of several blobs, and how long each of them is. */
+export type JoinedFile = { file: StoredFile; lengths: readonly number[] };
+
+/** A part of a stored blob, and how long all of it is. */
+export type BlobPart = { bytes: Buffer; total: number };
+
+/** A store of documents, encrypted at rest. Nothing reads one of them beside the budget of memory. */
 export type Blobs = {
   /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
   put: (plain: Uint8Array, use: BlobUse) => Promise<string>;
+  /** What stored documents, and the work on them, may hold in all and by firm. */
+  memory: MemoryBudget;
   /**
-   * The plain bytes, or null when there is no such blob.
+   * A document to be sent, read as it is sent; null when there is no such blob. All of it is compared with its hash when this
+   * process first opens it. Later each chunk that is read authenticates itself, its place and which document it is of.
+   * @param holder whose turn in the budget it is: the document's firm
+   * @param check `again`: all of it is compared even if it was before
    * @throws ServiceError `unavailable` when the store does not answer
    * @throws Error when the stored bytes were altered, or are something else than `use`
    */
-  get: (key: string, use: BlobUse) => Promise<Buffer | null>;
+  open: (key: string, use: BlobUse, holder: string, check?: "once" | "again") => Promise<StoredFile | null>;
+  /**
+   * Blobs that make one document, in their order; null when one of them is not there.
+   * @param whole its hash; null for a caller that compares all of it itself
+   * @throws as `open` does
+   */
+  openJoined: (parts: readonly BlobAt[], whole: string | null, holder: string) => Promise<JoinedFile | null>;
+  /**
+   * Works on the plain bytes, or on null when there is no such blob. The work must neither keep them nor wait for more memory.
+   * @param at `times`: how often the work holds as much, by default once
+   * @throws as `open` does, and what the work throws
+   */
+  withBytes: <T>(
+    at: BlobAt & { holder: string; times?: number },
+    work: (bytes: Buffer | null) => Promise<T>,
+  ) => Promise<T>;
   remove: (key: string) => Promise<void>;
   /** Removes a blob that nothing refers to. Never rejects: one that cannot be removed now is an orphan, and swept as such. */
   discard: (key: string) => Promise<void>;
@@ -51,7 +83,7 @@ export type Blobs = {
   /**
    * Puts a blob under the current key; one that is gone stays so. Most of it stays as it is, but one of before is written anew.
    * @param use asked for of one of before; null when nothing refers to it, and it then stays as it is
-   * @throws Error as `get` does
+   * @throws Error as `open` does
    */
   toCurrentKey: (key: string, use: () => Promise<BlobUse | null>) => Promise<void>;
   probe: () => Promise<void>;
@@ -68,6 +100,15 @@ export const usualBlobTimes: BlobTimes = {
   probeMs: 10_000,
 };
 
+/** Of the largest documents eight, and of a firm four: as many as there are worker threads at most. */
+const usualMemory: MemoryLimits = {
+  bytes: 8 * 36 * 1024 * 1024,
+  bytesEach: 4 * 36 * 1024 * 1024,
+  waiting: 400,
+  waitingEach: 200,
+  waitMs: 20_000,
+};
+
 type Store = { backend: BlobBackend; master: SecretBytes; times: BlobTimes };
 
 /** @param times after which a store that does not answer is given up. */
@@ -76,8 +117,10 @@ export function openBlobs(
   master: SecretBytes,
   clock: Clock,
   times: BlobTimes = usualBlobTimes,
+  memory: MemoryBudget = createMemoryBudget(usualMemory),
 ): Blobs {
   const store = { backend, master, times };
+  const reader = blobReader({ backend, master, memory, ask: (work) => read(store, work) });
   const remove = (key: string) => within(times.removeMs, (signal) => backend.remove(key, signal));
   return {
     async put(plain, use) {
@@ -86,10 +129,11 @@ export function openBlobs(
       await write(store, "write", key, encryptBlob(master, plain, use), encryptedLength(plain.length));
       return key;
     },
-    async get(key, use) {
-      const sealed = await read(store, (signal) => backend.read(key, signal));
-      return sealed && decryptBlob(master, sealed, use);
-    },
+    memory,
+    open: async (key, use, holder, check = "once") =>
+      (await reader.open([{ key, use }], use.sha256, holder, check))?.file ?? null,
+    openJoined: (parts, whole, holder) => reader.open(parts, whole, holder, "once"),
+    withBytes: ({ times = 1, ...at }, work) => reader.withBytes({ ...at, times }, work),
     remove,
     discard: (key) => remove(key).catch(() => {}),
     listOlderThan: backend.listOlderThan,
@@ -114,15 +158,15 @@ async function write(
   }
 }
 
-async function read({ times }: Store, ask: (signal: AbortSignal) => Promise<Buffer | null>): Promise<Buffer | null> {
+async function read<T>({ times }: Store, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return within(times.getMs, ask).catch((error) => {
     throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause: error });
   });
 }
 
 async function keyIdOf(store: Store, key: string): Promise<string | null> {
-  const header = await read(store, (signal) => store.backend.readStart(key, blobHeaderLength, signal));
-  return header && blobKeyId(header);
+  const header = await read(store, (signal) => store.backend.readPart(key, 0, blobHeaderLength, signal));
+  return header && blobKeyId(header.bytes);
 }
 
 async function toCurrentKey(store: Store, key: string, useOf: () => Promise<BlobUse | null>): Promise<void> {

@@ -26,6 +26,10 @@ const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;
 /** Bytes in front of the chunks. */
 export const blobHeaderLength = idEnd + nonceLength + keyLength + tagLength;
+/** As much of a blob as `blobLayout` needs: of one of before the first chunk, too. */
+export const blobBeginning = blobHeaderLength + chunkLength + tagLength;
+/** Plain bytes of a chunk. */
+export const blobChunk = chunkLength;
 
 function chunkNonce(index: number, last: boolean): Buffer {
   const bytes = Buffer.alloc(nonceLength);
@@ -81,46 +85,95 @@ export function* encryptBlob(master: SecretBytes, plain: Uint8Array, use: BlobUs
  * @throws ServiceError `unavailable` naming the key, when it was written with one that is not there
  */
 export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: BlobUse): Promise<Buffer> {
-  const { key, context, start: first } = opened(master, sealed, use);
-  const chunks = Math.ceil((sealed.length - first) / (chunkLength + tagLength));
+  const layout = blobLayout(master, sealed, sealed.length, use);
   // A chunk's plain text ends before the next chunk begins, so a second copy of a large document need not be held.
-  const plain = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length - first - chunks * tagLength);
-  for (let index = 0; index < chunks; index++) {
-    if (index > 0 && index % sliceChunks === 0) await new Promise(setImmediate);
-    const start = first + index * (chunkLength + tagLength);
-    const end = Math.min(start + chunkLength + tagLength, sealed.length);
-    chunkOf({ key, context }, sealed.subarray(start, end), chunkNonce(index, index === chunks - 1)).copy(
-      plain,
-      index * chunkLength,
-    );
+  const plain = Buffer.from(sealed.buffer, sealed.byteOffset, layout.length);
+  for (let first = 0; first < layout.chunks; first += sliceChunks) {
+    if (first > 0) await new Promise(setImmediate);
+    const { start, length } = stretchAt(layout, first, sliceChunks);
+    decryptStretch(layout, first, sealed.subarray(start, start + length), plain.subarray(first * chunkLength));
   }
   return plain;
 }
 
-type Opened = { key: Buffer; context: Buffer };
+/** What the beginning of a blob tells: enough to decrypt each chunk by itself. */
+export type BlobLayout = Opened & {
+  /** Of the plain bytes, if the whole blob has the length that was said. */
+  readonly length: number;
+  readonly chunks: number;
+  /** Where the first chunk begins, and where the last one ends. */
+  readonly start: number;
+  readonly end: number;
+};
+
+/**
+ * @param beginning of the blob, `blobBeginning` bytes of it
+ * @param total how long the whole blob is. Only its last chunk authenticates that.
+ * @throws Error for what is no blob, or has an altered header; ServiceError `unavailable` for a key that is not there
+ */
+export function blobLayout(master: SecretBytes, beginning: Uint8Array, total: number, use: BlobUse): BlobLayout {
+  const { key, context, start } = opened(master, beginning, total, use);
+  const chunks = Math.ceil((total - start) / (chunkLength + tagLength));
+  return { key, context, chunks, start, end: total, length: total - start - chunks * tagLength };
+}
+
+/** Which bytes of the blob are so many chunks from this one on, or as many as there are. */
+export function stretchAt(
+  { start, end }: BlobLayout,
+  first: number,
+  chunks: number,
+): { start: number; length: number } {
+  const from = start + first * (chunkLength + tagLength);
+  return { start: from, length: Math.min(chunks * (chunkLength + tagLength), end - from) };
+}
+
+/**
+ * Decrypts chunks that follow one another.
+ * @param into where the plain text goes; by default over the beginning of `sealed`, which must not be used any more
+ * @throws Error when a byte was altered, cut or added, or these are chunks of another place, or of something else than was said
+ */
+export function decryptStretch(
+  layout: BlobLayout,
+  first: number,
+  sealed: Buffer | Uint8Array,
+  into: Uint8Array = sealed,
+): Buffer {
+  let length = 0;
+  for (let at = 0; at < sealed.length; at += chunkLength + tagLength) {
+    const index = first + at / (chunkLength + tagLength);
+    const chunk = sealed.subarray(at, at + chunkLength + tagLength);
+    const plain = chunkOf(layout, chunk, chunkNonce(index, index === layout.chunks - 1));
+    into.set(plain, length);
+    length += plain.length;
+  }
+  return Buffer.from(into.buffer, into.byteOffset, length);
+}
+
+type Opened = { readonly key: Buffer; readonly context: Buffer };
 
 function chunkOf({ key, context }: Opened, chunk: Uint8Array, nonce: Buffer): Buffer {
-  const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(context);
+  // A shorter tag, of a blob that was cut, is refused: it would be easier to guess.
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagLength }).setAAD(context);
   decipher.setAuthTag(chunk.subarray(chunk.length - tagLength));
   const plain = decipher.update(chunk.subarray(0, chunk.length - tagLength));
   decipher.final();
   return plain;
 }
 
-function opened(master: SecretBytes, sealed: Uint8Array, use: BlobUse): Opened & { start: number } {
+function opened(master: SecretBytes, sealed: Uint8Array, total: number, use: BlobUse): Opened & { start: number } {
   const version = sealed.subarray(0, magic.length);
-  if (magic.equals(version) && sealed.length >= blobHeaderLength + tagLength)
+  if (magic.equals(version) && total >= blobHeaderLength + tagLength)
     return { key: keyIn(master, sealed), context: contextOf(use), start: blobHeaderLength };
   const context = saltedMagic.equals(version) ? contextOf(use) : unboundMagic.equals(version) ? Buffer.alloc(0) : null;
-  if (context === null || sealed.length < saltedHeaderLength + tagLength) throw new Error("not an encrypted blob");
-  return { key: saltedKey(master, sealed, context), context, start: saltedHeaderLength };
+  if (context === null || total < saltedHeaderLength + tagLength) throw new Error("not an encrypted blob");
+  return { key: saltedKey(master, sealed, total, context), context, start: saltedHeaderLength };
 }
 
 /** The key of a blob of before: no id says which master key it is of, but its first chunk opens with one alone. */
-function saltedKey(master: SecretBytes, sealed: Uint8Array, context: Buffer): Buffer {
+function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, context: Buffer): Buffer {
   const salt = sealed.subarray(magic.length, saltedHeaderLength);
   const chunk = sealed.subarray(saltedHeaderLength, saltedHeaderLength + chunkLength + tagLength);
-  const nonce = chunkNonce(0, saltedHeaderLength + chunk.length === sealed.length);
+  const nonce = chunkNonce(0, saltedHeaderLength + chunk.length === total);
   const keys = keysOf(master).map((one) => deriveSalted(one, "blob", salt));
   const [only] = keys;
   // Of one key there is nothing to choose, and the chunk need not be read twice.

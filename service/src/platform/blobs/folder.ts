@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, opendir, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openMakingFolder, syncFolder } from "../durable-file.ts";
-import type { BlobBackend } from "./blobs.ts";
+import type { BlobBackend, BlobPart } from "./blobs.ts";
 
 const pageSize = 500;
 // So many bytes of pieces go to the system in one call.
@@ -63,12 +63,14 @@ async function replaceBlob(path: string, pieces: Iterable<Uint8Array>): Promise<
   await syncFolder(dirname(path));
 }
 
-async function readStart(path: string, length: number): Promise<Buffer | null> {
+async function readPart(path: string, start: number, length: number): Promise<BlobPart | null> {
   const file = await open(path, "r").catch(ignoreMissing);
   if (file === null) return null;
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
+    const { size: total } = await file.stat();
+    const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(length, total - start)));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+    return { bytes: bytes.subarray(0, bytesRead), total };
   } finally {
     await file.close();
   }
@@ -79,7 +81,7 @@ export function folderBackend(folder: string): BlobBackend {
   return {
     write: (key, pieces) => writeBlob(join(folder, key), pieces),
     replace: (key, pieces) => replaceBlob(join(folder, key), pieces),
-    readStart: (key, length) => readStart(join(folder, key), length),
+    readPart: (key, start, length) => readPart(join(folder, key), start, length),
     read: (key) => readFile(join(folder, key)).catch(ignoreMissing),
     async remove(key) {
       await unlink(join(folder, key)).catch(ignoreMissing);

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { StartupError } from "../errors.ts";
-import type { BlobBackend } from "./blobs.ts";
+import type { BlobBackend, BlobPart } from "./blobs.ts";
 
 type Location = { bucket: string; prefix: string; region: string; endpoint: string | null };
 
@@ -39,11 +39,16 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
     const Body = Readable.from(pieces, { objectMode: false });
     await client.send(new sdk.PutObjectCommand({ ...at(key), Body, ContentLength: length }), { abortSignal });
   };
-  const read = async (key: string, range: { Range?: string }, abortSignal: AbortSignal): Promise<Buffer | null> => {
+  const get = async (key: string, range: { Range?: string }, abortSignal: AbortSignal): Promise<BlobPart | null> => {
     try {
-      const { Body } = await client.send(new sdk.GetObjectCommand({ ...at(key), ...range }), { abortSignal });
-      const bytes = await Body?.transformToByteArray();
-      return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null;
+      const { Body, ContentRange = "" } = await client.send(new sdk.GetObjectCommand({ ...at(key), ...range }), {
+        abortSignal,
+      });
+      const read = await Body?.transformToByteArray();
+      if (!read) return null;
+      const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
+      // A store that knows no ranges answers with the whole.
+      return { bytes, total: Number(/\/(\d+)$/.exec(ContentRange)?.[1] ?? bytes.length) };
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -52,8 +57,9 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
   return {
     write,
     replace: write,
-    read: (key, abortSignal) => read(key, {}, abortSignal),
-    readStart: (key, length, abortSignal) => read(key, { Range: `bytes=0-${length - 1}` }, abortSignal),
+    read: async (key, abortSignal) => (await get(key, {}, abortSignal))?.bytes ?? null,
+    readPart: (key, start, length, abortSignal) =>
+      get(key, { Range: `bytes=${start}-${start + length - 1}` }, abortSignal),
     async remove(key, abortSignal) {
       await client.send(new sdk.DeleteObjectCommand(at(key)), { abortSignal });
     },

@@ -1,63 +1,130 @@
 import { ServiceError } from "../errors.ts";
-import { createFairQueue } from "./fair-queue.ts";
 
 /**
- * Runs work that holds so many bytes of memory; what does not fit beside what runs waits, holders in turns.
- * @throws ServiceError `unavailable` when too much waits already, and what the work throws
+ * Memory that documents may hold at once. A holder that needs more than is free waits; holders take turns, and none has more than
+ * its share.
  */
-export type MemoryBudget = <T>(holder: string, bytes: number, work: () => Promise<T>) => Promise<T>;
+export type MemoryBudget = {
+  /**
+   * Resolves with the function that gives the bytes back.
+   * @throws ServiceError `unavailable` when too much waits already, and when the wait takes too long
+   */
+  readonly reserve: (holder: string, bytes: number) => Promise<() => void>;
+  /** Holds the bytes while the work runs. @throws what `reserve` and the work throw */
+  readonly within: <T>(holder: string, bytes: number, work: () => Promise<T>) => Promise<T>;
+};
 
-type Waiting = { readonly holder: string; readonly bytes: number; readonly start: () => void };
-
-/**
- * What waits holds nothing but its place. Large work is never overtaken: it would wait forever.
- * @param limits `bytes` how much may be held at once; `waiting` how many may wait, and `waitingEach` how many of one holder
- */
-export function createMemoryBudget(limits: {
+export type MemoryLimits = {
   readonly bytes: number;
+  /** The share of one holder. A larger reservation counts as this much: it is then the holder's only one. */
+  readonly bytesEach: number;
   readonly waiting: number;
   readonly waitingEach: number;
-}): MemoryBudget {
-  const queue = createFairQueue<Waiting>();
-  let free = limits.bytes;
-  let waiting = 0;
-  const waitingOf = new Map<string, number>();
-  /** Whose turn it is, once there is room. */
-  let next: Waiting | undefined;
+  readonly waitMs: number;
+};
 
-  function count(holder: string, by: 1 | -1): void {
-    waiting += by;
-    const own = (waitingOf.get(holder) ?? 0) + by;
-    if (own === 0) waitingOf.delete(holder);
-    else waitingOf.set(holder, own);
+type Waiting = { readonly bytes: number; readonly admit: () => void };
+type Holder = { held: number; readonly line: Waiting[] };
+
+const tooMany = () =>
+  new ServiceError("unavailable", "Too many documents are being read right now. Try again in a moment.");
+
+/** A reservation that waits holds nothing but its place. Small ones never overtake a large one whose turn it is: it would starve. */
+export function createMemoryBudget({
+  bytes: total,
+  bytesEach,
+  waiting,
+  waitingEach,
+  waitMs,
+}: MemoryLimits): MemoryBudget {
+  // In the order of their turns.
+  const holders = new Map<string, Holder>();
+  const share = Math.min(total, bytesEach);
+  let free = total;
+  let inLine = 0;
+
+  function nextInTurn(): [string, Holder, Waiting] | undefined {
+    for (const [name, holder] of holders) {
+      const [first] = holder.line;
+      if (first && holder.held + first.bytes <= share) return [name, holder, first];
+    }
+    return undefined;
   }
 
-  function startWaiting(): void {
+  function admitWaiting(): void {
     for (;;) {
-      next ??= queue.next()?.item;
-      if (!next || next.bytes > free) return;
-      free -= next.bytes;
-      count(next.holder, -1);
-      next.start();
-      next = undefined;
+      const next = nextInTurn();
+      if (!next || next[2].bytes > free) return;
+      const [name, holder, { bytes, admit }] = next;
+      holder.line.shift();
+      inLine -= 1;
+      holder.held += bytes;
+      free -= bytes;
+      // To the end of the turns.
+      holders.delete(name);
+      holders.set(name, holder);
+      admit();
     }
   }
 
-  return async (holder, bytes, work) => {
-    // What is larger than all of it runs alone.
-    const needed = Math.min(bytes, limits.bytes);
-    if (waiting === 0 && needed <= free) free -= needed;
-    else {
-      if (waiting >= limits.waiting || (waitingOf.get(holder) ?? 0) >= limits.waitingEach)
-        throw new ServiceError("unavailable", "Too many documents are being signed right now. Try again in a moment.");
-      count(holder, 1);
-      await new Promise<void>((start) => queue.add(holder, { holder, bytes: needed, start }));
+  function forget(name: string, { held, line }: Holder): void {
+    if (held === 0 && line.length === 0) holders.delete(name);
+  }
+
+  function giveBack(name: string, bytes: number): void {
+    free += bytes;
+    const holder = holders.get(name);
+    if (holder) {
+      holder.held -= bytes;
+      forget(name, holder);
     }
-    try {
-      return await work();
-    } finally {
-      free += needed;
-      startWaiting();
+    admitWaiting();
+  }
+
+  async function admitted(name: string, bytes: number): Promise<void> {
+    const holder = holders.get(name) ?? { held: 0, line: [] };
+    holders.set(name, holder);
+    const { promise, resolve: admit, reject } = Promise.withResolvers<void>();
+    const place: Waiting = { bytes, admit };
+    holder.line.push(place);
+    inLine += 1;
+    admitWaiting();
+    if (!holder.line.includes(place)) return;
+    if (inLine > waiting || holder.line.length > waitingEach) leave();
+    const timer = setTimeout(leave, waitMs).unref();
+    await promise.finally(() => clearTimeout(timer));
+
+    function leave(): void {
+      const at = holder.line.indexOf(place);
+      if (at < 0) return;
+      holder.line.splice(at, 1);
+      inLine -= 1;
+      forget(name, holder);
+      reject(tooMany());
+      // The next one in turn may be smaller.
+      admitWaiting();
     }
+  }
+
+  async function reserve(name: string, bytes: number): Promise<() => void> {
+    const needed = Math.min(bytes, share);
+    await admitted(name, needed);
+    let held = true;
+    return () => {
+      if (held) giveBack(name, needed);
+      held = false;
+    };
+  }
+
+  return {
+    reserve,
+    async within(name, bytes, work) {
+      const release = await reserve(name, bytes);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { BlobUse } from "../../platform/blobs/cipher.ts";
+import { heldFile, type StoredFile } from "../../platform/blobs/stored-file.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -31,8 +32,12 @@ const certificateUse = (edition: Edition, sha256: string): BlobUse => ({
   sha256,
 });
 
-/** The certificate as it was first sealed, hashed again; null when there is none, and when it is gone or is not that one. */
-export async function keptCertificate({ db, blobs, log }: LookupDeps, edition: Edition): Promise<Buffer | null> {
+/** The certificate as it was first sealed, to be sent; null when there is none, and when it is gone or is not that one. */
+export async function keptCertificate(
+  { db, blobs, log }: LookupDeps,
+  edition: Edition,
+  holder: string,
+): Promise<StoredFile | null> {
   const { passportId, namesFirm, documentKept, sealRetired, sealChain } = edition;
   const [row] = await db.query<{ blobKey: string; sha256: string }>(sql`
 SELECT blob_key AS "blobKey", sha256 FROM proof_certificates
@@ -40,13 +45,13 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   AND seal_retired = ${sealRetired} AND seal_chain = ${sealChain}
   AND ${notDeleted(sql`proof_certificates.blob_key`)}`);
   if (!row) return null;
-  const bytes = await blobs.get(row.blobKey, certificateUse(edition, row.sha256)).catch((error) => {
+  const file = await blobs.open(row.blobKey, certificateUse(edition, row.sha256), holder).catch((error: unknown) => {
     // A store that is away says nothing of what it holds.
     if (error instanceof ServiceError) throw error;
     log.error({ err: error, passportId }, "a proof certificate cannot be read");
     return null;
   });
-  if (bytes && (await hashYielding(bytes)).digest("hex") === row.sha256) return bytes;
+  if (file) return file;
   log.error({ passportId }, "a proof certificate is gone, or is not the one that was sealed: another is made");
   return null;
 }
@@ -56,7 +61,9 @@ export async function keepCertificate(
   deps: LookupDeps & { clock: Clock },
   edition: Edition,
   bytes: Buffer,
-): Promise<Buffer> {
+  holder: string,
+): Promise<StoredFile> {
+  const made = heldFile({ memory: deps.blobs.memory, holder }, bytes);
   const { passportId, namesFirm, documentKept, sealRetired, sealChain } = edition;
   const sha256 = (await hashYielding(bytes)).digest("hex");
   const blobKey = await deps.blobs.put(bytes, certificateUse(edition, sha256));
@@ -64,7 +71,7 @@ export async function keepCertificate(
 INSERT INTO proof_certificates (blob_key, passport_id, names_firm, document_kept, seal_retired, seal_chain, sha256, created_at)
 VALUES (${blobKey}, ${passportId}, ${namesFirm}, ${documentKept}, ${sealRetired}, ${sealChain}, ${sha256}, ${deps.clock()})
 ON CONFLICT (passport_id, names_firm, document_kept, seal_retired, seal_chain) DO NOTHING RETURNING blob_key`);
-  if (won.length > 0) return bytes;
+  if (won.length > 0) return made;
   await deps.blobs.discard(blobKey);
-  return (await keptCertificate(deps, edition)) ?? bytes;
+  return (await keptCertificate(deps, edition, holder)) ?? made;
 }

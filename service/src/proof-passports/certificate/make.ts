@@ -2,6 +2,7 @@ import { sealReasons } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
 import { firmLogo, readShownFirm } from "../../partners/partners.ts";
 import { countPagesIn } from "../../pdf/pages/count-pages.ts";
+import { heldFile, type StoredFile } from "../../platform/blobs/stored-file.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Task, Workers } from "../../platform/workers/task.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "../../seals/seals.ts";
 import { recordFile } from "../evidence/record.ts";
 import { sealedParts } from "../evidence/sealed-parts.ts";
-import { findEvidence, type NamedDeps, sealedDocument } from "../lookup.ts";
+import { findEvidence, type NamedDeps, withSealed } from "../lookup.ts";
 import { type ProofRecord, proofRecord } from "../public-record.ts";
 import type { EvidenceRow } from "../store.ts";
 import type { ProofCertificate } from "./content.ts";
@@ -30,7 +31,7 @@ export type CertificateDeps = NamedDeps & {
 };
 
 /** The sealed certificate of a passport; null for an unknown code. `forOwner` names the firm, which the public never learns. */
-export type ProofCertificates = (verifyCode: string, forOwner: boolean) => Promise<Buffer | null>;
+export type ProofCertificates = (verifyCode: string, forOwner: boolean) => Promise<StoredFile | null>;
 
 const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
   name: "draw a proof certificate",
@@ -43,11 +44,11 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
  * stamp of its own, for the one that counts is the document's; so it is made again under another certificate of the seal.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
-  const underWay = new Map<string, Promise<Buffer>>();
+  const underWay = new Map<string, Promise<StoredFile>>();
   const { live, test } = deps.chainPem;
   const sealChains = { live: sealChainOf(live).sha256, test: sealChainOf(test).sha256 };
 
-  function makeOnce(key: string, makeOne: () => Promise<Buffer>): Promise<Buffer> {
+  function makeOnce(key: string, makeOne: () => Promise<StoredFile>): Promise<StoredFile> {
     const making = underWay.get(key) ?? makeOne().finally(() => underWay.delete(key));
     underWay.set(key, making);
     return making;
@@ -63,7 +64,7 @@ export function openProofCertificates(deps: CertificateDeps): ProofCertificates 
       sealRetired: (record.sealRetirement ?? null) !== null,
       sealChain: sealChains[evidence.environment],
     };
-    const kept = await keptCertificate(deps, edition);
+    const kept = await keptCertificate(deps, edition, evidence.partnerId);
     return kept ?? makeOnce(JSON.stringify(edition), () => makeAndKeep(deps, evidence, record, edition));
   };
 }
@@ -73,12 +74,14 @@ async function makeAndKeep(
   evidence: EvidenceRow,
   record: ProofRecord,
   edition: Edition,
-): Promise<Buffer> {
+): Promise<StoredFile> {
   const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
   const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
   const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
   // What can't be read today may be there tomorrow, and a certificate that says more.
-  return edition.documentKept && document === null ? bytes : keepCertificate(deps, edition, bytes);
+  if (edition.documentKept && document === null)
+    return heldFile({ memory: deps.blobs.memory, holder: evidence.partnerId }, bytes);
+  return keepCertificate(deps, edition, bytes, evidence.partnerId);
 }
 
 async function firmOf({ db }: CertificateDeps, { partnerId }: EvidenceRow): Promise<ProofCertificate["firm"]> {
@@ -110,9 +113,9 @@ async function make(
 
 /** What can be said of the sealed PDF where it is kept. */
 async function documentOf(deps: CertificateDeps, evidence: EvidenceRow): Promise<ProofCertificate["document"]> {
-  const sealed = await sealedDocument(deps, evidence);
-  if (!sealed) return null;
-  const { originalLength } = await sealedParts(sealed);
-  const pages = await countPagesIn(deps.workers, evidence.partnerId, sealed);
-  return { bytes: originalLength, sealedBytes: sealed.length, pages };
+  return withSealed(deps, evidence, async (sealed) => {
+    const { originalLength } = await sealedParts(sealed);
+    const pages = await countPagesIn(deps.workers, evidence.partnerId, sealed);
+    return { bytes: originalLength, sealedBytes: sealed.length, pages };
+  });
 }

@@ -1,9 +1,10 @@
 import { evidenceNames } from "@signsealship/evidence/records";
+import type { StoredFile } from "../../platform/blobs/stored-file.ts";
 import type { EvidenceRow } from "../store.ts";
 import { verifyPath } from "../views.ts";
 import { evidenceReadme } from "./readme.ts";
 import { recordFile } from "./record.ts";
-import { sealedParts } from "./sealed-parts.ts";
+import type { SealedParts } from "./sealed-parts.ts";
 import type { ZipEntry } from "./zip.ts";
 
 /**
@@ -11,11 +12,11 @@ import type { ZipEntry } from "./zip.ts";
  * only when a block confirms the proof.
  * @param sealed the sealed PDF, null when it is not kept
  */
-export async function evidenceFiles(
+export function evidenceFiles(
   evidence: EvidenceRow,
-  sealed: Buffer | null,
+  sealed: { file: StoredFile; parts: SealedParts } | null,
   baseUrl: string,
-): Promise<ZipEntry[]> {
+): ZipEntry[] {
   const { environment, verifyCode, docSha256, sealedSha256 } = evidence;
   const { token, proof, chainPem } = evidence;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
@@ -25,12 +26,12 @@ export async function evidenceFiles(
     docSha256,
     sealedSha256,
     deletedAt: evidence.deletedAt,
-    parts: sealed && (await sealedParts(sealed)),
+    parts: sealed?.parts ?? null,
     stampedAt: token && evidence.stampedAt,
     anchored: proof !== null,
   });
   const files = [
-    { name: evidenceNames.sealed, bytes: sealed },
+    { name: evidenceNames.sealed, bytes: sealed?.file ?? null },
     { name: evidenceNames.token, bytes: token },
     { name: evidenceNames.ots, bytes: proof },
     { name: evidenceNames.certificates, bytes: Buffer.from(chainPem) },

@@ -1,30 +1,40 @@
 import { Zip, ZipPassThrough } from "fflate";
+import { type BodyFrame, type StoredFile, storedFile } from "../../platform/blobs/stored-file.ts";
 
-export type ZipEntry = { readonly name: string; readonly bytes: Uint8Array };
+export type ZipEntry = { readonly name: string; readonly bytes: Uint8Array | StoredFile };
 
 const chunkBytes = 64 * 1024;
 /** The first date that the format can say, in the zone of this machine as it writes it: the same entries give the same bytes. */
 const firstDate = () => new Date(1980, 0, 1);
 
-/** A zip of stored entries in chunks, each made when it is asked for; the entries' own bytes are not copied. */
-export function* zipChunks(entries: readonly ZipEntry[]): Generator<Uint8Array> {
-  const made: Uint8Array[] = [];
+/** A zip of stored entries in chunks, each made when it is asked for. */
+export async function* zipChunks(entries: readonly ZipEntry[]): AsyncGenerator<Buffer> {
+  const made: Buffer[] = [];
   const zip = new Zip((error, chunk) => {
     if (error) throw error;
-    made.push(chunk);
+    if (chunk.length > 0) made.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
   });
   for (const { name, bytes } of entries) {
     const entry = new ZipPassThrough(name);
     entry.mtime = firstDate();
     zip.add(entry);
-    for (let at = 0; at === 0 || at < bytes.length; at += chunkBytes) {
-      entry.push(bytes.subarray(at, at + chunkBytes), at + chunkBytes >= bytes.length);
+    for await (const piece of bytes instanceof Uint8Array ? piecesOf(bytes) : bytes.pieces()) {
+      entry.push(piece);
       yield* made.splice(0);
     }
+    entry.push(new Uint8Array(0), true);
   }
   zip.end();
   yield* made;
 }
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+/** That zip, to be sent from its start. */
+export const zipFile = (frame: BodyFrame, entries: readonly ZipEntry[]): StoredFile =>
+  storedFile(frame, zipLength(entries), { pieces: () => zipChunks(entries) });
 
 // APPNOTE 6.3.10, sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16, beside names and contents.
 const entryOverhead = 30 + 16 + 46;

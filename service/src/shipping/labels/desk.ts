@@ -1,5 +1,6 @@
 import { auditLine } from "../../audit/audit.ts";
 import { documentMembers, documentUse } from "../../orders/orders.ts";
+import type { StoredFile } from "../../platform/blobs/stored-file.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -56,11 +57,11 @@ export type DeskOrder = { id: number; code: string; partnerId: string };
  * @param actor who prints, for the audit log
  * @throws ServiceError `not_found` for one that is not there, or was deleted
  */
-export async function readLabelFile(
+export async function openLabelFile(
   { db, clock, blobs, rowMac }: Pick<LabelDeps, "db" | "clock" | "blobs" | "rowMac">,
   { id: orderId, code: orderCode, partnerId }: DeskOrder,
   { number, actor }: { number: number; actor: string },
-): Promise<Buffer> {
+): Promise<StoredFile> {
   const kind = labelDocumentKind;
   const [row] = await db.query<{ sha256: string; blobKey: string; mac: Buffer | null }>(sql`
     SELECT d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac
@@ -70,11 +71,11 @@ export async function readLabelFile(
   const { sha256, blobKey, mac } = row;
   if (!rowMac.holds("documents", documentMembers({ orderCode, kind, sha256, blobKey }), mac))
     throw new Error(`the label of order ${orderCode} is not what was written`);
-  const bytes = await blobs.get(blobKey, documentUse(sha256));
-  if (!bytes) throw new ServiceError("not_found", "The label was deleted.");
+  const file = await blobs.open(blobKey, documentUse(sha256), partnerId);
+  if (!file) throw new ServiceError("not_found", "The label was deleted.");
   const detail = { document: `${kind}-${sha256}`, print: "label" };
   await db.query(auditLine({ at: clock(), action: "document.read", actor, partnerId, orderId, detail }));
-  return bytes;
+  return file;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Owner } from "../../identity/identity.ts";
 import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
-import { type PaperOrder, paperOrder, sentDocument } from "../../paper/paper.ts";
+import { type PaperOrder, paperOrder, withSentDocument } from "../../paper/paper.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -55,17 +55,19 @@ async function planFor(deps: LetterDeps, order: PaperOrder): Promise<LetterPlan 
   const { code: orderCode, partnerId, environment, shipTo: to, shipFrom } = order;
   if (mailClass === null) return { misfit: "No account at Lob is set." };
   if (to === null) return { misfit: "The order has no address to mail to." };
-  const document = await sentDocument(deps, order).catch((error: unknown) => {
+  const document = await withSentDocument(deps, order, async ({ kind, sha256, bytes }) => {
+    const read = await workers.run(readPages, { holder: partnerId, bytes, input: null }).catch((error): PagesRead => {
+      if (!tooCostly(error)) throw error;
+      return { count: 0, odd: null, isEncrypted: false, refused: "that takes too long" };
+    });
+    return { kind, sha256, read };
+  }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "not_found") return error;
     throw error;
   });
   if (document instanceof ServiceError) return { misfit: document.message };
-  const { kind, sha256, bytes } = document;
+  const { kind, sha256, read } = document;
   const from = shipFrom ?? business;
-  const read = await workers.run(readPages, { holder: partnerId, bytes, input: null }).catch((error): PagesRead => {
-    if (!tooCostly(error)) throw error;
-    return { count: 0, odd: null, isEncrypted: false, refused: "that takes too long" };
-  });
   const plan = planLetter(read, to, from);
   if ("misfit" in plan) return plan;
   const owner = { partnerId, environment };

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { auditLine } from "../../audit/audit.ts";
-import { readOrderDocument } from "../../envelopes/envelopes.ts";
+import { withOrderDocument } from "../../envelopes/envelopes.ts";
 import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
@@ -33,12 +33,12 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
   },
   async perform(intent, call) {
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
-    const document = await readDocument(deps, { orderCode, owner, documentId });
-    if ("refused" in document) return { kind: "refused", status: 0, code: null, why: document.refused };
-    const { bytes } = document;
     const key = letterKey(orderCode, intent.attempt);
     const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
-    return createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key);
+    // The document, and the form that it is sent in.
+    return withDocument(deps, { orderCode, owner, documentId }, (bytes) =>
+      createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),
+    );
   },
   // Not by the same request again: that would send a letter that is wanted no more. What begins again is asked for anew, and
   // has the same key.
@@ -68,14 +68,22 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
   },
 });
 
-/** @returns why there can be no letter, instead: the document was deleted, or is another's */
-async function readDocument(deps: LetterDeps, which: Parameters<typeof readOrderDocument>[1]) {
+/** Sends the document; refuses where there can be no letter: it was deleted, or is another's. */
+async function withDocument(
+  deps: LetterDeps,
+  which: Parameters<typeof withOrderDocument>[1],
+  send: (bytes: Buffer) => ReturnType<Act<AcceptedLetter>["perform"]>,
+): ReturnType<Act<AcceptedLetter>["perform"]> {
+  let isRead = false;
   try {
-    return await readOrderDocument(deps, which);
+    return await withOrderDocument(deps, which, (bytes) => {
+      isRead = true;
+      return send(bytes);
+    });
   } catch (error) {
     // What can't be read now may be later.
-    if (error instanceof ServiceError && error.code !== "unavailable") return { refused: error.message };
-    throw error;
+    if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
+    return { kind: "refused", status: 0, code: null, why: error.message };
   }
 }
 

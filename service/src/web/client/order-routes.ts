@@ -3,6 +3,7 @@ import type { OrderDocument } from "../../envelopes/envelopes.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/orders.ts";
 import type { ShownFirm } from "../../partners/partners.ts";
+import type { StoredFile } from "../../platform/blobs/stored-file.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
@@ -34,7 +35,7 @@ export type OrderPageDeps = {
     isToken: (orderCode: string, token: string) => boolean;
     of: (orderCode: string) => Promise<readonly OrderDocument[]>;
     /** @throws ServiceError */
-    read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; bytes: Buffer }>;
+    read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; file: StoredFile }>;
   };
 };
 

@@ -1,5 +1,4 @@
-/** What a `Range` asks of a file: from the first byte up to and with the last one. */
-export type ByteRange = { readonly first: number; readonly last: number };
+import type { ByteRange } from "../../platform/blobs/stored-file.ts";
 
 /**
  * RFC 9110, section 14: one range of bytes.

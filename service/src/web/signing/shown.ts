@@ -27,8 +27,10 @@ export type ShowDeps = {
   ownOrigin: string;
 };
 
+type ShownPage = Extract<PageAnswer, { page: string }>;
+
 /** The page of a link with a step of its own: one that only shows. @throws ServiceError `not_found` for a link that is none */
-export async function showStep(deps: ShowDeps, link: Link, step: (shown: Shown) => Html): Promise<PageAnswer> {
+export async function showStep(deps: ShowDeps, link: Link, step: (shown: Shown) => Html): Promise<ShownPage> {
   const shown = await shownOf(deps, link, {});
   return withPolicy(shown, framed(deps.assets, shown, step(shown), { withScript: false }));
 }
@@ -36,7 +38,7 @@ export async function showStep(deps: ShowDeps, link: Link, step: (shown: Shown) 
 type Said = Partial<Pick<Shown, "done" | "error" | "typed">>;
 
 /** The page of a link as it stands. @throws ServiceError `not_found` for a link that is none */
-export async function show(deps: ShowDeps, link: Link, said: Said = {}, status = 200): Promise<PageAnswer> {
+export async function show(deps: ShowDeps, link: Link, said: Said = {}, status = 200): Promise<ShownPage> {
   const shown = await shownOf(deps, link, said);
   return { ...withPolicy(shown, signingPage(deps, shown)), status };
 }
@@ -61,7 +63,7 @@ export async function answering<Answer>(
   deps: ShowDeps,
   { params, request, form }: { params: { token: string }; request: FastifyRequest; form: FormValues },
   work: (link: Link) => Promise<Answer>,
-): Promise<Answer | PageAnswer> {
+): Promise<Answer | ShownPage> {
   const link = linkOf(params.token, request.headers.cookie);
   try {
     try {

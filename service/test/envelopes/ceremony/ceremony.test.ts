@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
+import { wholeFile } from "@signsealship/testing/blobs";
 import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/telnyx";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -442,7 +443,7 @@ test("a key of the browser signs what the browser was given, and nothing else is
     await assert.rejects(ceremony.prepare(link, { ...request, publicKey }, browser), { code: "validation" });
   const act = await ceremony.prepare(link, request, browser);
   assert.ok(act.outcome === "prepared");
-  const { bytes } = await ceremony.document(link);
+  const bytes = await wholeFile((await ceremony.document(link)).file);
   const signed = [bytes, act.tail.subarray(0, act.contentsStart), act.tail.subarray(act.contentsEnd)];
   const digest = createHash("sha256").update(Buffer.concat(signed)).digest();
   assert.ok(Buffer.from(act.signedAttrs).includes(digest));
@@ -531,9 +532,12 @@ test("whoever waits for a time stamp holds no document", async () => {
   const link = await running.linkOf(jane.email);
   await running.ceremony.consent(link, consentText, browser);
   const seen: string[] = [];
-  const memory: MemoryBudget = async (_holder, _bytes, work) => {
-    seen.push("take");
-    return work().finally(() => seen.push("give back"));
+  const memory: MemoryBudget = {
+    reserve: () => assert.fail("an act works within the budget"),
+    within: async (_holder, _bytes, work) => {
+      seen.push("take");
+      return work().finally(() => seen.push("give back"));
+    },
   };
   const stamp = async () => {
     seen.push("stamp");

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { verifySignatures } from "@signsealship/evidence/seal";
+import { readBlob, wholeFile } from "@signsealship/testing/blobs";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
@@ -31,7 +32,7 @@ async function signByScript(email: string, text: string) {
   const link = await running.linkOf(email);
   await ceremony.consent(link, consentText, browser);
   const { document, fields } = await ceremony.view(link);
-  const { bytes } = await ceremony.document(link);
+  const bytes = await wholeFile((await ceremony.document(link)).file);
   const key = oneActKey();
   const request = { revision: document?.revision ?? 0, mark: { kind: "typed", text } as const, values: new Map() };
   const act = await ceremony.prepare(link, { ...request, publicKey: key.publicKey }, browser);
@@ -67,7 +68,7 @@ for (const [how, name] of Object.entries(encryptions))
     const [row] = await running.db.query<{ key: string; sha256: string }>(sql`
       SELECT d.blob_key AS key, d.sha256 FROM documents d JOIN orders o ON o.id = d.order_id
       WHERE o.code = ${code} AND d.kind = 'sealed'`);
-    const sealed = row && (await running.deps.blobs.get(row.key, documentUse(row.sha256)));
+    const sealed = row && (await readBlob(running.deps.blobs, row.key, documentUse(row.sha256)));
     assert.ok(sealed);
     assert.ok(sealed.subarray(0, original.length).equals(original));
     const signatures = await verifySignatures(sealed, [], Date.now(), createNodeCrypto());

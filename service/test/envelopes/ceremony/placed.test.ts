@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { wholeFile } from "@signsealship/testing/blobs";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { needs } from "@signsealship/testing/tools/tools";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
@@ -28,10 +29,10 @@ async function signedBy(link: Link, text: string) {
     mark: { kind: "typed", text } as const,
     values: new Map(typed),
   };
-  const last = await ceremony.document(link);
+  const before = await wholeFile((await ceremony.document(link)).file);
   const done = await ceremony.sign(link, request, browser);
   assert.equal(done.outcome, "signed");
-  return { fields, before: last.bytes, completed: done.outcome === "signed" && done.completed };
+  return { fields, before, completed: done.outcome === "signed" && done.completed };
 }
 
 test("a signer is shown the fields that the order asked for, where and as it asked for them", async () => {

@@ -6,6 +6,8 @@ import type { Ceremony, Language, ShownField, SigningView, SignRequest } from ".
 import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
 import { readPictureIn } from "../../../src/envelopes/pictures/pictures.ts";
 import { readTextIn } from "../../../src/envelopes/reading/read-text.ts";
+import { heldFile } from "../../../src/platform/blobs/stored-file.ts";
+import { createMemoryBudget } from "../../../src/platform/bounds/memory-budget.ts";
 import { ServiceError } from "../../../src/platform/errors.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import type { openSigning } from "../../envelopes/pdf/signing.ts";
@@ -13,6 +15,10 @@ import type { openSigning } from "../../envelopes/pdf/signing.ts";
 export const token = "c".repeat(52);
 export const signerName = "Jane Doe";
 export const rightCode = "482913";
+
+const size = 100 * 1024 * 1024;
+const memory = createMemoryBudget({ bytes: size, bytesEach: size, waiting: 9, waitingEach: 9, waitMs: 20_000 });
+const inMemory = (bytes: Buffer) => heldFile({ memory, holder: "firm" }, bytes);
 
 type Signing = Awaited<ReturnType<typeof openSigning>>;
 export type Planned = PlannedField & { label?: string };
@@ -125,13 +131,16 @@ export async function memoryCeremony(
     async document(link) {
       const { state } = await ceremony.view(link);
       if (state === "identify") throw new ServiceError("conflict", "Enter the code first.");
-      return { ...document(), bytes: file };
+      return { ...document(), file: inMemory(file) };
     },
-    text: async (link) => readTextIn(inlineWorkers, { holder: "firm", ...(await ceremony.document(link)) }),
+    async text(link) {
+      await ceremony.document(link);
+      return readTextIn(inlineWorkers, { holder: "firm", bytes: file });
+    },
     async copy(link, kind) {
       const { copies } = await ceremony.view(link);
       if (!copies.includes(kind)) throw new ServiceError("conflict", "There is none.");
-      return file;
+      return inMemory(file);
     },
     async opened(link) {
       known(link.token);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { type EnvelopeDeps, orderDocuments, readOrderDocument } from "../../../envelopes/envelopes.ts";
+import { type EnvelopeDeps, openOrderDocument, orderDocuments } from "../../../envelopes/envelopes.ts";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import type { TitleOf } from "../../../orders/orders.ts";
@@ -48,7 +48,7 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
     handle: async ({ params: { code, documentId }, request }) => {
       const order = await ownOrder(db, request, code);
       const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
-      return documentToSave(order.code, await readOrderDocument(deps.envelopes, wanted));
+      return documentToSave(order.code, await openOrderDocument(deps.envelopes, wanted));
     },
   });
 }

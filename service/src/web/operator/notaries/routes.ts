@@ -4,8 +4,8 @@ import {
   addProof,
   listNotaries,
   listProofs,
+  openProof,
   operatorsToAdd,
-  readProof,
   requireNotary,
   setNotary,
   type Typed,
@@ -62,7 +62,7 @@ export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryDeskDeps):
     url: "/operator/notaries/:id/proofs/:proof",
     permission: read,
     handle: async ({ operator, params: { id, proof } }) => ({
-      pdf: await readProof(notaryDesk, id, proof, operator.actor),
+      pdf: await openProof(notaryDesk, id, proof, operator.actor),
       name: "proof.pdf",
     }),
   });

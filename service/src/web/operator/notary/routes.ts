@@ -79,8 +79,8 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
     permission,
     async handle({ operator, params: { code } }) {
       const { order } = await claimedOrder(notaryDesk, operator, code);
-      const { bytes } = await readForNotary(notaryDesk, operator, order);
-      return { pdf: bytes, name: `order-${shortCode(code)}.pdf` };
+      const { file } = await readForNotary(notaryDesk, operator, order);
+      return { pdf: file, name: `order-${shortCode(code)}.pdf` };
     },
   });
 

@@ -3,8 +3,8 @@ import { auditLine } from "../../../audit/audit.ts";
 import { addNote, movesOf, movesOfOthers, type OrderRecord, orderRecord } from "../../../console/console.ts";
 import {
   type EnvelopeDeps,
+  openOrderDocument,
   orderDocuments,
-  readOrderDocument,
   readSigning,
   remindSigner,
   unlockSigner,
@@ -167,7 +167,7 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
       const record = await recordOf(deps, call);
       const { code } = record.order;
       const { documentId } = call.params;
-      const { kind, bytes } = await readOrderDocument(deps.envelopes, {
+      const document = await openOrderDocument(deps.envelopes, {
         orderCode: code,
         owner: ownerOf(record),
         documentId,
@@ -175,7 +175,7 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
       const { partnerId, id: orderId } = record;
       const line = { at: deps.clock(), action: "document.read", actor: call.operator.actor, partnerId, orderId };
       await deps.db.query(auditLine({ ...line, detail: { document: documentId } }));
-      return documentToSave(code, { kind, bytes });
+      return documentToSave(code, document);
     },
   });
 }

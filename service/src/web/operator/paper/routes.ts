@@ -3,9 +3,9 @@ import { movesOf } from "../../../console/console.ts";
 import type { EnvelopeDeps } from "../../../envelopes/envelopes.ts";
 import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import { may } from "../../../operators/operators.ts";
-import { keepFaxReport, type Print, paperOrder, printFor } from "../../../paper/paper.ts";
+import { keepFaxReport, openToPrint, type Print, paperOrder, printFor } from "../../../paper/paper.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
-import { buyShownLabel, lettersOnRecord, readLabelFile, shownLabels } from "../../../shipping/shipping.ts";
+import { buyShownLabel, lettersOnRecord, openLabelFile, shownLabels } from "../../../shipping/shipping.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
@@ -27,15 +27,17 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
 
   consoleRoute(scope, deps, { url: "/operator/paper/:code", permission, handle: (call) => show(call) });
 
-  for (const what of ["packet", "sheets", "document"] satisfies Print[])
+  for (const what of ["packet", "sheets", "document"] satisfies (Print | "document")[])
     consoleRoute(scope, deps, {
       url: `/operator/paper/:code/${what}.pdf` as "/operator/paper/:code/print.pdf",
       permission,
       async handle(call) {
         const order = await orderOf(call);
+        const { actor } = call.operator;
+        const name = `${what}-${order.code.slice(0, 6)}.pdf`;
+        if (what === "document") return { pdf: await openToPrint(deps.envelopes, order, actor), name };
         const hasLabel = hasLabelForNow(await shownLabels(deps.db, order.id));
-        const pdf = await printFor(deps.envelopes, order, { what, hasLabel, actor: call.operator.actor });
-        return { pdf, name: `${what}-${order.code.slice(0, 6)}.pdf` };
+        return { pdf: await printFor(deps.envelopes, order, { what, hasLabel, actor }), name };
       },
       refused: (call, error) => show(call, undefined, error),
     });
@@ -59,7 +61,7 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
     async handle(call) {
       const order = await orderOf(call);
       const number = Number(/^\d{1,4}$/.exec(call.params.number)?.[0] ?? 0);
-      const pdf = await readLabelFile(deps, order, { number, actor: call.operator.actor });
+      const pdf = await openLabelFile(deps, order, { number, actor: call.operator.actor });
       return { pdf, name: `label-${order.code.slice(0, 6)}-${number}.pdf` };
     },
     refused: (call, error) => show(call, undefined, error),

@@ -1,4 +1,5 @@
 import type { OrderDocument } from "../../../envelopes/envelopes.ts";
+import type { StoredFile } from "../../../platform/blobs/stored-file.ts";
 import { codeText } from "../components.ts";
 import { plainTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
@@ -29,8 +30,8 @@ export function documentList(
 /** A document as a browser saves it. */
 export const documentToSave = (
   orderCode: string,
-  { kind, bytes }: Pick<OrderDocument, "kind"> & { bytes: Buffer },
+  { kind, file }: Pick<OrderDocument, "kind"> & { file: StoredFile },
 ) => ({
-  pdf: bytes,
+  pdf: file,
   name: `${kind.replaceAll("_", "-")}-${orderCode.slice(0, 6)}.pdf`,
 });

@@ -9,8 +9,10 @@ import type {
 } from "fastify";
 import { namedQuality } from "../../../http/accept.ts";
 import { wireStatus } from "../../../http/errors/wire-errors.ts";
+import { bodyOf } from "../../../http/file-route.ts";
 import type { Policy, RateLimits } from "../../../http/rate-limits.ts";
 import { uncached } from "../../../http/verdicts.ts";
+import type { StoredFile } from "../../../platform/blobs/stored-file.ts";
 import { type ErrorCode, ServiceError } from "../../../platform/errors.ts";
 import { wantsJson } from "../error-page.ts";
 import { type FormValues, textsOf } from "../forms/form-body.ts";
@@ -24,7 +26,7 @@ export type PageAnswer =
   | { page: string; status?: number; headers?: Headers }
   | { redirect: string; headers?: Headers }
   | { json: object }
-  | { pdf: Buffer; name: string }
+  | { pdf: Buffer | StoredFile; name: string }
   | { file: string; type: string; name: string };
 
 /** The names in an address like `/orders/:code`, with their texts. */
@@ -104,6 +106,7 @@ export function pageRoute<Url extends string>(
       const call = { params: params as ParamsOf<Url>, query: textsOf(query), form: textsOf(body), request };
       try {
         const answer = await handle(call);
+        if (typeof answer !== "string" && "pdf" in answer) return await sendPdf(reply, headers, answer);
         return compressed ? await sendCompressed(request, reply, headers, answer) : send(reply, headers, answer);
       } catch (error) {
         if (!refused || !belongsBesideForm(error) || wantsJson(request)) throw error;
@@ -122,7 +125,7 @@ async function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,
   headers: Headers,
-  answer: PageAnswer,
+  answer: PlainAnswer,
 ): Promise<FastifyReply> {
   const said = typeof answer === "string" ? { page: answer } : answer;
   if (!("page" in said)) return send(reply, headers, answer);
@@ -136,14 +139,22 @@ async function sendCompressed(
   return reply.header("Content-Encoding", "gzip").send(await compress(page));
 }
 
-export function send(reply: FastifyReply, headers: Headers, answer: PageAnswer): FastifyReply {
+async function sendPdf(
+  reply: FastifyReply,
+  headers: Headers,
+  { pdf, name }: Extract<PageAnswer, { pdf: unknown }>,
+): Promise<FastifyReply> {
+  reply.headers({ ...headers, ...uncached, "Content-Disposition": `attachment; filename="${name}"` });
+  const body = await bodyOf(reply.type("application/pdf"), pdf);
+  return reply.send(body);
+}
+
+type PlainAnswer = Exclude<PageAnswer, { pdf: unknown }>;
+
+export function send(reply: FastifyReply, headers: Headers, answer: PlainAnswer): FastifyReply {
   reply.headers(headers);
   if (typeof answer === "string") return reply.type(htmlType).send(answer);
   if ("json" in answer) return reply.send(answer.json);
-  if ("pdf" in answer) {
-    reply.headers({ ...uncached, "Content-Disposition": `attachment; filename="${answer.name}"` });
-    return reply.type("application/pdf").send(answer.pdf);
-  }
   if ("file" in answer) {
     reply.headers({ ...uncached, "Content-Disposition": `attachment; filename="${answer.name}"` });
     return reply.type(answer.type).send(answer.file);

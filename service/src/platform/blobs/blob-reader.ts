@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
+import type { MemoryBudget } from "../bounds/memory-budget.ts";
+import { ServiceError } from "../errors.ts";
+import type { SecretBytes } from "../secrets.ts";
+import type { BlobAt, BlobBackend, BlobPart, JoinedFile } from "./blobs.ts";
+import {
+  type BlobLayout,
+  type BlobUse,
+  blobBeginning,
+  blobChunk,
+  blobLayout,
+  decryptStretch,
+  stretchAt,
+} from "./cipher.ts";
+import { type ByteRange, joinedFile, type StoredFile, storedFile } from "./stored-file.ts";
+
+/** Reads blobs in stretches, so that nobody holds a whole one in order to send a part of it. */
+export type BlobReader = {
+  /** @throws as `Blobs.open` and `openJoined` do */
+  open: (
+    parts: readonly BlobAt[],
+    whole: string | null,
+    holder: string,
+    check: "once" | "again",
+  ) => Promise<JoinedFile | null>;
+  /** @throws as `Blobs.withBytes` does */
+  withBytes: <T>(
+    at: BlobAt & { holder: string; times: number },
+    work: (bytes: Buffer | null) => Promise<T>,
+  ) => Promise<T>;
+};
+
+type ReaderDeps = {
+  backend: BlobBackend;
+  master: SecretBytes;
+  memory: MemoryBudget;
+  /** Asks the store, within the time that it has. @throws ServiceError `unavailable` */
+  ask: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+};
+
+/** Chunks that are read at once: to send them, 256 KiB; and to read all of a document, 2 MiB. */
+const [sentChunks, wholeChunks] = [4, 32];
+/** A document that was compared with its hash is remembered by some 200 bytes. */
+const mostCompared = 20_000;
+/** Beside the budget: a comparison may be waited for by work that holds memory. Each holds two large stretches. */
+const comparedAtOnce = 8;
+
+export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobReader {
+  // How long a document was when all of it was compared with its hash.
+  const compared = new LRUCache<string, number>({ max: mostCompared });
+  const comparing = new Map<string, Promise<void>>();
+  const semaphore = createKeyedSemaphore(comparedAtOnce);
+  const reading = new Map<string, Promise<Buffer>>();
+
+  async function layoutOf(key: string, use: BlobUse): Promise<BlobLayout | null> {
+    const part = await ask((signal) => backend.readPart(key, 0, blobBeginning, signal));
+    return part && blobLayout(master, part.bytes, part.total, use);
+  }
+
+  async function readStretch(key: string, layout: BlobLayout, first: number, chunks: number): Promise<Buffer> {
+    const { start, length } = stretchAt(layout, first, chunks);
+    const part = await ask((signal) => backend.readPart(key, start, length, signal));
+    if (part === null) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
+    return decryptStretch(layout, first, stretchIn(part, start, length, layout.end));
+  }
+
+  /** Whoever asks for a stretch that is being read gets the same bytes, and must not write to them. */
+  function readShared(key: string, layout: BlobLayout, first: number): Promise<Buffer> {
+    const name = `${key} ${first} ${layout.end}`;
+    const known = reading.get(name);
+    if (known) return known;
+    const read = readStretch(key, layout, first, sentChunks).finally(() => reading.delete(name));
+    reading.set(name, read);
+    return read;
+  }
+
+  async function* piecesOf(key: string, layout: BlobLayout, { first, last }: ByteRange) {
+    const stretch = sentChunks * blobChunk;
+    for (let at = first; at <= last; ) {
+      const start = at - (at % stretch);
+      const bytes = await readShared(key, layout, start / blobChunk);
+      const end = Math.min(last + 1, start + bytes.length);
+      // One chunk at a time: a slow reader has to take no more than that in its time.
+      for (; at < end; at += blobChunk) yield bytes.subarray(at - start, Math.min(end, at + blobChunk) - start);
+      at = end;
+    }
+  }
+
+  async function* stretchesOf(key: string, layout: BlobLayout) {
+    for (let first = 0; first < layout.chunks; first += wholeChunks)
+      yield await readStretch(key, layout, first, wholeChunks);
+  }
+
+  /** Those who ask for one document wait for the same reading of it. */
+  function compareOnce(name: string, sha256: string, file: StoredFile, holder: string): Promise<void> {
+    const known = comparing.get(name);
+    if (known) return known;
+    const work = semaphore(name, () => requireHash(file, sha256), holder)
+      .then(() => void compared.set(name, file.length))
+      .finally(() => comparing.delete(name));
+    comparing.set(name, work);
+    return work;
+  }
+
+  return {
+    async open(parts, whole, holder, check) {
+      const opened = await Promise.all(parts.map(async ({ key, use }) => ({ key, layout: await layoutOf(key, use) })));
+      const files: StoredFile[] = [];
+      for (const { key, layout } of opened) {
+        if (layout === null) return null;
+        const pieces = (range: ByteRange) => piecesOf(key, layout, range);
+        files.push(
+          storedFile({ memory, holder }, layout.length, { pieces, stretches: () => stretchesOf(key, layout) }),
+        );
+      }
+      const [only, ...more] = files;
+      const file = only && more.length === 0 ? only : joinedFile({ memory, holder }, files);
+      const name = `${parts.map(({ key }) => key).join(" ")} ${whole}`;
+      if (whole !== null && (check === "again" || compared.get(name) !== file.length))
+        await compareOnce(name, whole, file, holder);
+      return { file, lengths: files.map(({ length }) => length) };
+    },
+    async withBytes({ key, use, holder, times }, work) {
+      const layout = await layoutOf(key, use);
+      if (layout === null) return work(null);
+      return memory.within(holder, times * layout.length, async () => {
+        const bytes = Buffer.allocUnsafeSlow(layout.length);
+        let at = 0;
+        for await (const stretch of stretchesOf(key, layout)) at += stretch.copy(bytes, at);
+        return work(bytes);
+      });
+    },
+  };
+}
+
+async function requireHash(file: StoredFile, sha256: string): Promise<void> {
+  const hash = createHash("sha256");
+  for await (const stretch of file.stretches()) hash.update(stretch);
+  if (hash.digest("hex") !== sha256) throw new Error("a stored document is not what was written: its hash is another");
+}
+
+/** The stretch of what a store answered, which may be all of the blob. @throws Error when the blob has another length by now */
+function stretchIn({ bytes, total }: BlobPart, start: number, length: number, end: number): Buffer {
+  const stretch = bytes.length > length ? bytes.subarray(start, start + length) : bytes;
+  if (total === end && stretch.length === length) return stretch;
+  throw new Error("a blob has another length than when it was opened");
+}

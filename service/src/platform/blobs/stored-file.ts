@@ -1,0 +1,136 @@
+import { Readable } from "node:stream";
+import type { MemoryBudget } from "../bounds/memory-budget.ts";
+
+/** From the first byte up to and with the last one. */
+export type ByteRange = { readonly first: number; readonly last: number };
+
+/** Plain bytes that are in the store, and are read as they are sent. */
+export type StoredFile = {
+  readonly length: number;
+  /** Pieces of the range, by default of the whole, each read and decrypted when it is asked for. */
+  readonly pieces: (range?: ByteRange) => AsyncIterable<Buffer>;
+  /** All of it in larger pieces, for work that reads the whole. */
+  readonly stretches: () => AsyncIterable<Buffer>;
+  /**
+   * The same as a body, which holds its place in the budget of memory until it ends. It ends with an error when nobody takes its
+   * next piece for `stallMs`.
+   * @throws what the first piece does: before anything is sent
+   */
+  readonly body: (range?: ByteRange) => Promise<Readable>;
+};
+
+export const wholeOf = (length: number): ByteRange => ({ first: 0, last: length - 1 });
+
+/** A stretch that was read, as much of it that waits to be sent, and the one that is read next. */
+export const bytesOfBody = 512 * 1024;
+
+/**
+ * As long as an upload has for its first 64 KiB: a piece is as much. A socket that takes less keeps memory from others, and is
+ * closed.
+ */
+const usualStallMs = 30_000;
+
+export type BodyFrame = { memory: MemoryBudget; holder: string; stallMs?: number };
+
+type Parts = { pieces: (range: ByteRange) => AsyncIterable<Buffer>; stretches?: StoredFile["stretches"] };
+
+/** Makes a file of its pieces. */
+export function storedFile(
+  { memory, holder, stallMs = usualStallMs }: BodyFrame,
+  length: number,
+  { pieces, stretches = () => pieces(wholeOf(length)) }: Parts,
+): StoredFile {
+  return {
+    length,
+    pieces: (range = wholeOf(length)) => pieces(range),
+    stretches,
+    async body(range = wholeOf(length)) {
+      const release = await memory.reserve(holder, bytesOfBody);
+      const source = pieces(range)[Symbol.asyncIterator]();
+      try {
+        return new Body(source, await source.next(), stallMs, release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Files one behind the other. */
+export function joinedFile(frame: BodyFrame, files: readonly StoredFile[]): StoredFile {
+  const length = files.reduce((sum, file) => sum + file.length, 0);
+  return storedFile(frame, length, {
+    async *pieces({ first, last }) {
+      let start = 0;
+      for (const file of files) {
+        const own = { first: Math.max(0, first - start), last: Math.min(file.length - 1, last - start) };
+        if (own.first <= own.last) yield* file.pieces(own);
+        start += file.length;
+      }
+    },
+    async *stretches() {
+      for (const file of files) yield* file.stretches();
+    },
+  });
+}
+
+/** Bytes that were just made, as a file. */
+export const heldFile = (frame: BodyFrame, bytes: Buffer): StoredFile =>
+  storedFile(frame, bytes.length, {
+    async *pieces({ first, last }) {
+      yield bytes.subarray(first, last + 1);
+    },
+  });
+
+/** Holds one piece at a time: the next is read when the last was taken. */
+class Body extends Readable {
+  readonly #source: AsyncIterator<Buffer>;
+  readonly #stallMs: number;
+  readonly #release: () => void;
+  #first: IteratorResult<Buffer> | null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(source: AsyncIterator<Buffer>, first: IteratorResult<Buffer>, stallMs: number, release: () => void) {
+    super({ highWaterMark: 0 });
+    this.#source = source;
+    this.#first = first;
+    this.#stallMs = stallMs;
+    this.#release = release;
+    // One that is made for a caller who has gone is ended, too, and then nobody listens.
+    this.on("error", () => {});
+    this.#wait();
+  }
+
+  #wait(): void {
+    const end = () => this.destroy(new Error(`a reader took nothing for ${this.#stallMs} ms`));
+    this.#timer = setTimeout(end, this.#stallMs).unref();
+  }
+
+  override _read(): void {
+    clearTimeout(this.#timer);
+    void this.#next();
+  }
+
+  async #next(): Promise<void> {
+    try {
+      let { done, value } = this.#first ?? (await this.#source.next());
+      this.#first = null;
+      // A piece of nothing would stop the stream.
+      while (!done && value.length === 0) ({ done, value } = await this.#source.next());
+      if (this.destroyed) return;
+      if (!done) this.#wait();
+      this.push(done ? null : value);
+    } catch (error) {
+      this.destroy(error as Error);
+    }
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearTimeout(this.#timer);
+    this.#first = null;
+    this.#release();
+    void this.#source.return?.();
+    done(error);
+  }
+}

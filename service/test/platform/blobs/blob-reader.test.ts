@@ -1,0 +1,279 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { after, before, describe, test } from "node:test";
+import { wholeFile } from "@signsealship/testing/blobs";
+import { type BlobBackend, type Blobs, openBlobs, usualBlobTimes } from "../../../src/platform/blobs/blobs.ts";
+import type { BlobUse } from "../../../src/platform/blobs/cipher.ts";
+import { folderBackend } from "../../../src/platform/blobs/folder.ts";
+import { storedFile } from "../../../src/platform/blobs/stored-file.ts";
+import { createMemoryBudget, type MemoryBudget } from "../../../src/platform/bounds/memory-budget.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "blob-reader-"));
+after(() => rmSync(folder, { recursive: true }));
+let master: SecretBytes;
+before(async () => {
+  master = await openSecretsKey(`file:${join(folder, "secrets")}`);
+});
+
+const chunk = 64 * 1024;
+const useOf = (plain: Uint8Array): BlobUse => ({
+  kind: "document",
+  owner: "",
+  sha256: createHash("sha256").update(plain).digest("hex"),
+});
+
+/** A store that counts the bytes that are read of it. */
+function counted() {
+  const backend = folderBackend(join(folder, "blobs"));
+  const read = { bytes: 0, parts: 0 };
+  const readPart: BlobBackend["readPart"] = async (...asked) => {
+    const part = await backend.readPart(...asked);
+    read.bytes += part?.bytes.length ?? 0;
+    read.parts += 1;
+    return part;
+  };
+  return { read, blobs: openBlobs({ ...backend, readPart }, master, systemClock) };
+}
+
+const all = async (body: Readable): Promise<Buffer> => Buffer.concat(await body.toArray());
+
+async function stored(blobs: Blobs, plain: Buffer) {
+  const use = useOf(plain);
+  return { use, key: await blobs.put(plain, use) };
+}
+
+async function opened(blobs: Blobs, plain: Buffer) {
+  const { use, key } = await stored(blobs, plain);
+  return { use, key, file: (await blobs.open(key, use, "firm")) ?? assert.fail("it is gone") };
+}
+
+describe("a stored file", () => {
+  test("gives the whole and each range as they were stored, around the ends of chunks and stretches", async () => {
+    const { blobs } = counted();
+    for (const length of [0, 1, chunk - 1, chunk, chunk + 1, 4 * chunk, 4 * chunk + 1, 40 * chunk + 5]) {
+      const plain = randomBytes(length);
+      const { file } = await opened(blobs, plain);
+      assert.equal(file.length, length);
+      assert.ok((await all(await file.body())).equals(plain), `${length}`);
+      assert.ok((await wholeFile(file)).equals(plain));
+      const ends = [0, 1, chunk - 1, chunk, 4 * chunk - 1, 4 * chunk, length - 1].filter(
+        (at) => at >= 0 && at < length,
+      );
+      for (const first of ends)
+        for (const last of ends.filter((at) => at >= first))
+          assert.ok((await all(await file.body({ first, last }))).equals(plain.subarray(first, last + 1)));
+    }
+  });
+
+  test("joins blobs to one document, compares its hash, and gives ranges across their ends", async () => {
+    const { blobs } = counted();
+    const plains = [randomBytes(5 * chunk), randomBytes(3), randomBytes(2 * chunk)];
+    const parts = await Promise.all(plains.map((plain) => stored(blobs, plain)));
+    const plain = Buffer.concat(plains);
+    const joined = await blobs.openJoined(parts, useOf(plain).sha256, "firm");
+    assert.ok(joined);
+    assert.deepEqual(joined.lengths, [5 * chunk, 3, 2 * chunk]);
+    assert.ok((await all(await joined.file.body())).equals(plain));
+    const range = { first: 5 * chunk - 2, last: 5 * chunk + 9 };
+    assert.ok((await all(await joined.file.body(range))).equals(plain.subarray(range.first, range.last + 1)));
+    await assert.rejects(blobs.openJoined(parts, useOf(randomBytes(1)).sha256, "firm"), /hash is another/);
+    assert.equal(await blobs.openJoined([...parts, { key: "2026-01-01/gone", use: useOf(plain) }], null, "firm"), null);
+  });
+
+  test("reads for ten bytes no more than one stretch, once all of it was compared", async () => {
+    const { blobs, read } = counted();
+    const plain = randomBytes(100 * chunk);
+    const { key, use } = await opened(blobs, plain);
+    read.bytes = 0;
+    const file = await blobs.open(key, use, "firm");
+    assert.ok((await all((await file?.body({ first: 0, last: 9 })) ?? assert.fail())).equals(plain.subarray(0, 10)));
+    assert.ok(read.bytes < 6 * chunk, `${read.bytes} bytes were read`);
+  });
+
+  test("is compared once for all who ask at once, and they share the reading of a stretch", async () => {
+    const { blobs, read } = counted();
+    const plain = randomBytes(64 * chunk);
+    const { key, use } = await stored(blobs, plain);
+    const files = await Promise.all(Array.from({ length: 50 }, () => blobs.open(key, use, "firm")));
+    // Each looks at the beginning; one reads it all.
+    assert.ok(read.bytes < 50 * 2 * chunk + 66 * chunk, `${read.bytes} bytes were read`);
+    read.parts = 0;
+    const bodies = await Promise.all(
+      files.map(async (file) => all((await file?.body({ first: 7, last: 9 })) ?? assert.fail())),
+    );
+    for (const body of bodies) assert.ok(body.equals(plain.subarray(7, 10)));
+    assert.equal(read.parts, 1);
+  });
+
+  test("is not opened when its hash is another, and is compared again where that is asked for", async () => {
+    const { blobs } = counted();
+    const plain = randomBytes(3 * chunk);
+    const wrong = { ...useOf(plain), sha256: "0".repeat(64) };
+    await assert.rejects(blobs.open(await blobs.put(plain, wrong), wrong, "firm"), /hash is another/);
+    const { key, use } = await opened(blobs, plain);
+    alter(key, (bytes) => bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20));
+    assert.ok(await blobs.open(key, use, "firm"), "its beginning is as it was");
+    await assert.rejects(blobs.open(key, use, "firm", "again"));
+  });
+
+  test("ends with an error where a chunk was altered since, before any byte of that chunk", async () => {
+    const { blobs } = counted();
+    const plain = randomBytes(12 * chunk);
+    const { key, use, file } = await opened(blobs, plain);
+    const at = 90 + 9 * (chunk + 16);
+    alter(key, (bytes) => bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at));
+    const seen: Buffer[] = [];
+    await assert.rejects(async () => {
+      for await (const piece of await file.body()) seen.push(piece);
+    });
+    assert.ok(Buffer.concat(seen).equals(plain.subarray(0, 8 * chunk)));
+    await assert.rejects(file.body({ first: 9 * chunk, last: 9 * chunk + 5 }), "before anything is sent");
+    assert.ok((await all(await file.body({ first: 0, last: 5 }))).equals(plain.subarray(0, 6)));
+    // A cut or longer blob is noticed by its length.
+    alter(key, (bytes) => bytes.subarray(0, -1));
+    await assert.rejects(file.body({ first: 0, last: 5 }), /another length/);
+    await assert.rejects(blobs.open(key, use, "firm"));
+  });
+
+  test("is null when there is none, and unavailable when it goes while it is read", async () => {
+    const { blobs } = counted();
+    const plain = randomBytes(12 * chunk);
+    assert.equal(await blobs.open("2026-01-01/none", useOf(plain), "firm"), null);
+    const { key, file } = await opened(blobs, plain);
+    await blobs.remove(key);
+    await assert.rejects(file.body(), { code: "unavailable" });
+  });
+});
+
+/** A budget that says how much is held. */
+function watched(): { memory: MemoryBudget; held: () => number } {
+  let held = 0;
+  const memory: MemoryBudget = {
+    async reserve(_holder, bytes) {
+      held += bytes;
+      return () => {
+        held -= bytes;
+      };
+    },
+    within: (_holder, _bytes, work) => work(),
+  };
+  return { memory, held: () => held };
+}
+
+async function* endless(): AsyncGenerator<Buffer> {
+  for (;;) yield Buffer.alloc(chunk);
+}
+
+describe("a body", () => {
+  test("holds its place in the budget until it ends, however it ends", async () => {
+    const { memory, held } = watched();
+    const three = storedFile({ memory, holder: "firm" }, 3, {
+      pieces: async function* () {
+        yield Buffer.from("abc");
+      },
+    });
+    const body = await three.body();
+    assert.ok(held() > 0);
+    assert.equal((await all(body)).toString(), "abc");
+    assert.equal(held(), 0);
+    const left = await storedFile({ memory, holder: "firm" }, 3, { pieces: endless }).body();
+    assert.ok(held() > 0);
+    left.destroy();
+    assert.equal(held(), 0);
+    const broken = storedFile({ memory, holder: "firm" }, 3, {
+      // biome-ignore lint/correctness/useYield: it fails before its first piece.
+      async *pieces() {
+        throw new Error("broken");
+      },
+    });
+    await assert.rejects(broken.body(), /broken/);
+    assert.equal(held(), 0);
+  });
+
+  test("reads nothing ahead of its reader, and gives one up that takes nothing", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const { memory, held } = watched();
+    let made = 0;
+    async function* pieces() {
+      for await (const piece of endless()) {
+        made += 1;
+        yield piece;
+      }
+    }
+    const body = await storedFile({ memory, holder: "firm", stallMs: 1_000 }, 1e9, { pieces }).body();
+    const taken: Buffer[] = [];
+    let most = 3;
+    const error = new Promise<Error>((resolve) => body.on("error", resolve));
+    body.on("data", (piece) => {
+      taken.push(piece);
+      if (taken.length >= most) body.pause();
+    });
+    while (taken.length < 3) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    assert.ok(made <= 4, `${made} pieces were made`);
+    t.mock.timers.tick(999);
+    assert.equal(body.destroyed, false);
+    most = 4;
+    body.resume();
+    while (taken.length < 4) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    t.mock.timers.tick(999);
+    assert.equal(body.destroyed, false, "its time begins with each piece");
+    t.mock.timers.tick(2);
+    assert.match((await error).message, /took nothing for 1000 ms/);
+    assert.equal(held(), 0);
+  });
+
+  test("waits for its turn in the budget, and is refused as unavailable when that takes too long", async () => {
+    const memory = createMemoryBudget({
+      bytes: 1024 * 1024,
+      bytesEach: 512 * 1024,
+      waiting: 9,
+      waitingEach: 9,
+      waitMs: 50,
+    });
+    const file = (holder: string) => storedFile({ memory, holder }, 1e9, { pieces: endless });
+    const first = await file("a").body();
+    await assert.rejects(file("a").body(), { code: "unavailable" });
+    await (await file("b").body()).destroy();
+    const next = file("a").body();
+    first.destroy();
+    (await next).destroy();
+  });
+});
+
+describe("work on the bytes of a blob", () => {
+  test("holds as much memory as it says, and gets null for a blob that is gone", async () => {
+    const asked: [string, number][] = [];
+    const memory: MemoryBudget = {
+      reserve: () => assert.fail("none is sent"),
+      async within(holder, bytes, work) {
+        asked.push([holder, bytes]);
+        return work();
+      },
+    };
+    const blobs = openBlobs(folderBackend(join(folder, "blobs")), master, systemClock, usualBlobTimes, memory);
+    const plain = randomBytes(40 * chunk + 1);
+    const at = await stored(blobs, plain);
+    assert.ok(await blobs.withBytes({ ...at, holder: "firm", times: 2 }, async (bytes) => bytes?.equals(plain)));
+    assert.deepEqual(asked, [["firm", 2 * plain.length]]);
+    assert.equal(
+      await blobs.withBytes({ ...at, key: "2026-01-01/none", holder: "firm" }, async (bytes) => bytes),
+      null,
+    );
+  });
+});
+
+/** Alters the file of a blob. */
+function alter(key: string, change: (bytes: Buffer) => unknown): void {
+  const path = join(folder, "blobs", key);
+  const bytes = readFileSync(path);
+  const changed = change(bytes);
+  writeFileSync(path, Buffer.isBuffer(changed) ? changed : bytes);
+}
