@@ -41,12 +41,15 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 /** Two threads at least, so that one firm cannot have them all. */
 const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
 const workerHeapMb = 512;
+/** docs/operating.md says what memory the service needs: beyond this, tasks that have much of it are ended. */
+const processMb = 2_048;
 
 function openWorkers(log: Log, metrics: Metrics): WorkerPool {
   const killed = metrics.counter("worker_tasks_killed_total", "Tasks that were beyond their bounds.", ["task", "why"]);
   return createWorkerPool({
     size: workerThreads,
     heapMb: workerHeapMb,
+    processMb,
     onKilled(task, why) {
       log.warn({ task, why }, "a task of a worker was killed");
       killed.inc({ task, why });

@@ -9,7 +9,7 @@ import { createWorkerPool } from "../../service/src/platform/workers/pool.ts";
 import type { Said } from "./hosts.ts";
 
 // The threads, too, load their code once.
-const workers = createWorkerPool({ size: 2, heapMb: 512 });
+const workers = createWorkerPool({ size: 2, heapMb: 512, processMb: 16_384 });
 
 async function host(socket: Socket): Promise<void> {
   const say = (said: Said) => void socket.write(`${JSON.stringify(said)}\n`);

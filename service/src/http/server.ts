@@ -26,6 +26,8 @@ export type ServerOptions = {
     request: FastifyRequest,
     isKnown: boolean,
   ) => { page: string; headers: Record<string, string> } | null;
+  /** A socket that takes nothing of its answer for so long is closed, and the memory of the answer is free. */
+  stalledMs?: number;
 };
 
 // Schemas describe requests and answers for /openapi.json. What is sent is checked by the domain, with the contract's messages;
@@ -36,7 +38,8 @@ const uncompiled: object = { buildValidator: () => () => () => true, buildSerial
 const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** A bare server with what surrounds every request: id, headers, errors, log line, measurement. Routes are added by the caller. */
-export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage }: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log, metrics, baseUrl, trustProxy, unmatchedPage, stalledMs = 30_000 } = options;
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -79,6 +82,11 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     // Answers are for the holder of a key or a code alone: no cache may keep them.
     if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
     done(namesOneHost(request) ? undefined : invalid("A request names one Host."));
+  });
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    // Until the answer is out; then the server sets its own time for the next request.
+    reply.raw.setTimeout(stalledMs);
+    done(null, payload);
   });
   app.addHook("onResponse", (request, reply, done) => {
     const { url: route = "unmatched" } = request.routeOptions;

@@ -44,15 +44,19 @@ export const changeBranding = (deps: MemberDeps, principal: Principal, change: B
     setBranding(tx, principal.partnerId, change, { at, actor: actorOf(principal) }),
   );
 
-/** Makes a picture the firm's logo, under the same rules. @param logo a PNG of at most 256 KiB, and where this service is */
-export const changeLogo = (
+/**
+ * Makes a picture the firm's logo, under the same rules.
+ * @param logo `draw` gives a PNG of at most 256 KiB: that takes a third of a second, so the caller's role is checked first
+ */
+export async function changeLogo(
   deps: MemberDeps,
   principal: Principal,
-  logo: { png: Uint8Array; baseUrl: string },
-): Promise<void> =>
-  asBrandOwner(deps, principal, (tx, at) =>
-    setLogo(tx, { partnerId: principal.partnerId, ...logo }, { at, actor: actorOf(principal) }),
-  );
+  { draw, baseUrl }: { draw: () => Promise<Uint8Array>; baseUrl: string },
+): Promise<void> {
+  await asBrandOwner(deps, principal, async () => {});
+  const logo = { partnerId: principal.partnerId, png: await draw(), baseUrl };
+  await asBrandOwner(deps, principal, (tx, at) => setLogo(tx, logo, { at, actor: actorOf(principal) }));
+}
 
 const asBrandOwner = (deps: MemberDeps, principal: Principal, change: (tx: Tx, at: Date) => Promise<void>) =>
   deps.db.transaction(async (tx) => {

@@ -1,12 +1,21 @@
 import { fileURLToPath } from "node:url";
+import type { PDFPageProxy } from "pdfjs-dist";
+import type { TextContent, TextItem } from "pdfjs-dist/types/src/display/api.js";
+import { tooMuchText } from "./text-cost.ts";
 
 export type PdfJs = typeof import("pdfjs-dist");
+
+/** A document whose text is more than is read. */
+export class TooMuchText extends Error {}
 
 /**
  * Begins to open a document with pdf.js, for its text. Loading it takes a quarter of a second: only in a worker, and only for what
  * needs it. Who opens it destroys `opening` in the end.
+ * @throws TooMuchText
  */
 export async function openWithPdfJs(bytes: Buffer) {
+  const why = tooMuchText(bytes);
+  if (why !== null) throw new TooMuchText(why);
   const { getDocument, OPS } = await pdfJs();
   const opening = getDocument({
     data: new Uint8Array(bytes),
@@ -32,5 +41,26 @@ async function pdfJs(): Promise<PdfJs> {
     return await import("pdfjs-dist/legacy/build/pdf.mjs");
   } finally {
     console.warn = warn;
+  }
+}
+
+/** The runs of text of a page, read as they are found; null where they have more characters than `room`. */
+export async function textItems(page: PDFPageProxy, room: number): Promise<TextItem[] | null> {
+  const found: TextItem[] = [];
+  let left = room;
+  const reader = page.streamTextContent().getReader();
+  for (;;) {
+    const { value, done } = (await reader.read()) as ReadableStreamReadResult<TextContent>;
+    if (done) return found;
+    for (const item of value.items) {
+      if (!("str" in item)) continue;
+      // A run of nothing takes memory, too.
+      left -= item.str.length + 1;
+      found.push(item);
+    }
+    if (left < 0) {
+      await reader.cancel(new Error("more text than is read"));
+      return null;
+    }
   }
 }

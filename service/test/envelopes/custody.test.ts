@@ -558,10 +558,10 @@ test("a closing passport names the envelope and its certificate", async () => {
 async function downloads(): Promise<{ signer: string; client: number; partner: [number, string] }> {
   const { baseUrl } = running.service;
   const link = await running.linkOf("jane@example.com");
-  const signer = await running.ceremony.copy(link, "sealed").then(
-    async (file) => ((await wholeFile(file)).equals(sealed) ? "it" : "another"),
-    ({ message }: Error) => message,
-  );
+  const signer = await running.ceremony
+    .copy(link, "sealed")
+    .then(async (file) => ((await wholeFile(file)).equals(sealed) ? "it" : "another"))
+    .catch(({ message }: Error) => message);
   const [path = ""] = running
     .mailsTo("signer@example.com")
     .flatMap((mail) => mail.match(/\/orders\/\S+\/documents\/[0-9a-f]{40}/) ?? []);

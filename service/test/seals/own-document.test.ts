@@ -11,7 +11,7 @@ import { createSealer } from "../../src/seals/sealer.ts";
 import type { OddInput } from "../platform/workers/odd-task.ts";
 import { memoryKey, randomBelow, selfSigned } from "./signers.ts";
 
-const pool = createWorkerPool({ size: 1, heapMb: 512 });
+const pool = createWorkerPool({ size: 1, heapMb: 512, processMb: 16_384 });
 const clock = () => new Date();
 const reason = sealReasons.closing.test;
 let identity: SealIdentity;

@@ -19,7 +19,7 @@ import { memoryKey, randomBelow, selfSigned } from "./signers.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
-const pool = createWorkerPool({ size: 1, heapMb: 512 });
+const pool = createWorkerPool({ size: 1, heapMb: 512, processMb: 16_384 });
 const clock = () => new Date();
 const reason = sealReasons.proof.test;
 let identity: SealIdentity;

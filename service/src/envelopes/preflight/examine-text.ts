@@ -1,6 +1,7 @@
 import { type PageBox, pageBox, placedOn } from "../../pdf/pages/page-box.ts";
 import { pages } from "../../pdf/pages/page-tree.ts";
-import { openWithPdfJs } from "../../pdf/pdf-js.ts";
+import { openWithPdfJs, TooMuchText, textItems } from "../../pdf/pdf-js.ts";
+import { textLimits } from "../../pdf/text-cost.ts";
 import { type DocumentNotice, quoted } from "../../pdf/unseen/notice.ts";
 import type { PdfLookup } from "../../pdf/xref/lookup.ts";
 import type { PlannedField } from "../pdf/fields.ts";
@@ -23,7 +24,13 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
   const hiddenOn: DocumentNotice[] = [];
   const until = performance.now() + most.milliseconds;
   const partly: DocumentNotice = { code: "partly_examined", page: null, text: null };
-  const { opening, OPS } = await openWithPdfJs(look.file.bytes);
+  const opened = await openWithPdfJs(look.file.bytes).catch((error: unknown) => {
+    if (error instanceof TooMuchText) return null;
+    throw error;
+  });
+  if (!opened) return [partly];
+  const { opening, OPS } = opened;
+  let room: number = textLimits.characters;
   try {
     const document = await opening.promise;
     let number = 0;
@@ -37,8 +44,9 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
       )
         return [...notices, ...together(hiddenOn), partly];
       const page = await document.getPage(number);
-      const { items } = await page.getTextContent();
-      const runs = items.filter((item) => "str" in item);
+      const runs = await textItems(page, room);
+      if (!runs) return [...notices, ...together(hiddenOn), partly];
+      room -= runs.reduce((sum, { str }) => sum + str.length, 0);
       if (runs.length > 0) {
         const box = pageBox(look.file, found);
         const here = planned.filter((field) => field.page === number - 1 && !field.invisible);

@@ -1,4 +1,4 @@
-import { openWithPdfJs } from "../../pdf/pdf-js.ts";
+import { openWithPdfJs, TooMuchText, textItems } from "../../pdf/pdf-js.ts";
 
 /** The text of a document, page for page, in the order in which it has it; `isWhole` is false where there was more than is read. */
 export type DocumentText = { readonly pages: readonly string[]; readonly isWhole: boolean };
@@ -8,16 +8,22 @@ const mostCharacters = 1_000_000;
 
 /** Null for a document that pdf.js can't read. */
 export async function run(bytes: Buffer): Promise<DocumentText | null> {
-  const { opening } = await openWithPdfJs(bytes);
+  const opened = await openWithPdfJs(bytes).catch((error: unknown) => {
+    if (error instanceof TooMuchText) return null;
+    throw error;
+  });
+  if (!opened) return null;
+  const { opening } = opened;
   try {
     const document = await opening.promise;
     const pages: string[] = [];
     let room = mostCharacters;
     while (pages.length < Math.min(document.numPages, mostPages) && room > 0) {
       const page = await document.getPage(pages.length + 1);
-      const { items } = await page.getTextContent();
+      const items = await textItems(page, room);
       page.cleanup();
-      const text = items.map((run) => ("str" in run ? run.str + (run.hasEOL ? "\n" : "") : "")).join("");
+      if (!items) return { pages, isWhole: false };
+      const text = items.map((run) => run.str + (run.hasEOL ? "\n" : "")).join("");
       room -= text.length;
       if (room >= 0) pages.push(text);
     }

@@ -2,7 +2,7 @@
 export type FairQueue<Item> = {
   add: (holder: string, item: Item) => void;
   /** Takes the item whose turn it is, of the holders that may have one now. */
-  next: (mayRun?: (holder: string) => boolean) => { holder: string; item: Item } | undefined;
+  next: (mayRun?: (holder: string, item: Item) => boolean) => { holder: string; item: Item } | undefined;
   /** Takes all that waits. */
   clear: () => Item[];
 };
@@ -18,11 +18,12 @@ export function createFairQueue<Item>(): FairQueue<Item> {
     },
     next(mayRun = () => true) {
       for (const [holder, line] of lines) {
-        if (!mayRun(holder)) continue;
-        const item = line.shift();
+        const [item] = line;
+        if (item === undefined || !mayRun(holder, item)) continue;
+        line.shift();
         lines.delete(holder);
         if (line.length > 0) lines.set(holder, line);
-        if (item !== undefined) return { holder, item };
+        return { holder, item };
       }
       return undefined;
     },

@@ -1,6 +1,6 @@
 import { createFairQueue } from "../bounds/fair-queue.ts";
 import { type KillReason, type Task, type TaskCall, TaskKilled, type Workers } from "./task.ts";
-import { startThread, type Thread, type ThreadLimits } from "./thread.ts";
+import { lengthOf, startThread, type Thread, type ThreadLimits } from "./thread.ts";
 
 export type WorkerPool = Workers & {
   /** Ends what runs and refuses what waits, with `TaskKilled`. */
@@ -21,6 +21,11 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
+/** Tasks on more bytes run one at a time: each may hold several times as much. */
+export const largeTaskBytes = 16 * 1024 * 1024;
+
+const isLarge = ({ bytes = [] }: TaskCall<unknown>): boolean => lengthOf(bytes) > largeTaskBytes;
+
 /** Worker threads that are started when they are first needed and used again; one that was killed is replaced. */
 export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): WorkerPool {
   const perHolder = Math.max(1, size - 1);
@@ -31,7 +36,9 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
   const busy = new Map<string, number>();
   let closed = false;
 
-  const mayRun = (holder: string) => (busy.get(holder) ?? 0) < perHolder;
+  let largeRunning = false;
+  const mayRun = (holder: string, { call }: Waiting) =>
+    (busy.get(holder) ?? 0) < perHolder && !(largeRunning && isLarge(call));
   const count = (holder: string, by: 1 | -1) => {
     const now = (busy.get(holder) ?? 0) + by;
     if (now > 0) busy.set(holder, now);
@@ -57,6 +64,8 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
 
   async function perform(thread: Thread, holder: string, { task, call, resolve, reject }: Waiting): Promise<void> {
     count(holder, 1);
+    const large = isLarge(call);
+    if (large) largeRunning = true;
     let killed: KillReason | null = null;
     try {
       resolve(await thread.perform(task, call));
@@ -65,6 +74,7 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
       reject(error);
     }
     count(holder, -1);
+    if (large) largeRunning = false;
     if (killed === null) idle.push(thread);
     else {
       threads.delete(thread);

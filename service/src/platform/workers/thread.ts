@@ -11,18 +11,26 @@ export type Thread = {
   readonly isAlive: () => boolean;
 };
 
-/** The heap that a task may have. What is inflated and drawn lies outside of it, and has bounds of its own. */
-export type ThreadLimits = { readonly heapMb: number };
+/** What a task may have: its heap, and what is inflated and drawn outside of it. */
+export type ThreadLimits = {
+  readonly heapMb: number;
+  /** With more memory in the whole process, a task that has much of its own is killed, too. */
+  readonly processMb: number;
+};
+
+/** Whose task has less is not what the process has too much of. */
+const muchMb = 128;
 
 /** Reaching V8's own limit may end the whole process: it is far off, and a task is killed long before. */
 const hardLimit = 4;
-const heapWatchMs = 100;
+const heapWatchMs = 50;
+const megabyte = 1024 * 1024;
 
 /** Memory is had in such steps, so that a document and the same one with its seal mostly fit the same. */
 const memoryStep = 4 * 1024 * 1024;
 
 /** Starts a thread. While nothing runs in it, it does not keep the process alive. */
-export function startThread({ heapMb }: ThreadLimits): Thread {
+export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   const worker = new Worker(new URL("./entry.ts", import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: hardLimit * heapMb },
   });
@@ -45,8 +53,10 @@ export function startThread({ heapMb }: ThreadLimits): Thread {
     await worker.terminate();
   };
   const watchHeap = async () => {
-    const { used_heap_size: used } = await worker.getHeapStatistics();
-    if (used > heapMb * 1024 * 1024) await end("memory");
+    const { used_heap_size: used, external_memory: outside } = await worker.getHeapStatistics();
+    const own = (used + outside) / megabyte;
+    const most = process.memoryUsage.rss() > processMb * megabyte ? muchMb : heapMb;
+    if (own > most) await end("memory");
   };
   const ask = (task: Task<unknown, unknown>, { bytes = [], input }: TaskCall<unknown>) =>
     new Promise<Answered>((resolve, reject) => {
@@ -64,7 +74,7 @@ export function startThread({ heapMb }: ThreadLimits): Thread {
       worker.ref();
       try {
         const parts = bytes instanceof Uint8Array ? [bytes] : bytes;
-        const length = parts.reduce((sum, part) => sum + part.length, 0);
+        const length = lengthOf(bytes);
         if (memory.byteLength < length) memory = new ArrayBuffer(Math.ceil(length / memoryStep) * memoryStep);
         fill(new Uint8Array(memory), parts);
         const asked: Asked = { module: task.module, memory, length, input };
@@ -85,6 +95,10 @@ export function startThread({ heapMb }: ThreadLimits): Thread {
     },
   };
 }
+
+/** Of one part or several. */
+export const lengthOf = (bytes: Uint8Array | readonly Uint8Array[]): number =>
+  bytes instanceof Uint8Array ? bytes.length : bytes.reduce((sum, part) => sum + part.length, 0);
 
 function fill(memory: Uint8Array, parts: readonly Uint8Array[]): void {
   let at = 0;

@@ -34,7 +34,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const { dataDir, baseUrl } = running.service;
   const { headers } = await newPartner(running.service);
   const client = newClient(baseUrl, headers.Authorization.replace("Bearer ", ""), (status) => status < 300);
-  const workers = createWorkerPool({ size: 2, heapMb: 512 });
+  const workers = createWorkerPool({ size: 2, heapMb: 512, processMb: 16_384 });
   const secrets = await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`);
   const log = openLog("silent");
   const common = { db: running.db, clock: systemClock, log, rowMac: running.rowMac, workers };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +14,10 @@ import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/
 import { createPreflight, planFields } from "../../../src/envelopes/envelopes.ts";
 import { mayHoldTags } from "../../../src/envelopes/pdf/placement/tags/may-hold-tags.ts";
 import { readTag } from "../../../src/envelopes/pdf/placement/tags/tag.ts";
+import { examineText } from "../../../src/envelopes/preflight/examine-text.ts";
+import { readTextIn } from "../../../src/envelopes/reading/read-text.ts";
 import { PdfRefusal } from "../../../src/pdf/refusal.ts";
+import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { blackInk, inkIn, inkOn, penInk } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
@@ -194,6 +198,49 @@ test("more tags than a document has fields are refused without looking at all of
   await assert.rejects(planned(many(20_000), 1), /its text has more than 500 tags; name the places in fields$/);
   const call = { holder: "firm", bytes: many(300), sha256: "", signers: ["Jane"], fields: null };
   await assert.rejects(createPreflight(inlineWorkers)(call), /is more than the 100 fields of page 1/);
+});
+
+for (const [what, content, why] of [
+  [
+    "5 MB of braces in one string",
+    () => `BT /F1 12 Tf (${"{".repeat(5_000_000)}) Tj ET`,
+    "text has more than 1,000,000 characters",
+  ],
+  [
+    "200 MB of strings",
+    () => `BT /F1 12 Tf ${"(aa{{) Tj ".repeat(20_000_000)} ET`,
+    "contents inflate to more than 64 MiB",
+  ],
+  [
+    "20 MB of empty strings",
+    () => `BT /F1 12 Tf ({{) Tj ${"() Tj ".repeat(3_500_000)} ET`,
+    "contents with text inflate to more than 16 MiB",
+  ],
+  ["6,000 pairs of braces", () => line("{{x}}", 700).repeat(6_000), "page of it has more than 5000 pairs of braces"],
+  ["20,000 tags in one place", () => line("{{Signature;role=A}}", 700).repeat(20_000), "text has more than 500 tags"],
+] as const) {
+  test(`a document with ${what} is refused for its tags by name, and its words are not read`, async () => {
+    const bytes = pageWith(content());
+    assert.ok(bytes.length < 1_000_000, `${bytes.length} bytes`);
+    await assert.rejects(
+      planned(bytes),
+      ({ message }: Error) => message.includes(why) && message.endsWith("name the places in fields"),
+    );
+  });
+}
+
+test("the words of a document with too much text are not read, and that is told", async () => {
+  const bytes = pageWith(`BT /F1 12 Tf (${"{".repeat(5_000_000)}) Tj ET`);
+  await assert.rejects(readTextIn(inlineWorkers, { holder: "firm", bytes }), { code: "conflict" });
+  const told = await examineText(lookUpPdf(bytes), []);
+  assert.deepEqual(told, [{ code: "partly_examined", page: null, text: null }]);
+});
+
+test("a stored file that is noise is no text, whatever it has by chance", async () => {
+  const noise = Buffer.concat([randomBytes(20_000_000), Buffer.from(" BT ({{)Tj ET")]).toString("latin1");
+  const stream = `<< /Length ${noise.length} >>\nstream\n${noise}\nendstream`;
+  const bytes = pageWith(line("{{signature, r1}}", 700), "", [[20, stream]]);
+  assert.equal((await planned(bytes)).length, 1);
 });
 
 test("whatever is broken in a document with tags, it is planned or refused", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { createWorkerPool } from "../../../src/platform/workers/pool.ts";
+import { createWorkerPool, largeTaskBytes } from "../../../src/platform/workers/pool.ts";
 import { type Task, TaskKilled, tooCostly } from "../../../src/platform/workers/task.ts";
 import type { OddInput, OddOutput } from "./odd-task.ts";
 
@@ -10,7 +10,12 @@ const odd: Task<OddInput, OddOutput> = {
   limitMs: 60_000,
 };
 const killedTasks: string[] = [];
-const pool = createWorkerPool({ size: 1, heapMb: 64, onKilled: (task, why) => killedTasks.push(`${task} ${why}`) });
+const pool = createWorkerPool({
+  size: 1,
+  heapMb: 64,
+  processMb: 2_048,
+  onKilled: (task, why) => killedTasks.push(`${task} ${why}`),
+});
 after(pool.close);
 
 const echo = (text: string, holder = "a") => pool.run(odd, { holder, bytes: Buffer.from(text), input: { do: "echo" } });
@@ -46,6 +51,7 @@ for (const [what, input, limitMs] of [
   ["time", { do: "loop" }, 100],
   ["time", { do: "wait", ms: 60_000 }, 100],
   ["memory", { do: "hoard" }, 60_000],
+  ["memory", { do: "hoard outside the heap" }, 60_000],
   ["crash", { do: "exit" }, 60_000],
 ] as const) {
   test(`a task that does ${JSON.stringify(input)} is killed for its ${what}, and another thread takes its place`, async () => {
@@ -82,7 +88,7 @@ test("firms take turns, however much one of them sends", async () => {
 });
 
 test("a firm has all threads but one at most", async () => {
-  const two = createWorkerPool({ size: 2, heapMb: 64 });
+  const two = createWorkerPool({ size: 2, heapMb: 64, processMb: 2_048 });
   const long = () => two.run(odd, { holder: "a", input: { do: "wait", ms: 60_000 } }).catch((error) => error);
   const ofA = [long(), long()];
   assert.equal((await two.run(odd, { holder: "b", input: { do: "echo" } })).text, "");
@@ -91,7 +97,7 @@ test("a firm has all threads but one at most", async () => {
 });
 
 test("closing ends what runs and refuses what waits, at once", async () => {
-  const closing = createWorkerPool({ size: 1, heapMb: 64 });
+  const closing = createWorkerPool({ size: 1, heapMb: 64, processMb: 2_048 });
   const running = closing.run(odd, { holder: "a", input: { do: "loop" } });
   const waiting = closing.run(odd, { holder: "a", input: { do: "echo" } });
   const ended = Promise.allSettled([running, waiting]);
@@ -100,4 +106,34 @@ test("closing ends what runs and refuses what waits, at once", async () => {
   assert.ok(performance.now() - begun < 5_000);
   for (const outcome of await ended) assert.ok(outcome.status === "rejected" && killed("closed")(outcome.reason));
   await assert.rejects(closing.run(odd, { holder: "a", input: { do: "echo" } }), killed("closed"));
+});
+
+test("tasks on large documents run one at a time, and hold up no small ones", async () => {
+  const two = createWorkerPool({ size: 3, heapMb: 512, processMb: 2_048 });
+  const large = Buffer.alloc(largeTaskBytes + 1);
+  const ended: string[] = [];
+  const run = (name: string, bytes: Buffer, ms: number) =>
+    two.run(odd, { holder: name, bytes, input: { do: "wait", ms } }).then(({ thread }) => {
+      ended.push(name);
+      return thread;
+    });
+  const threads = await Promise.all([
+    run("large", large, 300),
+    run("second", large, 1),
+    run("small", Buffer.alloc(9), 1),
+  ]);
+  assert.deepEqual(
+    ended.filter((name) => name !== "small"),
+    ["large", "second"],
+  );
+  assert.ok(ended.indexOf("small") < ended.indexOf("second"));
+  assert.notEqual(threads[2], threads[0]);
+  await two.close();
+});
+
+test("a task with much memory is killed where the whole process has too much, and one with little is not", async () => {
+  const full = createWorkerPool({ size: 1, heapMb: 4_096, processMb: 1 });
+  assert.equal((await full.run(odd, { holder: "a", input: { do: "wait", ms: 300 } })).text, "");
+  await assert.rejects(full.run(odd, { holder: "a", input: { do: "hoard outside the heap" } }), killed("memory"));
+  await full.close();
 });

@@ -100,5 +100,6 @@ test("a member who is no owner uploads none", async () => {
   const { key, upload, settings } = await owner();
   const member = await newMember(running.service, running.somebody(), key);
   assert.equal((await upload(picture().png, member.headers)).status, 403);
+  assert.equal((await upload(Buffer.from("no picture"), member.headers)).status, 403, "nothing is decoded for them");
   assert.equal(addressIn(await settings()), "");
 });

@@ -46,16 +46,21 @@ export function logoForm(
       const form = await readForm(request, { filePart: "logo", places: deps.uploadPlaces, messages, authenticate });
       try {
         const principal = principalOf(request);
-        if (!form.upload || form.upload.bytes.length === 0) throw invalid(choose);
-        const picture = await readPictureIn(deps.workers, { holder: principal.partnerId, bytes: form.upload.bytes });
-        if ("fault" in picture)
-          throw invalid(faults[picture.fault] ?? "Logo can’t be read: save it anew as PNG, and choose it again.");
-        const png = encodePng({ ...picture, rgba: inflateSync(picture.deflated) });
-        await changeLogo(deps, principal, { png, baseUrl: deps.baseUrl });
+        const { upload } = form;
+        const draw = () => drawLogo(deps.workers, principal.partnerId, upload?.bytes ?? Buffer.alloc(0));
+        await changeLogo(deps, principal, { draw, baseUrl: deps.baseUrl });
         return done(path, "logo-saved");
       } finally {
         form.release();
       }
     },
   });
+}
+
+async function drawLogo(workers: Workers, holder: string, bytes: Buffer): Promise<Uint8Array> {
+  if (bytes.length === 0) throw invalid(choose);
+  const picture = await readPictureIn(workers, { holder, bytes });
+  if ("fault" in picture)
+    throw invalid(faults[picture.fault] ?? "Logo can’t be read: save it anew as PNG, and choose it again.");
+  return encodePng({ ...picture, rgba: inflateSync(picture.deflated) });
 }

@@ -1,5 +1,8 @@
 import type { PDFPageProxy } from "pdfjs-dist";
-import { openWithPdfJs, type PdfJs } from "../../../../pdf/pdf-js.ts";
+import { openWithPdfJs, type PdfJs, TooMuchText, textItems } from "../../../../pdf/pdf-js.ts";
+import { textLimits } from "../../../../pdf/text-cost.ts";
+
+const mostText = textLimits.characters.toLocaleString("en-US");
 
 /** A run of text on a page, from its start along its line; lengths in user space. */
 export type TextRun = {
@@ -18,14 +21,18 @@ export type CharacterWidths = ReadonlyMap<string, number>;
 /**
  * The text of a document, page for page, as pdf.js finds it; read as it is asked for. Loading it takes a quarter of a second: only for a document
  * that may hold a tag, and only in a worker.
+ * @throws TooMuchText
  */
 export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void, undefined> {
   const { opening, OPS } = await openWithPdfJs(bytes);
+  let room: number = textLimits.characters;
   try {
     const document = await opening.promise;
     for (let number = 1; number <= document.numPages; number++) {
       const page = await document.getPage(number);
-      const items = (await page.getTextContent()).items.filter((item) => "str" in item);
+      const items = await textItems(page, room);
+      if (!items) throw new TooMuchText(`its text has more than ${mostText} characters`);
+      for (const { str } of items) room -= str.length;
       const hasBraces = items
         .map(({ str }) => str)
         .join("")

@@ -1,6 +1,7 @@
 import { mostFields } from "../../../../orders/orders.ts";
 import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../pdf/pages/page-box.ts";
 import { type Page, pages } from "../../../../pdf/pages/page-tree.ts";
+import { TooMuchText } from "../../../../pdf/pdf-js.ts";
 import { PdfRefusal } from "../../../../pdf/refusal.ts";
 import type { PdfLookup } from "../../../../pdf/xref/lookup.ts";
 import type { PlannedField } from "../../fields.ts";
@@ -24,6 +25,7 @@ export async function tagFields(look: PdfLookup, signers: number): Promise<Plann
   if (!mayHoldTags(look.file.bytes)) return [];
   const tags = await findTags(look).catch((error: unknown) => {
     if (error instanceof UnmatchedTag || error instanceof PdfRefusal) throw error;
+    if (error instanceof TooMuchText) throw new UnmatchedTag(`${error.message}; name the places in fields`);
     // What pdf.js can't read has no tags for it: the signers sign on a page that is added.
     return [];
   });

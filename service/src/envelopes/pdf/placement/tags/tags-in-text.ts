@@ -1,4 +1,5 @@
 import type { PlacedRect } from "../../../../pdf/pages/page-box.ts";
+import { UnmatchedTag } from "../unmatched-tag.ts";
 import type { TextRun } from "./page-texts.ts";
 import { readTag, type Tag } from "./tag.ts";
 
@@ -18,38 +19,78 @@ type Rect = PlacedRect["rect"];
 /** A tag is one line at most. */
 const braces = /\{\{([^{}]{1,300})\}\}/g;
 
+/** Pairs of braces on one page that are looked at, tags or not. */
+const mostPairs = 5_000;
+
 /**
  * The tags of a page, in the order of its text. One may be spread over several runs, as kerning breaks them.
  * @param most how many are looked for
+ * @throws UnmatchedTag for a page with more pairs of braces than are looked at
  */
 export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] {
   const text = runs.map((run) => run.text).join("");
   const found: TagInText[] = [];
-  const near = { runs, boxes: runs.map((run) => boxOf(cornersOf(run, 0, run.text.length))), left: mostCompared };
+  const page = placed(runs);
+  let pairs = 0;
   for (const match of text.matchAll(braces)) {
     if (found.length >= most) break;
+    if (++pairs > mostPairs)
+      throw new UnmatchedTag(`a page of it has more than ${mostPairs} pairs of braces; name the places in fields`);
     const tag = readTag(match[1] ?? "");
     const end = match.index + match[0].length;
-    const rect = tag && around(runs, match.index, end);
+    const rect = tag && around(page, match.index, end);
     if (!rect) continue;
-    const isAlone = !hasOthers(near, rect, [match.index, end]);
-    found.push({ tag, text: match[0], rect, endsLine: endsLine(runs, end), isAlone });
+    const isAlone = !hasOthers(page, rect, [match.index, end]);
+    found.push({ tag, text: match[0], rect, endsLine: endsLine(page, end), isAlone });
   }
   return found;
 }
 
-/** @param end of the tag, in the text of all runs */
-function endsLine(runs: readonly TextRun[], end: number): boolean {
-  let at = 0;
-  let line: TextRun | undefined;
-  for (const run of runs) {
-    const rest = run.text.slice(Math.max(end - at, 0));
-    if (at < end) line = run;
-    at += run.text.length;
-    if (at < end || rest.trim() === "" || !line) continue;
-    return run !== line && !isOnLine(line, run);
+/** A run with where its characters are: what each tag is compared with. */
+type Placed = TextRun & {
+  /** In the text of all runs. */
+  readonly from: number;
+  /** How far along the line each of its characters begins, and the last one ends. */
+  readonly along: Float64Array;
+  readonly box: Rect;
+};
+
+type PlacedPage = { readonly runs: readonly Placed[]; readonly nextWords: Int32Array; left: number };
+
+function placed(runs: readonly TextRun[]): PlacedPage {
+  let from = 0;
+  const all = runs.map((run): Placed => {
+    const along = alongLine(run);
+    const own = { ...run, from, along };
+    from += run.text.length;
+    return { ...own, box: boxOf(cornersOf(own, 0, run.text.length)) };
+  });
+  // For each run the first one from it on that shows something.
+  const nextWords = new Int32Array(all.length + 1).fill(all.length);
+  for (let index = all.length - 1; index >= 0; index--)
+    nextWords[index] = all[index]?.text.trim() === "" ? (nextWords[index + 1] ?? all.length) : index;
+  return { runs: all, nextWords, left: mostCompared };
+}
+
+/** The run that a place of the text of all is in: the last one that begins there or before. */
+function runAt(runs: readonly Placed[], place: number): number {
+  let [low, high] = [0, runs.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((runs[middle]?.from ?? 0) <= place) low = middle;
+    else high = middle - 1;
   }
-  return true;
+  return low;
+}
+
+/** @param end of the tag, in the text of all runs */
+function endsLine({ runs, nextWords }: PlacedPage, end: number): boolean {
+  const index = runAt(runs, end - 1);
+  const line = runs[index];
+  if (!line) return true;
+  if (line.text.slice(end - line.from).trim() !== "") return false;
+  const next = runs[nextWords[index + 1] ?? runs.length];
+  return !next || !isOnLine(line, next);
 }
 
 /** Whether a run is about as high as another, seen along the lines of that. */
@@ -59,44 +100,44 @@ function isOnLine({ transform: [, , c, d, e, f] }: TextRun, { transform: [, , , 
 }
 
 /** The rectangle around the characters from `from` to before `to` of all runs one after the other. */
-function around(runs: readonly TextRun[], from: number, to: number): PlacedRect["rect"] | null {
-  const points: (readonly [number, number])[] = [];
-  let at = 0;
-  for (const run of runs) {
-    const [first, last] = [Math.max(from - at, 0), Math.min(to - at, run.text.length)];
+function around({ runs }: PlacedPage, from: number, to: number): Rect | null {
+  const points: Point[] = [];
+  for (let index = runAt(runs, from); index < runs.length; index++) {
+    const run = runs[index];
+    if (!run || run.from >= to) break;
+    const [first, last] = [Math.max(from - run.from, 0), Math.min(to - run.from, run.text.length)];
     if (first < last) points.push(...cornersOf(run, first, last));
-    at += run.text.length;
-    if (at >= to) break;
   }
   return points.length === 0 ? null : boxOf(points);
 }
 
-function boxOf(points: readonly (readonly [number, number])[]): Rect {
+type Point = readonly [number, number];
+
+function boxOf(points: readonly Point[]): Rect {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** Characters of one page that are compared with its tags, each as often as its run's length: beyond, a tag is not hidden. */
-const mostCompared = 5_000_000;
-
-type Near = { readonly runs: readonly TextRun[]; readonly boxes: readonly Rect[]; left: number };
+/** Runs and characters of one page that are compared with its tags: beyond, a tag is not hidden. */
+const mostCompared = 2_000_000;
+/** A character costs as much as so many runs. */
+const perCharacter = 10;
 
 /** Whether the body of a character besides those from `from` to before `to` is within a rectangle, even in part. */
-function hasOthers(near: Near, rect: Rect, [from, to]: readonly [number, number]): boolean {
-  let at = 0;
-  for (const [index, run] of near.runs.entries()) {
-    const box = near.boxes[index];
-    const isOwnAlone = from <= at && at + run.text.length <= to;
-    if (box && !isOwnAlone && meet(box, rect)) {
-      near.left -= run.text.length ** 2;
-      if (near.left < 0) return true;
-      for (let character = 0; character < run.text.length; character++) {
-        const isOwn = from <= at + character && at + character < to;
-        if (isOwn || run.text[character]?.trim() === "") continue;
-        if (meet(boxOf(cornersOf(run, character, character + 1, body)), rect)) return true;
-      }
+function hasOthers(page: PlacedPage, rect: Rect, [from, to]: readonly [number, number]): boolean {
+  page.left -= page.runs.length;
+  if (page.left < 0) return true;
+  for (const run of page.runs) {
+    const { from: at, text } = run;
+    const isOwnAlone = from <= at && at + text.length <= to;
+    if (isOwnAlone || !meet(run.box, rect)) continue;
+    page.left -= perCharacter * text.length;
+    if (page.left < 0) return true;
+    for (let character = 0; character < text.length; character++) {
+      const isOwn = from <= at + character && at + character < to;
+      if (isOwn || text[character]?.trim() === "") continue;
+      if (meet(boxOf(cornersOf(run, character, character + 1, body)), rect)) return true;
     }
-    at += run.text.length;
   }
   return false;
 }
@@ -112,26 +153,33 @@ const whole: Extent = { from: -below, to: above, inset: 0 };
 /** Of a small letter, and less at both sides, so that neighbors on the line and the lines next to it do not count. */
 const body: Extent = { from: 0, to: 0.5, inset: 0.2 };
 
-function cornersOf(run: TextRun, first: number, last: number, extent: Extent = whole): [number, number][] {
-  const [a, b, c, d, e, f] = run.transform;
+function cornersOf(
+  { transform: [a, b, c, d, e, f], along }: Pick<Placed, "transform" | "along">,
+  first: number,
+  last: number,
+  extent: Extent = whole,
+): Point[] {
   const [across, up] = [Math.hypot(a, b) || 1, Math.hypot(c, d) || 1];
-  const all = widthOf(run, 0, run.text.length) || 1;
-  const along = (count: number) => (run.width * widthOf(run, 0, count)) / all;
-  const [start, end] = [along(first), along(last)];
+  const [start, end] = [along[first] ?? 0, along[last] ?? 0];
   const inset = extent.inset * (end - start);
   return [start + inset, end - inset].flatMap((x) =>
-    [extent.from * up, extent.to * up].map((y): [number, number] => [
-      e + (x * a) / across + (y * c) / up,
-      f + (x * b) / across + (y * d) / up,
-    ]),
+    [extent.from * up, extent.to * up].map(
+      (y): Point => [e + (x * a) / across + (y * c) / up, f + (x * b) / across + (y * d) / up],
+    ),
   );
 }
 
-/** In thousandths of the font size: the run's own width may be set wider or narrower. */
-function widthOf({ text, widths }: TextRun, from: number, to: number): number {
-  let sum = 0;
-  for (const character of text.slice(from, to)) sum += widths?.get(character) ?? usualWidth;
-  return sum;
+/** Where the characters of a run begin: the run's own width may be set wider or narrower than its font's. */
+function alongLine({ text, width, widths }: TextRun): Float64Array {
+  const along = new Float64Array(text.length + 1);
+  let at = 0;
+  // A character beyond the basic plane is two of the text's: its second half has no width.
+  for (const character of text) {
+    const next = (along[at] ?? 0) + (widths?.get(character) ?? usualWidth);
+    for (let half = 0; half < character.length; half++) along[++at] = next;
+  }
+  const all = along[text.length] || 1;
+  return along.map((each) => (each * width) / all);
 }
 
 /** Of a character that the font shows together with others. */

@@ -1,0 +1,124 @@
+import { constants, inflateSync } from "node:zlib";
+import { LIMITS } from "./limits.ts";
+
+/** What streams are that hold no text and no mapping of characters: images, fonts, profiles, metadata, cross-references. */
+const notText = /\/Image\b|\/Length[123]\b|\/(?:Type1C|CIDFontType0C|OpenType|Metadata|XRef|XML)\b|\/Alternate\b/;
+const otherFilter = /\/(?:ASCII85|A85|ASCIIHex|AHx|LZW|RunLength|RL|Crypt)/;
+const predicted = /\/Predictor\s+[2-9]/;
+/** How far before its data the dictionary of a stream may begin. */
+const dictionaryWithin = 4096;
+/** Filters of one stream that are undone one after the other. */
+const mostFilters = 4;
+
+/**
+ * The data of each stream that may hold text, as lenient readers find it. `unread`: its filters are not undone here; `too large`: with
+ * those before it is more than `LIMITS.inflatedBytes`, and the last.
+ */
+export function* textStreams(bytes: Buffer): Generator<Buffer | "unread" | "too large", void, undefined> {
+  let left: number = LIMITS.inflatedBytes;
+  for (let at = bytes.indexOf("stream"); at >= 0; at = bytes.indexOf("stream", at + 6)) {
+    const start = dataStart(bytes, at + 6);
+    if (start === null || bytes.toString("latin1", at - 3, at) === "end") continue;
+    const dictionary = dictionaryBefore(bytes, at);
+    if (notText.test(dictionary)) continue;
+    const end = bytes.indexOf("endstream", start);
+    if (otherFilter.test(dictionary) || predicted.test(dictionary)) yield "unread";
+    else {
+      const filters = dictionary.match(/\/Fl(?:ateDecode)?\b/g)?.length ?? 0;
+      const data = undone(bytes.subarray(start, end < 0 ? bytes.length : end), filters, left);
+      left -= data?.length ?? left + 1;
+      if (data === null || left < 0) {
+        yield "too large";
+        return;
+      }
+      yield data;
+    }
+    at = end < 0 ? bytes.length : end;
+  }
+}
+
+function dataStart(bytes: Buffer, at: number): number | null {
+  if (bytes[at] === 10) return at + 1;
+  return bytes[at] === 13 && bytes[at + 1] === 10 ? at + 2 : null;
+}
+
+function dictionaryBefore(bytes: Buffer, at: number): string {
+  const text = bytes.toString("latin1", Math.max(0, at - dictionaryWithin), at);
+  return text.slice(text.lastIndexOf(" obj") + 1);
+}
+
+/** What can be read of it; null when it is more than `most` bytes. */
+function undone(raw: Buffer, filters: number, most: number): Buffer | null {
+  if (filters > mostFilters) return null;
+  let data = raw;
+  try {
+    for (let filter = 0; filter < filters; filter++)
+      data = inflateSync(data, { maxOutputLength: Math.max(most, 1), finishFlush: constants.Z_SYNC_FLUSH });
+    return data;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? null : Buffer.alloc(0);
+  }
+}
+
+/** What every content stream with text has, and other data hardly ever. */
+export const beginsText = /(?:^|[\s\]])BT\s/;
+
+/** Of all contents of one document together: far more than is read of a document that people sign. */
+export const textLimits = { characters: 1_000_000, contentBytes: 16 * 1024 * 1024 } as const;
+
+/**
+ * Why a document's text costs too much to read: pdf.js makes an object of a hundred bytes and more of each character. Null for a
+ * document whose text may be read.
+ */
+export function tooMuchText(bytes: Buffer): string | null {
+  let content = 0;
+  let characters = 0;
+  for (const data of textStreams(bytes)) {
+    if (data === "unread") continue;
+    if (data === "too large") return `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
+    if (isNoise(data) || !beginsText.test(data.toString("latin1"))) continue;
+    content += data.length;
+    if (content > textLimits.contentBytes)
+      return `its contents with text inflate to more than ${textLimits.contentBytes / 1024 ** 2} MiB`;
+    characters += inStrings(data);
+    if (characters > textLimits.characters)
+      return `its text has more than ${textLimits.characters.toLocaleString("en-US")} characters`;
+  }
+  return null;
+}
+
+const looked = 4096;
+
+/** Whether a stream begins as no content does: a stored file, or a private one. By chance such a stream has all that a text has. */
+function isNoise(data: Buffer): boolean {
+  const start = data.subarray(0, looked);
+  const odd = start.reduce((sum, byte) => sum + (byte > 126 || (byte < 32 && (byte < 9 || byte > 13)) ? 1 : 0), 0);
+  return odd > start.length / 4;
+}
+
+const [open, close, backslash, less, greater] = [0x28, 0x29, 0x5c, 0x3c, 0x3e];
+
+/** How many bytes the strings of a content have (ISO 32000-2, section 7.3.4); an empty one counts as one, for it takes memory, too. */
+function inStrings(data: Buffer): number {
+  let count = 0;
+  let depth = 0;
+  for (let at = 0; at < data.length; at++) {
+    const byte = data[at];
+    if (depth > 0) {
+      if (byte === backslash) at++;
+      else if (byte === open) depth++;
+      else if (byte === close) depth--;
+      if (depth > 0) count++;
+    } else if (byte === open) {
+      depth = 1;
+      count++;
+    } else if (byte === less && data[at + 1] === less) at++;
+    else if (byte === less) {
+      const end = data.indexOf(greater, at);
+      if (end < 0) break;
+      count += 1 + (end - at) / 2;
+      at = end;
+    }
+  }
+  return count;
+}
