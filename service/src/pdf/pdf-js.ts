@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import type { PDFPageProxy } from "pdfjs-dist";
-import type { TextContent, TextItem } from "pdfjs-dist/types/src/display/api.js";
 import { tooMuchText } from "./text-cost.ts";
 
 export type PdfJs = typeof import("pdfjs-dist");
@@ -43,6 +42,9 @@ async function pdfJs(): Promise<PdfJs> {
     console.warn = warn;
   }
 }
+
+type TextContent = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>;
+type TextItem = Extract<TextContent["items"][number], { str: string }>;
 
 /** The runs of text of a page, read as they are found; null where they have more characters than `room`. */
 export async function textItems(page: PDFPageProxy, room: number): Promise<TextItem[] | null> {

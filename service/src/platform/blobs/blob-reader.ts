@@ -4,7 +4,7 @@ import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
 import type { MemoryBudget } from "../bounds/memory-budget.ts";
 import { ServiceError } from "../errors.ts";
 import type { SecretBytes } from "../secrets.ts";
-import type { BlobAt, BlobBackend, BlobPart, JoinedFile } from "./blobs.ts";
+import type { BlobAt, BlobBackend, BlobPart, JoinedFile } from "./backend.ts";
 import {
   type BlobLayout,
   type BlobUse,

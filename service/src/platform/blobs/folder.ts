@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, opendir, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openMakingFolder, syncFolder } from "../durable-file.ts";
-import type { BlobBackend, BlobPart } from "./blobs.ts";
+import type { BlobBackend, BlobPart } from "./backend.ts";
 
 const pageSize = 500;
 // So many bytes of pieces go to the system in one call.

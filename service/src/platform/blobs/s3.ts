@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { StartupError } from "../errors.ts";
-import type { BlobBackend, BlobPart } from "./blobs.ts";
+import type { BlobBackend, BlobPart } from "./backend.ts";
 
 type Location = { bucket: string; prefix: string; region: string; endpoint: string | null };
 
