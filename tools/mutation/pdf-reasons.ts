@@ -150,4 +150,51 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       { "pdf/document.ts": ["document.seen.has(revision.main.offset)"] },
     ],
     ["Read on from the first byte, the string is followed by no value.", { "pdf/lexer.ts": ["close < 0"] }],
+    [
+      "What is no name has no value that is a filter's, which is asked next.",
+      { "pdf/stream.ts": ['filter.kind !== "name"'] },
+    ],
+    ["Before the first row there are zeros.", { "pdf/stream.ts": ["row > 0"] }],
+    [
+      "Where no number was taken the cursor has not moved, and neither white space nor another number follows.",
+      { "pdf/lexer.ts": ["generation !== undefined", "number === undefined"], "pdf/xref.ts": ["first === undefined"] },
+    ],
+    [
+      "Without white space behind it there are no digits of a generation.",
+      { "pdf/lexer.ts": ["!isSpace(peek(cursor))"] },
+    ],
+    ["Before the first byte there is nothing that a text could equal.", { "pdf/search.ts": ["at < 0"] }],
+    ["It saves the comparing of the whole text.", { "pdf/search.ts": ["code === sought"] }],
+    [
+      "A value of another kind has no such member, or one of another type.",
+      {
+        "pdf/same-value.ts": [
+          'other.kind === "boolean"',
+          'other.kind === "number"',
+          'other.kind === "name"',
+          'other.kind === "reference"',
+        ],
+      },
+    ],
+    ["It ends the search where the rule after it refuses the distance.", { "pdf/xref-row.ts": ["stride < 22"] }],
+    ["A row without white space before it is refused as a row.", { "pdf/xref-row.ts": ["stride > ROW"] }],
+    [
+      "Without a distance, or behind the file, no last row is found, which is refused next.",
+      { "pdf/xref.ts": ["stride === undefined", "end > cursor.limit"] },
+    ],
+    ["Behind the last byte neither a word nor a digit is found.", { "pdf/xref.ts": ["offset >= bytes.length"] }],
+    [
+      "It narrows for the type checker: what is looked up is never free.",
+      { "pdf/document.ts": ['entry.type === "free"'] },
+    ],
+    [
+      "Nothing but a dictionary has data, which is asked next.",
+      {
+        "pdf/document.ts": ['object.value.kind !== "dictionary"'],
+      },
+    ],
+    [
+      "Without data their end is not found, which is refused next.",
+      { "pdf/attachment.ts": ["object.streamStart === undefined"] },
+    ],
   ];

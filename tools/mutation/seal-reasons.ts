@@ -94,4 +94,43 @@ export const SEAL_REASONS: readonly (readonly [
     "The signing page and the service ask it of their own documents, and no claim of the format rests on it; or it passes on a bound on cost or a defect.",
     { "pdf/changes/changes.ts": ["revision < 0", "error instanceof EvidenceError"] },
   ],
+  [
+    "Without it the claim fails all the same: no level, a token that is not intact, or a claim that fails beside it.",
+    {
+      "seal/verify-seal.ts": ["!valid", "level !== null", "failed !== undefined"],
+      "seal/verify-proof.ts": ['MUST_HOLD.some((name) => state(name) !== "holds")'],
+      "seal/detached-evidence.ts": ["failed !== undefined", "!verification.intact"],
+    },
+  ],
+  [
+    "A signature of another curve has a greater s than half the order of P-256, which is refused next.",
+    { "seal/seal-contents.ts": ["algorithm === null", 'publicKey.type === "ec"', 'publicKey.curve === "P-256"'] },
+  ],
+  [
+    "Written with one token alone the value is not the same, which is refused next.",
+    { "seal/seal-contents.ts": ["another !== undefined"] },
+  ],
+  [
+    "A signature that was verified is DER of two numbers and no more.",
+    { "seal/seal-contents.ts": ["fields.end()", "error instanceof EvidenceError"] },
+  ],
+  [
+    "A signature without signed attributes has no signing-certificate, without which it is not valid in PAdES.",
+    { "seal/pades.ts": ['format === "pkcs7"'] },
+  ],
+  [
+    "A signature dictionary in which a key stands twice has no usable range, and is never asked for it.",
+    {
+      "seal/purpose.ts": ['!dictionary.repeated.includes("Reason")'],
+      "seal/claimed-time.ts": ['!dictionary.repeated.includes("M")'],
+    },
+  ],
+  [
+    "Without it a block would count whose proof fails elsewhere, and then the verdict is not_verified.",
+    { "seal/detached-evidence.ts": ['name === "anchored_in_block"', 'state === "holds"'] },
+  ],
+  [
+    "In a key of 16 bytes each such place is a multiple of its length, which is asked before.",
+    { "pdf/encryption/aes.ts": ["key.length === 32"] },
+  ],
 ];

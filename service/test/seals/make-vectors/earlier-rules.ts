@@ -8,8 +8,8 @@ import {
   signPdf,
 } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { cmsOver } from "../../../../packages/evidence/test/signer.ts";
-import { collection, type Made, notCovered, notVerified, type State, verified } from "./case.ts";
-import { earlierRoot, earlierSeals, lockedRows } from "./earlier-seals.ts";
+import { collection, type Made, notCovered, notVerified, type State, unreadable, unsigned, verified } from "./case.ts";
+import { earlierRoot, earlierSeals, lockedRows, textRows } from "./earlier-seals.ts";
 import {
   emptied,
   foreign,
@@ -29,6 +29,9 @@ import {
 import { document } from "./sealing.ts";
 import { stranger } from "./signers.ts";
 import { plain } from "./way.ts";
+
+const referring = (reference: string): Step =>
+  signed({ dictionary: (text) => text.replace("/Contents", `${reference} /Contents`) });
 
 function signatures(): readonly Row[] {
   const once = (name: string, options: Partial<SignOptions>, valid: State, teaches: string): Row => ({
@@ -65,6 +68,18 @@ function signatures(): readonly Row[] {
       "PAdES has signed attributes.",
     ),
     {
+      name: "a signature whose /Reference is null, and a visible one",
+      steps: [referring("/Reference null"), signed({ visible: true }), proof],
+      earlier: [state("holds"), state("holds")],
+      teaches: "null is as good as nothing (7.2).",
+    },
+    {
+      name: "a signature whose value is none",
+      steps: [signed({ contents: () => Uint8Array.of(255, 255) }), proof],
+      earlier: [{ revision_covered: "fails" }],
+      teaches: "Its /ByteRange is not usable: that is a finding (7).",
+    },
+    {
       name: "an approval, then a certification that permits notes, and a note",
       steps: [signed(), permissive, noted, proof],
       earlier: [state("fails"), state("holds")],
@@ -86,25 +101,6 @@ function signatures(): readonly Row[] {
       earlier: [state("fails"), { ...state("fails"), signature_present: "fails" }],
       teaches: "Those that are gone are found in the bytes, also behind one that is still there (7).",
     },
-  ];
-}
-
-/** Texts on the page that look like signatures to a search. */
-function texts(): readonly Row[] {
-  const teaches = "A signature that is gone was one over a revision of its own (7).";
-  const passing = (): Uint8Array => {
-    const digits = (value: number) => String(value).padStart(6, "0");
-    const text = (numbers: readonly number[]) => document(`<00>/ByteRange [${numbers.map(digits).join(" ")}]`);
-    const at = Buffer.from(text([0, 0, 0, 0])).indexOf("<00>/ByteRange");
-    return text([0, at, at + 4, 60]);
-  };
-  const row = (name: string, pdf: () => Uint8Array): Row => ({ name, steps: [pdf, proof], earlier: [], teaches });
-  return [
-    row("a text that begins as a /ByteRange", () => document("/ByteRange [0 7x")),
-    row("a text that passes for a signature over what is no document", passing),
-    row("a signature without a value, taken away", () =>
-      emptied(signed({ contents: () => Uint8Array.of(255, 255) })(document())),
-    ),
   ];
 }
 
@@ -196,7 +192,7 @@ const inOneRevision: Step = () => {
 export function earlierRules(): Made {
   const { add, put, trust, made, slug } = collection("earlier");
   trust("root.pem", earlierRoot);
-  for (const row of [...signatures(), ...earlierSeals(), ...texts(), twoToOneEnd(), ...counted()]) {
+  for (const row of [...signatures(), ...earlierSeals(), ...textRows(), twoToOneEnd(), ...counted()]) {
     const { name, steps, earlier = [], respected = [], teaches, trust: anchors } = row;
     const pdf = steps.reduce((before, step) => step(before), document());
     const isRespected = !respected.includes("fails");
@@ -220,6 +216,25 @@ export function earlierRules(): Made {
     files: { sealed: put("two-signatures-that-cover-the-whole-file.pdf", holding(2)(document())) },
     expect: notCovered,
     teaches: "The seal is the one signature that ends at the last byte: of two neither is (6.1).",
+  });
+  const twice = { "a signature": "/Reference [] /Reference []", "a reference": "/Reference [<< /P 1 /P 2 >>]" };
+  for (const [what, reference] of Object.entries(twice)) {
+    add({
+      name: `a key twice in ${what} of before`,
+      kind: "sealed_pdf",
+      files: { sealed: put(`${slug(`a key twice in ${what}`)}.pdf`, proof(referring(reference)(document()))) },
+      expect: unreadable,
+      teaches: "A key that stands twice where a permission is stated is refused (2.6).",
+    });
+  }
+  const form = "/AcroForm << /Fields [<< /FT /Tx /T (a) /V << /Type /Sig >> >>] >>";
+  const field = revised((pdf) => [[1, bodyOf(pdf, 1).replace(/ >>$/, ` ${form} >>`)]]);
+  add({
+    name: "a text field whose value is a dictionary without /ByteRange",
+    kind: "sealed_pdf",
+    files: { sealed: put("a-text-field-whose-value-is-a-dictionary.pdf", field(document())) },
+    expect: unsigned,
+    teaches: "A signature is the value of a field of the type /Sig, or has a /ByteRange (2.6).",
   });
   return made();
 }

@@ -4,6 +4,7 @@ import {
   bypassed,
   damaged,
   type Earlier,
+  emptied,
   locked,
   proof,
   type Row,
@@ -17,6 +18,7 @@ import {
   visible,
 } from "./earlier-steps.ts";
 import { issue, type Subject } from "./issued.ts";
+import { document } from "./sealing.ts";
 import { fixedKey, pem, seal, stampedAt, tsa, validFrom } from "./signers.ts";
 
 const root: Subject = { name: "Test root", key: fixedKey("root") };
@@ -142,6 +144,25 @@ export function lockedRows(): readonly Row[] {
     row("over a document with a broken font, the lock taken away", [damaged, locked, unlocked, rewritten], uncovered),
     row("that the sections lead past", [locked, bypassed], gone),
     row("and a broken font behind it", [locked, damaged, rewritten], state("fails")),
+  ];
+}
+
+/** Texts on the page that look like signatures to a search. */
+export function textRows(): readonly Row[] {
+  const teaches = "A signature that is gone was one over a revision of its own (7).";
+  const passing = (): Uint8Array => {
+    const digits = (value: number) => String(value).padStart(6, "0");
+    const text = (numbers: readonly number[]) => document(`<00>/ByteRange [${numbers.map(digits).join(" ")}]`);
+    const at = Buffer.from(text([0, 0, 0, 0])).indexOf("<00>/ByteRange");
+    return text([0, at, at + 4, 60]);
+  };
+  const row = (name: string, pdf: () => Uint8Array): Row => ({ name, steps: [pdf, proof], earlier: [], teaches });
+  return [
+    row("a text that begins as a /ByteRange", () => document("/ByteRange [0 7x")),
+    row("a text that passes for a signature over what is no document", passing),
+    row("a signature without a value, taken away", () =>
+      emptied(signed({ contents: () => Uint8Array.of(255, 255) })(document())),
+    ),
   ];
 }
 

@@ -55,6 +55,13 @@ export async function retired(): Promise<Made> {
   one(bb, "B-B, another certificate of the key superseded", "Its successor is not retired with it.", {
     ...list("superseded-renewed", later, "superseded", by.renewedSealPem),
   });
+  one(bb, "B-B, another certificate of the key superseded before", "Its successor is not retired with it.", {
+    ...list("superseded-renewed-before", earlier, "superseded", by.renewedSealPem),
+  });
+  one(bt, "B-T, superseded between /M and the stamped instant", "A late token in the seal counts against it.", {
+    ...list("superseded-then", new Date(by.stampedAt).toISOString(), "superseded"),
+    expect: refusedInTime,
+  });
   const superseded = list("superseded-later", later, "superseded");
   one(bt, "B-T, superseded later", "The seal is proven to be older.", {
     ...superseded,

@@ -1,40 +1,30 @@
 import {
   bodyOf,
   bytesOf,
-  endOf,
   latin1,
   type NewObject,
   signPdf,
 } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { collection, type Expectation, type Made, notVerified, verified } from "./case.ts";
+import { collection, type Expectation, type Made, notCovered, notVerified, verified } from "./case.ts";
 import { document, oddSeal } from "./sealing.ts";
 import * as by from "./signers.ts";
-import { endingInLine, type Writing, writing } from "./tails.ts";
+import { FIELD, SEAL, type StreamWriting, streaming, type TailRow, tailLengths } from "./tail-lengths.ts";
+import { type Writing, writing } from "./tails.ts";
 import { plain } from "./way.ts";
 import { streamed } from "./way-streams.ts";
 
 type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
-type Row = readonly [
-  name: string,
-  original: Uint8Array,
-  options: Partial<Options>,
-  expect: Expectation,
-  teaches: string,
-];
-
-const SEAL = endOf(plain).size;
-const FIELD = SEAL + 1;
 const structure = notVerified({ signature_structure: "fails" });
 const written = "From its first byte on the file is what the sealer writes, byte by byte (2.3).";
 
 /** Tails that differ in one byte, or one value, of one object. */
-function tables(): readonly Row[] {
-  const row = (name: string, odd: Writing): Row => [name, document(), { append: writing(odd) }, structure, written];
+function tables(): readonly TailRow[] {
+  const row = (name: string, odd: Writing): TailRow => [name, document(), { append: writing(odd) }, structure, written];
   const only = (which: number, odd: string, usual: (number: number) => string) => (number: number) =>
     number === which ? odd : usual(number);
   const end = () => "\nendobj\n";
   const header = (number: number) => `${number} 0 obj\n`;
-  const objects = (name: string, objectsOf: NonNullable<Options["objects"]>): Row => [
+  const objects = (name: string, objectsOf: NonNullable<Options["objects"]>): TailRow => [
     name,
     document(),
     { objects: objectsOf },
@@ -89,46 +79,10 @@ function withField(): string {
   ]);
 }
 
-type StreamWriting = {
-  readonly header?: string;
-  readonly before?: string;
-  readonly stream?: string;
-  readonly end?: string;
-  readonly entries?: (text: string) => string;
-  readonly width?: (row: Buffer) => Buffer;
-};
-
-/** A tail whose section is a stream, as the sealer writes it, but for what is given. */
-const streaming =
-  (odd: StreamWriting) =>
-  (pdf: string, objects: readonly NewObject[]): string => {
-    const { startxref } = endOf(pdf);
-    let text = endingInLine(pdf);
-    const places = new Map<number, number>();
-    for (const [number, body] of objects) {
-      places.set(number, text.length);
-      text += `${number} 0 obj\n${body}\nendobj\n`;
-    }
-    const own = Math.max(...places.keys()) + 1;
-    const at = text.length;
-    const sorted = [...places.set(own, at)].toSorted(([one], [other]) => one - other);
-    const data = sorted.map(([, offset]) => {
-      const bytes = Buffer.alloc(7);
-      bytes.writeUInt8(1);
-      bytes.writeUInt32BE(offset, 1);
-      return (odd.width?.(bytes) ?? bytes).toString("latin1");
-    });
-    const index = sorted.map(([number]) => `${number} 1`).join(" ");
-    const entries = `/Type/XRef/Size ${own + 1}/Root 1 0 R/ID[<00><01>]/Prev ${startxref}/W[1 4 2]/Index[${index}]/Length ${data.join("").length}`;
-    text += `${own} 0 obj${odd.header ?? "\n"}${odd.before ?? ""}<<${odd.entries?.(entries) ?? entries}>>`;
-    text += `${odd.stream ?? "\nstream\n"}${data.join("")}${odd.end ?? "\nendstream\nendobj\n"}`;
-    return `${text}startxref\n${at}\n%%EOF\n`;
-  };
-
 /** Tails that end in a cross-reference stream, behind a document that does. */
-function streams(): readonly Row[] {
+function streams(): readonly TailRow[] {
   const original = bytesOf(streamed([[1, bodyOf(plain, 1)]]));
-  const row = (name: string, odd: StreamWriting, expect: Expectation = structure): Row => [
+  const row = (name: string, odd: StreamWriting, expect: Expectation = structure): TailRow => [
     `a stream for a tail: ${name}`,
     original,
     { append: streaming(odd) },
@@ -155,68 +109,6 @@ function streams(): readonly Row[] {
   ];
 }
 
-/** The document's own section names what stands behind it: the file is opened by that section. */
-const namedBefore = (pdf: string, objects: readonly NewObject[]): string => {
-  let text = pdf;
-  let before = pdf;
-  for (const [number, body] of objects.slice(0, 2)) {
-    before = before.replace("0000000000 00000 n", `${String(text.length).padStart(10, "0")} 00000 n`);
-    text += `${number} 0 obj\n${body}\nendobj\n`;
-  }
-  return `${before}${text.slice(pdf.length)}startxref\n${endOf(pdf).startxref}\n%%EOF\n`;
-};
-
-/** /SSSOriginalLength: section 2.4. */
-function lengths(): readonly Row[] {
-  const wrong = notVerified({ original_document_hash: "fails", signature_structure: null, seal_place: null });
-  const bare = bytesOf(plain.trimEnd());
-  const padding = "/PieceInfo << /Padding << /Private 4 0 R >> >>";
-  const waiting = plain
-    .replace(padding, `/AcroForm << /SigFlags 3 /Fields [${FIELD} 0 R] >>`.padEnd(padding.length))
-    .replace("trailer", `${SEAL} 2\n0000000000 00000 n \n0000000000 00000 n \ntrailer`);
-  const revised = writing({})(plain, [[1, bodyOf(plain, 1)]]);
-  const unled = plain.replace(/startxref[\s\S]*$/, "");
-  const begins = "The seal begins where the document ends, behind one line feed at most (2.4).";
-  return [
-    [
-      "a line feed more before the seal",
-      document(),
-      { append: writing({ document: (pdf) => `${pdf}\n` }) },
-      wrong,
-      begins,
-    ],
-    [
-      "a space in place of the line feed before the seal",
-      bare,
-      { append: writing({ document: (pdf) => `${pdf} ` }) },
-      wrong,
-      begins,
-    ],
-    ["a line feed that the sealer adds", bare, { append: writing({}) }, verified(), begins],
-    [
-      "a seal that the document's own section names",
-      bytesOf(waiting),
-      { append: namedBefore },
-      wrong,
-      "The newest section begins after the end of the signature dictionary (2.4).",
-    ],
-    [
-      "a /Prev that leads past the document's newest section",
-      bytesOf(revised),
-      { append: writing({ more: (entries) => entries.replace(/\/Prev \d+/, `/Prev ${endOf(plain).startxref}`) }) },
-      wrong,
-      "The newest section's /Prev is the document's last startxref (2.4): else its newest revision is passed over.",
-    ],
-    [
-      "a stream without /Prev behind a document without startxref",
-      bytesOf(unled),
-      { append: streaming({ entries: (text) => text.replace(/\/Prev \w+/, "") }) },
-      { verdict: "not_verified", claims: { original_document_hash: "fails" } },
-      "A section without /Prev is a table (2.4).",
-    ],
-  ];
-}
-
 /** An earlier signature whose range ends in the tail. */
 function reachingIn(): Uint8Array {
   const signed = latin1(signPdf(document(), { signer: by.stranger, originalLength: "absent", reserve: 900 }));
@@ -230,10 +122,10 @@ function reachingIn(): Uint8Array {
 /** Rules of the last list of section 2.3, and of section 2.4, each broken by itself. */
 export function tailRules(): Made {
   const { add, put, made, slug } = collection("tail-rules");
-  const rows: readonly Row[] = [
+  const rows: readonly TailRow[] = [
     ...tables(),
     ...streams(),
-    ...lengths(),
+    ...tailLengths(),
     [
       "an earlier signature whose range ends in the tail",
       reachingIn(),
@@ -241,8 +133,25 @@ export function tailRules(): Made {
       structure,
       "No other signature's usable /ByteRange ends beyond the seal's first byte.",
     ],
+    [
+      "the seal's field listed twice",
+      document(),
+      {
+        objects: (list) =>
+          list.map(([number, body]) => [number, body.replace("/Fields [", `/Fields [${FIELD} 0 R `)] as const),
+      },
+      verified(),
+      "A field that is listed twice is looked at once (2.6).",
+    ],
+    [
+      "a value of odd digits",
+      document(),
+      { reserve: 900.5 },
+      notCovered,
+      "A /ByteRange that breaks a rule of section 2.3 is of no use (contents-not-hexadecimal).",
+    ],
     ...["two spaces before the value", "a space behind the value", "as it should be"].map(
-      (what, index): Row => [
+      (what, index): TailRow => [
         `a seal of before with ${what}`,
         document(),
         {
@@ -256,6 +165,19 @@ export function tailRules(): Made {
       ],
     ),
   ];
+  const good = latin1(oddSeal(document()));
+  add({
+    name: "a digit of the value that is none",
+    kind: "sealed_pdf",
+    files: {
+      sealed: put(
+        "a-digit-of-the-value-that-is-none.pdf",
+        bytesOf(good.replace(/(\/Contents <[0-9a-f]{100})./, "$1g")),
+      ),
+    },
+    expect: notCovered,
+    teaches: "Its hexadecimal digits are that (contents-not-hexadecimal).",
+  });
   for (const [name, original, options, expect, teaches] of rows) {
     const bytes = oddSeal(original, options);
     add({ name, kind: "sealed_pdf", files: { sealed: put(`${slug(name)}.pdf`, bytes) }, expect, teaches });

@@ -112,6 +112,18 @@ export function streams(): readonly Way[] {
     }),
     bad("too few rows", swap(/\/Index\[([\d ]*)\]/, "/Index[$1 50 1]")),
     good("too many rows", { data: (rows) => Buffer.concat([rows, Buffer.alloc(7)]) }),
+    bad("a filter of another name", {
+      data: (rows) => deflateSync(rows),
+      entries: (text) => `${text}/Filter/Fl`,
+    }),
+    bad(
+      "a predictor of TIFF over rows of PNG",
+      flate("/DecodeParms<</Predictor 2/Columns 7>>", (rows) => deflateSync(filtered(rows, 0))),
+    ),
+    bad(
+      "pixels of -8 bits in rows of -7",
+      flate("/DecodeParms<</Predictor 12/Colors -1/Columns -7>>", (rows) => deflateSync(filtered(rows, 0))),
+    ),
     bad("no /Length", swap(/\/Length \d+/, "")),
     bad("a /Length that is a reference", swap(/\/Length \d+/, "/Length 50 0 R")),
     bad("a negative /Length", swap(/\/Length \d+/, "/Length -1")),

@@ -127,6 +127,10 @@ const files: readonly Part[] = [
     "a first table that begins at 1 with another head",
     swapped(swapped(TABLE, "xref\n0 3", "xref\n1 3"), "65535 f", "00000 f"),
   ),
+  no(
+    "a first table that begins at 1 with a head in use",
+    swapped(swapped(TABLE, "xref\n0 3", "xref\n1 3"), "0000000000 65535 f", "0000000003 65535 n"),
+  ),
   yes("a first table that begins at 1", swapped(TABLE, "xref\n0 3", "xref\n1 3")),
   no("rows of 22 bytes", TABLE.replaceAll(" f \n", " f   \n").replaceAll(" n \n", " n   \n")),
   no("a row behind what is no white space", swapped(TABLE, / n \n(\d{10} 00000 n)/, " n x$1")),
@@ -199,6 +203,15 @@ const attachments: readonly Part[] = [
   attached("of two files", "refused", undefined, "", "/Names [(record.json) 4 0 R (x) 4 0 R]"),
   attached("of two data", "refused", (text) => swapped(text, "/UF 5 0 R", "/UF 6 0 R")),
   attached("a tree with a key twice", "refused", undefined, "", "/Names [(record.json) 4 0 R] /Names []"),
+  attached("a node with a key twice", "refused", undefined, "", "/Kids [<< /Names [(record.json) 4 0 R] /Names [] >>]"),
+  attached("a node", "accepted", undefined, "", "/Kids [<< /Names [(record.json) 4 0 R] >>]"),
+  attached("data that are no object of their own", "refused", (text) =>
+    swapped(text, "/EF << /F 5 0 R /UF 5 0 R >>", "/EF << /F (x) >>"),
+  ),
+  attached("no catalog", "refused", (text) => swapped(text, "/Root 1 0 R", "/Root 9 0 R")),
+  attached("data beyond the bound", "refused", (text) =>
+    swapped(swapped(text, SAME, "/Length 70"), DATA, DATA.padEnd(70)),
+  ),
   attached("a specification with a key twice", "refused", (text) =>
     swapped(text, "/Type /Filespec", "/Type /Filespec /Type /Filespec"),
   ),
