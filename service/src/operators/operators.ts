@@ -13,6 +13,7 @@ export {
 export { needsPasskey, type OperatorRole, operatorRoles, type Permission, readRoles } from "./roles.ts";
 export {
   type Approval,
+  requireDecidesNow,
   requirePerson,
   requireRefusedByAnother,
   requireSecondPerson,

@@ -1,6 +1,6 @@
 import { auditLine } from "../audit/audit.ts";
 import { endAllSessions, requireAddress, upsertUser } from "../members/members.ts";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isEmail } from "../platform/mail/email.ts";
@@ -8,7 +8,7 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { isPlainText, isUuid } from "../platform/text.ts";
 import { releaseClaims } from "../tasks/tasks.ts";
 import { mailAdmins, mailNewOperator } from "./mail.ts";
-import { readRoles } from "./roles.ts";
+import { gainsDecisions, readRoles } from "./roles.ts";
 import { type Operator, requirePasskeyOf, requirePermission } from "./sessions.ts";
 import * as store from "./store.ts";
 import { kindsToDo } from "./task-permissions.ts";
@@ -16,6 +16,12 @@ import { kindsToDo } from "./task-permissions.ts";
 export type { ListedOperator } from "./store.ts";
 
 export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
+
+/**
+ * An admin decides on no money, but makes the people who do: the other admins have a day to see it in their mails. The command line
+ * needs no such wait, for its user has the keys of the service.
+ */
+const decidesFrom = (by: By, at: Date): Date | null => (isInConsole(by) ? new Date(at.getTime() + dayMs) : null);
 
 /** Who changes it: an operator in the console, or the command line, to which the rules of the console do not apply. */
 export type By = Operator | { id: null; actor: "operator" };
@@ -67,7 +73,7 @@ export async function addOperator(
   return db.transaction(async (tx) => {
     await store.lockOperators(tx);
     const id = await upsertUser(tx, email, at);
-    if (!(await store.insertOperator(tx, rowMac, { id, email, name, roles, at })))
+    if (!(await store.insertOperator(tx, rowMac, { id, email, name, roles, at, decidesFrom: decidesFrom(by, at) })))
       throw new ServiceError("conflict", "This person is an operator already. Change the roles instead.");
     const added = { id, email, name, roles, active: true };
     await tx.query(
@@ -105,7 +111,9 @@ export async function changeOperator(
     };
     if (isInConsole(by)) await requireByAnother(tx, by, before, after);
     const admins = await store.selectActiveAdmins(tx);
-    if (!(await store.updateOperator(tx, deps.rowMac, after, at)))
+    const gains = after.active && gainsDecisions(before.active ? before.roles : [], after.roles);
+    const wait = gains || !isInConsole(by) ? decidesFrom(by, at) : undefined;
+    if (!(await store.updateOperator(tx, deps.rowMac, { after, at, decidesFrom: wait })))
       throw new ServiceError("conflict", "The record of this operator was altered, and is not signed anew.");
     const keep = after.active ? kindsToDo(after) : [];
     await releaseClaims(tx, { claimedBy: `operator:${before.id}`, keep, by: by.actor, at });

@@ -60,6 +60,13 @@ const withPasskey: ReadonlySet<Permission> = new Set([
   "notaries.manage",
 ]);
 
+/** Rights by which one person decides on what another asked for; a notary's document needs no second person. */
+const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "notary.work"];
+
+/** Whether the roles of after let somebody decide on what those of before did not. */
+export const gainsDecisions = (before: readonly OperatorRole[], after: readonly OperatorRole[]): boolean =>
+  deciding.some((each) => rolesPermit(after, each) && !rolesPermit(before, each));
+
 export const needsPasskey = (permission: Permission): boolean => withPasskey.has(permission);
 
 /** Roles by their names, each once, in their usual order. @throws ServiceError for an unknown one, and for none */

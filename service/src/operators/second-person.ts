@@ -10,6 +10,16 @@ export const soloWaitMinutes = 60;
 
 const maxTextLength = 500;
 
+/** @throws ServiceError for an operator who got the right within a day from an admin */
+export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">, now: Date): void {
+  if (decidesFrom === null || decidesFrom.getTime() <= now.getTime()) return;
+  const from = decidesFrom.toISOString().slice(0, 16).replace("T", " ");
+  throw new ServiceError(
+    "conflict",
+    `An admin gave you this right within the last 24 hours. You may decide from ${from} UTC.`,
+  );
+}
+
 /** A request that one person makes and another decides on. */
 type Asked = { requestedBy: string; requestedAt: Date };
 
@@ -31,14 +41,17 @@ export function requireText(name: string, typed: string): string {
  * Requires that another person approves than the one who asked.
  * @param what was asked for, as in "You asked for this refund yourself."
  * @returns whether one person did both, after a new sign-in an hour later, where the service is set up for that
- * @throws ServiceError where two persons are needed, or too early
+ * @throws ServiceError where two persons are needed, too early, and for a person who may not decide yet
  */
 export function requireSecondPerson(
   approval: Approval,
-  { id, signedInAt }: Pick<Operator, "id" | "signedInAt">,
+  operator: Pick<Operator, "id" | "signedInAt" | "decidesFrom">,
   { requestedBy, requestedAt }: Asked,
   what: string,
+  now: Date,
 ): boolean {
+  requireDecidesNow(operator, now);
+  const { id, signedInAt } = operator;
   if (requestedBy !== id) return false;
   const own = `You asked for this ${what} yourself.`;
   if (approval !== "solo") throw new ServiceError("conflict", `${own} Another operator decides.`);
@@ -50,8 +63,15 @@ export function requireSecondPerson(
   return true;
 }
 
-/** @throws ServiceError for one's own request: that one is withdrawn */
-export function requireRefusedByAnother({ id }: Pick<Operator, "id">, { requestedBy }: Asked, what: string): void {
+/** @throws ServiceError for one's own request: that one is withdrawn; and for a person who may not decide yet */
+export function requireRefusedByAnother(
+  operator: Pick<Operator, "id" | "decidesFrom">,
+  { requestedBy }: Asked,
+  what: string,
+  now: Date,
+): void {
+  requireDecidesNow(operator, now);
+  const { id } = operator;
   if (requestedBy === id)
     throw new ServiceError("conflict", `You asked for this ${what} yourself. Withdraw the request instead.`);
 }

@@ -20,6 +20,8 @@ export type Operator = {
   sessionId: string;
   /** When the session began. */
   signedInAt: Date;
+  /** When an admin's new operator may decide on what another asked for; null for any time. */
+  decidesFrom: Date | null;
   /** The person's own; null for a link of the command line. */
   session: Session | null;
 };
@@ -73,6 +75,7 @@ async function fromCommandLine(deps: SessionDeps, cookie: string | undefined): P
       actor: "operator:cli",
       sessionId: found.sessionId,
       signedInAt: found.createdAt,
+      decidesFrom: null,
       session: null,
     }
   );

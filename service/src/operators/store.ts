@@ -13,19 +13,24 @@ export const operatorTable = "operators";
 export type OperatorFacts = OperatorRow & {
   /** Another one after each change. */
   version: string;
+  /** From when on the operator decides on what another asked for; null for any time. */
+  decidesFrom: Date | null;
 };
 
-export const operatorMembers = ({ id, email, name, roles, active, version }: OperatorFacts): Members => ({
+export const operatorMembers = ({ id, email, name, roles, active, version, decidesFrom }: OperatorFacts): Members => ({
   id,
   version,
   email,
   name,
   roles: roles.join(),
   active,
+  // Left out of rows without a wait: those from before the column keep their MAC.
+  ...(decidesFrom !== null && { decidesFrom }),
 });
 
 /** Columns of the operator `o` and the person `u` of a statement. */
-export const operatorColumns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active, o.version, o.row_mac AS mac`;
+export const operatorColumns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active, o.version,
+  o.decides_from AS "decidesFrom", o.row_mac AS mac`;
 
 type WithMac = OperatorFacts & { mac: Buffer | null };
 
@@ -40,8 +45,8 @@ export async function selectOperatorOfSession(db: Sql, rowMac: RowMac, sessionId
      WHERE s.id = ${sessionId} AND o.active AND NOT ${isRevoked(now, sql`o.version::text`)}`,
   );
   if (!found || !vouchesFor(rowMac, found)) return undefined;
-  const { name, roles, environment, signedInAt } = found;
-  return { name, roles, environment, signedInAt };
+  const { name, roles, environment, signedInAt, decidesFrom } = found;
+  return { name, roles, environment, signedInAt, decidesFrom };
 }
 
 export const updateConsoleEnvironment = (db: Sql, sessionId: string, environment: Environment) =>
@@ -81,33 +86,41 @@ export const selectActiveAdmins = (db: Sql) =>
     sql`SELECT o.user_id AS id, u.email FROM ${people} WHERE o.active AND 'admin' = ANY (o.roles) ORDER BY o.added_at`,
   );
 
-export type NewOperator = Pick<OperatorRow, "id" | "email" | "name" | "roles"> & { at: Date };
+export type NewOperator = Pick<OperatorFacts, "id" | "email" | "name" | "roles" | "decidesFrom"> & { at: Date };
 
 /** @returns false when the person is one already, or was one */
 export async function insertOperator(tx: Tx, rowMac: RowMac, { at, ...row }: NewOperator): Promise<boolean> {
   const facts = { ...row, active: true, version: newUuid() };
-  const { id, name, roles, version } = facts;
+  const { id, name, roles, version, decidesFrom } = facts;
   const inserted = await tx.query(
-    sql`INSERT INTO operators (user_id, name, roles, added_at, version, row_mac)
-     VALUES (${id}, ${name}, ${roles}, ${at}, ${version}, ${rowMac.of(operatorTable, operatorMembers(facts))})
+    sql`INSERT INTO operators (user_id, name, roles, added_at, decides_from, version, row_mac)
+     VALUES (${id}, ${name}, ${roles}, ${at}, ${decidesFrom}, ${version}, ${rowMac.of(operatorTable, operatorMembers(facts))})
      ON CONFLICT (user_id) DO NOTHING RETURNING 1`,
   );
   return inserted.length === 1;
 }
 
+/** @property decidesFrom undefined to keep it */
+export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date | null | undefined };
+
 /**
  * Changes an operator, under the lock of operators; the row of before opens nothing when it is put back.
  * @returns false for a row that does not hold: it is not signed anew
  */
-export async function updateOperator(tx: Tx, rowMac: RowMac, after: OperatorRow, at: Date): Promise<boolean> {
+export async function updateOperator(
+  tx: Tx,
+  rowMac: RowMac,
+  { after, at, decidesFrom }: OperatorUpdate,
+): Promise<boolean> {
   const { id, name, roles, active } = after;
   const [before] = await tx.query<WithMac>(sql`
     SELECT ${operatorColumns} FROM ${people} WHERE o.user_id = ${id} AND NOT ${isRevoked(at, sql`o.version::text`)}`);
   if (!before || !vouchesFor(rowMac, before)) return false;
-  const facts = { ...after, email: before.email, version: newUuid() };
+  const wait = decidesFrom === undefined ? before.decidesFrom : decidesFrom;
+  const facts = { ...after, email: before.email, version: newUuid(), decidesFrom: wait };
   await tx.query(sql`
     WITH revoked AS (${revocationRow("operator", before.version, at)})
-    UPDATE operators SET name = ${name}, roles = ${roles}, active = ${active}, version = ${facts.version},
+    UPDATE operators SET name = ${name}, roles = ${roles}, active = ${active}, decides_from = ${wait}, version = ${facts.version},
       row_mac = ${rowMac.of(operatorTable, operatorMembers(facts))} WHERE user_id = ${id}`);
   return true;
 }

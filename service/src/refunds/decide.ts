@@ -29,7 +29,7 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
   await deps.db.transaction(async (tx) => {
     const at = deps.clock();
     const { order, request } = await lockOpen(tx, operator, id);
-    const solo = requireSecondPerson(deps.refundApproval, operator, request, "refund");
+    const solo = requireSecondPerson(deps.refundApproval, operator, request, "refund", at);
     const held = await heldFor(tx, order.id);
     const refusal = refusalOf(order, held);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
@@ -50,7 +50,7 @@ export async function refuseRefund(deps: RefundDeps, operator: Operator, id: str
   const note = requireText("note", typed);
   await deps.db.transaction(async (tx) => {
     const { order, request } = await lockOpen(tx, operator, id);
-    requireRefusedByAnother(operator, request, "refund");
+    requireRefusedByAnother(operator, request, "refund", deps.clock());
     await end(tx, operator, order, id, { state: "refused", by, at: deps.clock(), note });
   });
 }

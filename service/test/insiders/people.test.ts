@@ -105,6 +105,16 @@ test("roles, address and access of an operator that were changed in the database
   }
 });
 
+test("an operator whose wait to decide was taken out in the database opens no console", async () => {
+  const { id, cookie } = await newOperator(running, { roles: ["approver"] });
+  await asService(running, sql`UPDATE operators SET decides_from = now() + interval '1 day' WHERE user_id = ${id}`);
+  assert.equal(await opensConsole(cookie), true);
+  for (const from of [sql`NULL`, sql`now()`]) {
+    await insider.run(sql`UPDATE operators SET decides_from = ${from} WHERE user_id = ${id}`);
+    assert.equal(await opensConsole(cookie), false, from.text);
+  }
+});
+
 test("an operator's address that was changed in the database leads nobody into the console", async () => {
   const { id } = await newOperator(running, { roles: ["admin"], passkey: false });
   const email = "attacker@elsewhere.example";

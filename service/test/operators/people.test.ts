@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
+import { requireDecidesNow } from "../../src/operators/operators.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { claimTask, openTask, type TaskKind } from "../../src/tasks/tasks.ts";
@@ -196,4 +198,49 @@ test("changing people needs a passkey that was shown lately; who only reads is o
     assert.equal(status, 200);
     assert.doesNotMatch(text, /action="\/operator\/people/);
   }
+});
+
+/** Whole hours until the person may decide on what another asked for; null for no wait. */
+async function waitOf(email: string): Promise<number | null> {
+  const [row] = await running.db.query<{ from: Date | null }>(sql`
+    SELECT decides_from AS "from" FROM operators JOIN users ON users.id = user_id WHERE email = ${email}`);
+  return row?.from ? Math.round((row.from.getTime() - Date.now()) / 3_600_000) : null;
+}
+
+test("an admin's new operator, or one with more rights, waits a day to decide; one of the command line does not", async () => {
+  const email = "waits@desk.example";
+  const added = await post("", { email, name: "Waits", role_shipper: "on" });
+  const path = /people(\/[0-9a-f-]{36})/.exec(added.headers.get("location") ?? "")?.[1] ?? "";
+  assert.equal(await waitOf(email), 24);
+  const age = (hours: number) =>
+    asService(
+      running,
+      sql`UPDATE operators SET decides_from = now() + make_interval(hours => ${hours}) WHERE user_id = ${path.slice(1)}`,
+    );
+  const roles = (...names: string[]) =>
+    post(`${path}/roles`, { name: "Waits", ...Object.fromEntries(names.map((name) => [`role_${name}`, "on"])) });
+  await age(-5);
+  await roles("shipper", "auditor");
+  assert.equal(await waitOf(email), -5, "no right to decide was gained");
+  await roles("approver");
+  assert.equal(await waitOf(email), 24);
+  await age(3);
+  await roles("approver", "auditor");
+  assert.equal(await waitOf(email), 3, "a wait is not begun again");
+  await roles("approver", "notary");
+  assert.equal(await waitOf(email), 24, "a notary decides without a second person");
+  await age(-5);
+  await post(`${path}/remove`);
+  await post(`${path}/restore`);
+  assert.equal(await waitOf(email), 24, "access that was given back");
+  await running.service.cli("operator", "add", "direct@desk.example", "--name", "Direct", "--role", "approver");
+  assert.equal(await waitOf("direct@desk.example"), null);
+});
+
+test("an operator may decide once the day is over", () => {
+  const decidesFrom = new Date("2026-11-26T10:30:00Z");
+  const at = (ms: number) => requireDecidesNow({ decidesFrom }, new Date(decidesFrom.getTime() + ms));
+  assert.throws(() => at(-1), { code: "conflict", message: /You may decide from 2026-11-26 10:30 UTC\./ });
+  at(0);
+  requireDecidesNow({ decidesFrom: null }, new Date(0));
 });

@@ -5,6 +5,7 @@ import { newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { sql } from "../../src/platform/database/sql.ts";
 import { postForm } from "../members/signed-in-member.ts";
@@ -180,4 +181,24 @@ test("closes a request when the order moves on by the command line", async () =>
   const record = await recordOf(code);
   assert.deepEqual([record?.states, record?.task], [["closed"], "dropped"]);
   assert.equal((await approve(code, other)).status, 409);
+});
+
+test("waits a day for an operator whom an admin made, be it the second person or a notary", async () => {
+  const [fresh, notary] = [await person("agent"), await person("agent", "notary")];
+  const decidesFrom = (at: Date) =>
+    asService(running, sql`UPDATE operators SET decides_from = ${at} WHERE user_id IN (${fresh.id}, ${notary.id})`);
+  await decidesFrom(new Date(Date.now() + 60_000));
+  const code = await waiting("svc_notary");
+  assert.equal((await handIn(code, "notarized", notary)).status, 303);
+  assert.equal(await statusOf(code), "NotarizationPending", "a new notary needs a second person");
+  const early = await approve(code, fresh);
+  assert.equal(early.status, 409);
+  assert.match(early.text, /You may decide from/);
+  assert.equal((await end(code, "refused", fresh, "no")).status, 409);
+  await decidesFrom(new Date());
+  assert.equal((await approve(code, fresh)).status, 303);
+  assert.equal(await statusOf(code), "NotarizationComplete");
+  const next = await waiting("svc_notary");
+  assert.equal((await handIn(next, "notarized", notary)).status, 303);
+  assert.equal(await statusOf(next), "NotarizationComplete", "a notary of more than a day needs nobody");
 });

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -259,6 +260,35 @@ test("money that fits no order waits for an approver's word, and moves nothing",
   assert.match(await shown(), /sent back at the processor/);
   assert.deepEqual(await states(), [{ state: "done" }]);
   assert.equal(await statusOf(code), "Cancelled");
+});
+
+test("an approver whom an admin made within a day decides on no money, and is told from when on", async () => {
+  const fresh = await newOperator(running, { roles: ["approver"] });
+  const from = new Date(Date.now() + 23 * 60 * minute);
+  const decidesFrom = (at: Date) =>
+    asService(running, sql`UPDATE operators SET decides_from = ${at} WHERE user_id = ${fresh.id}`);
+  await decidesFrom(from);
+  const { code, intent } = await paidOrder();
+  const id = await asked(code);
+  const told = new RegExp(`You may decide from ${from.toISOString().slice(0, 16).replace("T", " ")} UTC`);
+  await refused(await post(`/${id}/approve`, fresh), 409, told);
+  await refused(await post(`/${id}/refuse`, fresh, { note: "no" }), 409, told);
+  await refused(
+    await postForm(
+      `${running.service.baseUrl}/operator/payments/evt_x/resolve`,
+      { note: "sent back" },
+      {
+        cookie: fresh.cookie,
+        Accept: "text/html",
+      },
+    ),
+    409,
+    told,
+  );
+  assert.equal(refundsOf(intent), 0);
+  await decidesFrom(new Date());
+  assert.equal((await post(`/${id}/approve`, fresh)).status, 303);
+  await until(() => refundsOf(intent) === 1);
 });
 
 test("where one person runs the service, that one approves an hour later, after a new sign-in", async () => {

@@ -81,7 +81,7 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
  * Seals and stores a document that people finished elsewhere, and moves the order on. A notarized one waits for a second person, unless
- * a notary hands it in.
+ * a notary hands it in whom no admin made within a day.
  * @returns the report to look at again: nothing has happened then; else whether the document is sealed, or waits
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
@@ -97,7 +97,8 @@ export async function takeFinished(
   const again = await requireConfirmed(deps, order, on, upload);
   if (again) return again;
   const { sha256, reason, warnings } = upload.confirmed;
-  if (on === "notarized" && !operator.roles.includes("notary")) {
+  const isKnownNotary = operator.roles.includes("notary") && (operator.decidesFrom ?? 0) <= deps.clock();
+  if (on === "notarized" && !isKnownNotary) {
     const request = { sha256, reason: reason.trim(), warnings };
     await requestTakingIn(deps, operator, order.code, request, async (tx, locked) => {
       requireTurn(locked, on);
@@ -123,7 +124,7 @@ export async function approveFinished(
   requirePasskeyOf(operator, deps.clock());
   const request = await openTakingIn(deps.db, order.code);
   if (!request) throw new ServiceError("conflict", "Nothing waits here for a second person.");
-  requireSecondPerson(deps.refundApproval, operator, request, "document to be taken in");
+  requireSecondPerson(deps.refundApproval, operator, request, "document to be taken in", deps.clock());
   const { sha256, reason, warnings } = request;
   const again = await requireConfirmed(deps, order, "notarized", { bytes, confirmed: { sha256, reason, warnings } });
   if (again) throw new ServiceError("conflict", `${again.problem} Refuse this request, and ask again.`);

@@ -95,13 +95,13 @@ export async function decideTakingIn(
   const by = requirePerson(operator, noPerson);
   const { id: orderId, partnerId } = await lockKnown(tx, orderCode);
   const request = await openTakingIn(tx, orderCode);
+  const at = clock();
   if (request?.id !== id) throw new ServiceError("conflict", "This request has ended.");
-  if (state === "refused") requireRefusedByAnother(operator, request, "document to be taken in");
+  if (state === "refused") requireRefusedByAnother(operator, request, "document to be taken in", at);
   if (state === "withdrawn" && request.requestedBy !== by)
     throw new ServiceError("conflict", "Only the person who asked withdraws the request.");
   const solo =
-    state === "approved" && requireSecondPerson(refundApproval, operator, request, "document to be taken in");
-  const at = clock();
+    state === "approved" && requireSecondPerson(refundApproval, operator, request, "document to be taken in", at);
   await tx.query(sql`
     UPDATE taking_in_requests SET state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo},
       note = ${note ?? null}

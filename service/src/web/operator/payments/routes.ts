@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { requireDecidesNow } from "../../../operators/operators.ts";
 import { resolveUnapplied, unappliedPayments } from "../../../payments/payments.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
@@ -23,6 +24,7 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
     url: `${path}/:eventId/resolve`,
     permission: "money.decide",
     async handle({ operator, params: { eventId }, form: { note = "" } }) {
+      requireDecidesNow(operator, deps.clock());
       await resolveUnapplied(deps, operator, { eventId, environment: operator.environment, note });
       return done(path, "payment-resolved");
     },
