@@ -68,6 +68,8 @@ async function rawServer(speak: (socket: Socket) => void): Promise<{ url: string
     socket.once("data", () => speak(socket));
   });
   server.on("connection", (socket) => sockets.add(socket));
+  // The server makes no TLS socket for a connection that is cut during the handshake.
+  server.on("tlsClientError", () => end());
   const close = () => {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -105,6 +107,22 @@ test("any other status fails, and a redirect is not followed", async () => {
 
 test("an endpoint that says nothing fails by the time-out", async () => {
   const { url, ended } = await rawServer(() => {});
+  assert.deepEqual(await judged(outboundWith({ timeoutMs: 100 }), url), [null, "timeout"]);
+  await ended;
+});
+
+test("an endpoint that never answers the handshake is cut by the same time-out", async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const server = createServer((socket) =>
+    socket
+      .on("error", () => {})
+      .on("close", () => end())
+      .resume(),
+  );
+  opened.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const url = `https://localhost:${typeof address === "object" ? address?.port : 0}/`;
   assert.deepEqual(await judged(outboundWith({ timeoutMs: 100 }), url), [null, "timeout"]);
   await ended;
 });
