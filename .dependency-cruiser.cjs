@@ -108,9 +108,9 @@ module.exports = {
           { path: "^(service|packages|tools|testing)/", pathNot: `^service/src/${feature}/` },
           {
             path: `^service/src/${feature}/`,
-            pathNot: `^service/src/${feature}/${feature}\\.ts$|/by-processor\\.ts$|^service/src/seals/trial\\.ts$`,
+            pathNot: `^service/src/${feature}/${feature}\\.ts$|/by-processor\\.ts$|^service/src/seals/trial\\.ts$|^service/src/webhooks/delivery-headers\\.ts$`,
           },
-          `${feature} is entered by its front door. The processor's transitions have a rule of their own; a worker tries a seal without all that makes one.`,
+          `${feature} is entered by its front door. The processor's transitions have a rule of their own; a worker tries a seal without all that makes one, and the command line of partners signs events without all that sends them.`,
         ),
       ),
     rule(

@@ -3,12 +3,13 @@
 import { createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Outcome, runCommand } from "../../service/src/cli/run-verb.ts";
+import { command } from "../../service/src/cli/verbs.ts";
 import type { VerbCall } from "./hosts.ts";
 
 function run({ env, args }: VerbCall): Promise<Outcome> {
   // Verbs read their settings there.
   process.env = env;
-  return runCommand(args);
+  return runCommand(command, args);
 }
 
 let last: Promise<unknown> = Promise.resolve();

@@ -47,16 +47,17 @@ export type {
 export type { ClientOptions, SentRequest, SentResponse, WriteOptions } from "./transport.ts";
 export type { OrderEventData, WebhookEvent } from "./webhook-events.ts";
 export { parseWebhook, signatureHeader, signWebhook, standardSecret, verifyWebhook } from "./webhook-signatures.ts";
-export type {
-  CreatedWebhook,
-  Delivery,
-  DeliveryExchange,
-  DeliveryList,
-  DeliveryQuery,
-  ReplayedFailures,
-  RotatedSecret,
-  SignatureExample,
-  Topic,
-  Webhook,
-  WebhookPublicKey,
+export {
+  type CreatedWebhook,
+  type Delivery,
+  type DeliveryExchange,
+  type DeliveryList,
+  type DeliveryQuery,
+  type ReplayedFailures,
+  type RotatedSecret,
+  type SignatureExample,
+  type Topic,
+  topics,
+  type Webhook,
+  type WebhookPublicKey,
 } from "./webhooks.ts";

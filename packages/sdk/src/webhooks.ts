@@ -2,14 +2,18 @@ import { ServiceRefusal } from "./errors.ts";
 import { allOf } from "./pages.ts";
 import { path, type Transport } from "./transport.ts";
 
-export type Topic =
-  | "passport.sealed"
-  | "room.order_attached"
-  | "room.passport_sealed"
-  | "order.created"
-  | "payment.cleared"
-  | "signature.completed"
-  | "shipment.delivered";
+/** What a webhook may be told of. */
+export const topics = [
+  "passport.sealed",
+  "room.order_attached",
+  "room.passport_sealed",
+  "order.created",
+  "payment.cleared",
+  "signature.completed",
+  "shipment.delivered",
+] as const;
+
+export type Topic = (typeof topics)[number];
 
 export type Webhook = { id: string; url: string; topics: string[]; active: boolean; createdAt: string };
 /** `standardWebhooksSecret` is the same secret as libraries of Standard Webhooks take it. */

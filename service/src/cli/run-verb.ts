@@ -1,17 +1,24 @@
 import { parseArgs } from "node:util";
 import { ServiceError, StartupError } from "../platform/errors.ts";
 import { nearest } from "../platform/nearest-name.ts";
-import { readVersion } from "../version.ts";
 import { type Answer, UsageError, type Verb } from "./verb.ts";
-import { verbsOf } from "./verbs.ts";
 
-const usage = (verb: Verb): string =>
-  ["bin/signsealship", verb.name, ...verb.args, verb.flags].filter(Boolean).join(" ");
+/** A command line of verbs. */
+export type Command = {
+  /** How it is typed. */
+  program: string;
+  version: () => string;
+  /** The verbs that begin with a word; all where none does. */
+  verbsOf: (word: string | undefined) => Promise<readonly Verb[]>;
+};
 
-function help(about: readonly Verb[]): string {
-  const lines = about.map((verb) => `  ${usage(verb)}\n      ${verb.summary}`);
+const usage = (program: string, verb: Verb): string =>
+  [program, verb.name, ...verb.args, verb.flags].filter(Boolean).join(" ");
+
+function help(program: string, about: readonly Verb[]): string {
+  const lines = about.map((verb) => `  ${usage(program, verb)}\n      ${verb.summary}`);
   const [one] = about.length === 1 ? about : [];
-  const more = one ? details(one) : [];
+  const more = one ? details(program, one) : [];
   return [
     "Usage:",
     ...lines,
@@ -22,60 +29,65 @@ function help(about: readonly Verb[]): string {
 }
 
 /** What the flags do, and the examples. */
-function details({ options, examples = [] }: Verb): string[] {
+function details(program: string, { options, examples = [] }: Verb): string[] {
   const explained = Object.entries(options).map(([name, { help }]) => `  ${`--${name}`.padEnd(18)} ${help}`);
   return [
     ...(explained.length > 0 ? ["", "Flags:", ...explained] : []),
-    ...(examples.length > 0 ? ["", "Examples:", ...examples.map((example) => `  bin/signsealship ${example}`)] : []),
+    ...(examples.length > 0 ? ["", "Examples:", ...examples.map((example) => `  ${program} ${example}`)] : []),
   ];
 }
 
 /** Runs the verb that a command line names. @throws UsageError for a command line that is none, and what the verb throws */
-async function runVerb(argv: string[]): Promise<Answer> {
+async function runVerb({ program, version, verbsOf }: Command, argv: string[]): Promise<Answer> {
   const leading = argv.filter((word) => !word.startsWith("-"));
   const wantsHelp = argv.includes("--help") || argv.includes("-h") || argv.length === 0;
   if (argv.includes("--version") && leading.length === 0 && !wantsHelp)
-    return { text: readVersion(), json: { version: readVersion() } };
+    return { text: version(), json: { version: version() } };
   const verbs = await verbsOf(leading[0]);
   // One to three words.
   const verb = verbs.find(({ name }) => name === leading.slice(0, name.split(" ").length).join(" "));
   if (wantsHelp) {
     const about = verb ? [verb] : verbs.filter(({ name }) => leading.length === 0 || name.startsWith(`${leading[0]} `));
-    const text = help(about.length > 0 ? about : verbs);
+    const text = help(program, about.length > 0 ? about : verbs);
     return { text, json: { usage: text.split("\n") }, exitCode: argv.length === 0 ? 2 : 0 };
   }
-  if (!verb && leading.length === 0) throw new UsageError(`no such flag: ${argv[0]}; see bin/signsealship --help`);
-  if (!verb) throw new UsageError(await unknownVerb(leading, verbs));
+  if (!verb && leading.length === 0) throw new UsageError(`no such flag: ${argv[0]}; see ${program} --help`);
+  if (!verb) throw new UsageError(await unknownVerb({ program, verbsOf }, leading, verbs));
   const options = { ...verb.options, json: { type: "boolean" } } as const;
   let parsed: ReturnType<typeof parseArgs>;
   try {
     parsed = parseArgs({ args: argv, options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(`${(error as Error).message.split(". ")[0]}; usage: ${usage(verb)}`);
+    throw new UsageError(`${(error as Error).message.split(". ")[0]}; usage: ${usage(program, verb)}`);
   }
   const args = parsed.positionals.slice(verb.name.split(" ").length);
   // An argument in brackets may be left out.
   const required = verb.args.filter((arg) => !arg.startsWith("[")).length;
-  if (args.length < required || args.length > verb.args.length) throw new UsageError(`usage: ${usage(verb)}`);
+  if (args.length < required || args.length > verb.args.length) throw new UsageError(`usage: ${usage(program, verb)}`);
   return verb.run(args, parsed.values);
 }
 
 /** What to say of words that are no verb: the verbs that begin with the first of them, or the one that was meant. */
-async function unknownVerb(words: readonly string[], verbs: readonly Verb[]): Promise<string> {
+async function unknownVerb(
+  { program, verbsOf }: Pick<Command, "program" | "verbsOf">,
+  words: readonly string[],
+  verbs: readonly Verb[],
+): Promise<string> {
   const [first = "", second = ""] = words;
   const group = verbs.filter(({ name }) => name.startsWith(`${first} `));
-  if (first !== "" && second === "" && group.length > 0) return `${first} what? One of\n${list(group)}`;
+  if (first !== "" && second === "" && group.length > 0) return `${first} what? One of\n${list(program, group)}`;
   const typed = words.slice(0, 2).join(" ");
   const names = (group.length > 0 ? group : await verbsOf(undefined)).map(({ name }) => name);
   // The words of a verb are one to three; what follows are its arguments.
   const tried = [3, 2, 1].map((count) => nearest(words.slice(0, count).join(" "), names));
   const near = tried.find((each) => each !== null) ?? null;
   const meant = near === null ? "" : `; did you mean ${near}?`;
-  const more = group.length > 0 ? `\n${list(group)}` : meant === "" && "; see bin/signsealship --help";
+  const more = group.length > 0 ? `\n${list(program, group)}` : meant === "" && `; see ${program} --help`;
   return `no such verb: ${typed}${meant}${more || ""}`;
 }
 
-const list = (verbs: readonly Verb[]): string => verbs.map((verb) => `  ${usage(verb)}`).join("\n");
+const list = (program: string, verbs: readonly Verb[]): string =>
+  verbs.map((verb) => `  ${usage(program, verb)}`).join("\n");
 
 /** What a process prints, line by line, and the code that it exits with. */
 export type Outcome = { code: number; stdout: string; stderr: string };
@@ -83,10 +95,10 @@ export type Outcome = { code: number; stdout: string; stderr: string };
 const line = (text: string): string => (text === "" ? "" : `${text}\n`);
 
 /** Runs a command line to its end. Of a failure that was foreseen a person reads a line, of another where it happened. Never throws. */
-export async function runCommand(argv: string[]): Promise<Outcome> {
+export async function runCommand(command: Command, argv: string[]): Promise<Outcome> {
   const asJson = argv.includes("--json");
   try {
-    const { text, json, exitCode = 0 } = await runVerb(argv);
+    const { text, json, exitCode = 0 } = await runVerb(command, argv);
     return { code: exitCode, stdout: line(asJson && json !== undefined ? JSON.stringify(json) : text), stderr: "" };
   } catch (error) {
     const isExpected = error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;

@@ -1,9 +1,5 @@
-import { existsSync } from "node:fs";
 import type { ParseArgsOptionDescriptor } from "node:util";
-import { readConfig } from "../config/config.ts";
-import { invalid, ServiceError, StartupError } from "../platform/errors.ts";
-import { openLog } from "../platform/logs.ts";
-import { openResources, type Resources, root } from "../resources.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
 
 /** What a verb prints: text for people, a document for `--json`. */
 export type Answer = { text: string; json?: unknown; exitCode?: number };
@@ -42,30 +38,6 @@ export function ruledOption<T>(values: Values, name: string, rule: (text: string
 
 /** A mistake in the command line: exit code 2. */
 export class UsageError extends Error {}
-
-/**
- * Runs a verb on the data, beside a running service or without one. What is not found may be in other data: the message then says
- * where was looked.
- */
-export async function withResources<T>(work: (resources: Resources) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env, process.cwd(), root);
-  // Else a command that was typed in another folder would make a second installation there.
-  const isNamed = process.env["DATA_DIR"] !== undefined || config.databaseUrl !== null;
-  if (!isNamed && !existsSync(config.dataDir))
-    throw new StartupError(
-      `no installation in ${config.dataDir}: name its data folder as DATA_DIR, or start the service first`,
-    );
-  const resources = await openResources(config, openLog(process.env["LOG_LEVEL"] ? config.logLevel : "error"));
-  try {
-    return await work(resources);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
-    const where = config.databaseUrl === null ? config.dataDir : "the database of DATABASE_URL";
-    throw new ServiceError("not_found", `${error.message.replace(/\.$/, "")} in ${where}.`);
-  } finally {
-    await resources.close();
-  }
-}
 
 export const textOption = (values: Values, name: string): string | undefined => {
   const value = values[name];

@@ -1,4 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { readVersion } from "../version.ts";
+import type { Command } from "./run-verb.ts";
 import type { Verb } from "./verb.ts";
+
+const example = () => readFile(fileURLToPath(new URL("../../../examples/lien-release.pdf", import.meta.url)));
 
 const serve: Verb = {
   name: "serve",
@@ -35,8 +41,8 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["member", async () => (await import("./verbs/member.ts")).memberVerbs],
   ["session", async () => (await import("./verbs/session.ts")).sessionVerbs],
   ["webhook", async () => (await import("./verbs/webhook.ts")).webhookVerbs],
-  ["listen", async () => [(await import("./verbs/listen.ts")).listen]],
-  ["trigger", async () => [(await import("./verbs/trigger.ts")).trigger]],
+  ["listen", async () => [(await import("./partner/listen.ts")).listen]],
+  ["trigger", async () => [(await import("./partner/trigger.ts")).triggerVerb(example)]],
   ["request", async () => (await import("./verbs/request.ts")).requestVerbs],
   ["fill", async () => (await import("./verbs/fill.ts")).fillVerbs],
   ["playbook", async () => (await import("./verbs/playbook.ts")).playbookVerbs],
@@ -61,3 +67,5 @@ export async function verbsOf(word: string | undefined): Promise<readonly Verb[]
   if (group) return group();
   return (await Promise.all([...groups.values()].map((load) => load()))).flat();
 }
+
+export const command: Command = { program: "bin/signsealship", version: readVersion, verbsOf };

@@ -1,5 +1,13 @@
 import type { Place } from "../events/events.ts";
-import { chainHeader, chainValue, eventHeader, signatureHeader, signatureValue } from "./signing.ts";
+import {
+  chainHeader,
+  chainValue,
+  eventHeader,
+  secretHash,
+  secretKeys,
+  signatureHeader,
+  signatureValue,
+} from "./signing.ts";
 import { type SigningKeys, standardSigned } from "./standard-signature.ts";
 
 const userAgent = "SignSealShip-Webhooks/1";
@@ -18,4 +26,10 @@ export const deliveryHeaders = (
   [eventHeader]: topic,
   ...(place && { [chainHeader]: chainValue(place) }),
   ...standardSigned(eventId, t, body, keys),
+});
+
+/** The keys of one signing secret, `svc_whsec_...`, without an Ed25519 key. */
+export const keysOfSecret = (secret: string): SigningKeys => ({
+  secrets: [secretKeys(secretHash(secret))],
+  privateKey: null,
 });

@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseWebhook } from "@signsealship/sdk";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
+import { listen } from "../../src/cli/partner/listen.ts";
+import { triggerVerb } from "../../src/cli/partner/trigger.ts";
 import type { Values } from "../../src/cli/verb.ts";
-import { listen } from "../../src/cli/verbs/listen.ts";
-import { trigger } from "../../src/cli/verbs/trigger.ts";
 
 type Received = { headers: IncomingHttpHeaders; body: Buffer };
 
@@ -52,6 +53,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 const here = () => ({ key, "base-url": harness.service.baseUrl });
+const trigger = triggerVerb(async () => examplePdf);
 const triggered = (topic: string, values: Values = here()) => trigger.run([topic], values);
 const refusal = (work: Promise<unknown>) =>
   work.then(

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { freePort } from "@signsealship/testing/free-port";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { createOrder } from "../../src/cli/partner-order.ts";
+import { createOrder } from "../../src/cli/partner/order.ts";
 import type { Verb } from "../../src/cli/verb.ts";
 import { orderVerbs } from "../../src/cli/verbs/order.ts";
 

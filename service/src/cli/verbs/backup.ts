@@ -17,7 +17,8 @@ import { nodeName } from "../../platform/database/schema-fence.ts";
 import { StartupError } from "../../platform/errors.ts";
 import { migrations, root } from "../../resources.ts";
 import { readVersion } from "../../version.ts";
-import { type Options, textOption, type Values, type Verb, withResources } from "../verb.ts";
+import { type Options, textOption, type Values, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 const keysOption: Options = {
   keys: { type: "string", help: "A folder for the keys alone, to be kept apart from the backup." },

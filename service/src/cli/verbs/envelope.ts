@@ -1,6 +1,7 @@
 import { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "../../envelopes/envelopes.ts";
 import type { Resources } from "../../resources.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
+import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 const inEnvelopes = <T>(work: (deps: Resources & { baseUrl: string }) => Promise<T>): Promise<T> =>
   withResources((resources) => work({ ...resources, baseUrl: resources.config.baseUrl }));

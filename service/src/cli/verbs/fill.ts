@@ -4,7 +4,8 @@ import { addFill } from "../../orders/orders.ts";
 import { StartupError } from "../../platform/errors.ts";
 import { inlineWorkers } from "../../platform/workers/inline.ts";
 import { loadPricingFiles } from "../../pricing/pricing.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
+import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 export const fillVerbs: Verb[] = [
   {

@@ -1,6 +1,7 @@
 import * as partners from "../../partners/partners.ts";
 import { revokeWithWhatItMade } from "../../revocation.ts";
-import { lines, ruledOption, type Values, type Verb, withResources } from "../verb.ts";
+import { lines, ruledOption, type Values, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 import { webhookLine } from "./webhook.ts";
 
 type Revoked = Awaited<ReturnType<typeof revokeWithWhatItMade>>;

@@ -1,6 +1,7 @@
 import * as members from "../../members/members.ts";
 import { requirePartner } from "../../partners/partners.ts";
-import { lines, onOff, onOrOff, UsageError, type Verb, withResources } from "../verb.ts";
+import { lines, onOff, onOrOff, UsageError, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 export const memberVerbs: Verb[] = [
   {

@@ -13,7 +13,8 @@ import {
 import { byCommandLine, requireOperator } from "../../operators/operators.ts";
 import { StartupError } from "../../platform/errors.ts";
 import { root } from "../../resources.ts";
-import { lines, textOption, UsageError, type Values, type Verb, withResources } from "../verb.ts";
+import { lines, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 /** Options by the fields that they set. */
 const optionOf = {

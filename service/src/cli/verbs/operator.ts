@@ -7,7 +7,8 @@ import {
   listOperators,
   removeOperator,
 } from "../../operators/operators.ts";
-import { lines, onOff, onOrOff, textOption, UsageError, type Values, type Verb, withResources } from "../verb.ts";
+import { lines, onOff, onOrOff, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 function rolesOption(values: Values): string[] | undefined {
   return textOption(values, "role")

@@ -6,10 +6,11 @@ import { isUuid } from "../../platform/text.ts";
 import { inlineWorkers } from "../../platform/workers/inline.ts";
 import { openSealing } from "../../seals/seals.ts";
 import { requireNoLetter } from "../../shipping/shipping.ts";
-import { readDocument } from "../document.ts";
-import { partnerOptions } from "../partner-api.ts";
-import { createOrder, listOwnOrders } from "../partner-order.ts";
-import { lines, textOption, UsageError, type Values, type Verb, withResources } from "../verb.ts";
+import { partnerOptions } from "../partner/api.ts";
+import { readDocument } from "../partner/document.ts";
+import { createOrder, listOwnOrders } from "../partner/order.ts";
+import { lines, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 function adjustmentOf(values: Values): { amountCents: number; label: string } | undefined {
   const text = textOption(values, "amount-cents");

@@ -1,5 +1,6 @@
 import * as partners from "../../partners/partners.ts";
-import { lines, onOff, onOrOff, textOption, UsageError, type Verb, withResources } from "../verb.ts";
+import { lines, onOff, onOrOff, textOption, UsageError, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 const brief = ({ partnerId, name, tier, liveEnabled }: partners.Partner) => ({ partnerId, name, tier, liveEnabled });
 

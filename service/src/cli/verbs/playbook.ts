@@ -1,5 +1,6 @@
 import { callbackPaths, createCallbacks, decideByOperator, listExecutions } from "../../playbooks/playbooks.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
+import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 const defaultLimit = 100;
 const maxLimit = 10_000;

@@ -4,7 +4,8 @@ import {
   type ListedRequest,
   listRequests,
 } from "../../access-requests/access-requests.ts";
-import { lines, type Verb, withResources } from "../verb.ts";
+import { lines, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 const readable = ({ useCase, reasons, ...request }: ListedRequest): string =>
   lines({ ...request, reasons: reasons.join(", ") || null, useCase: useCase?.replaceAll(/\s+/g, " ") });

@@ -11,7 +11,8 @@ import {
   sealChainOf,
   sealChainRow,
 } from "../../seals/seals.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
+import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 function stateOf({ inUse, retiredAt, reason }: SealCertificate): string {
   if (inUse) return "in use";

@@ -1,5 +1,6 @@
 import { rotateSecrets, underKeyText } from "../../secrets-rotation/secrets-rotation.ts";
-import { type Verb, withResources } from "../verb.ts";
+import type { Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 export const secretsVerbs: Verb[] = [
   {

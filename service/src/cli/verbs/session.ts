@@ -1,5 +1,6 @@
 import { type AnySession, endAllSessions, endAnySession, listAnySessions } from "../../members/members.ts";
-import { textOption, UsageError, type Verb, withResources } from "../verb.ts";
+import { textOption, UsageError, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 const readable = ({ sessionId, email, operator, device, createdAt, lastSeenAt }: AnySession): string =>
   `${sessionId}  ${email ?? "operator link"}${operator ? "  operator" : ""}  ${device}  since ${createdAt.toISOString()}  last seen ${lastSeenAt.toISOString()}`;

@@ -10,7 +10,8 @@ import {
   type TaskKind,
   taskKinds,
 } from "../../tasks/tasks.ts";
-import { lines, textOption, UsageError, type Verb, withResources } from "../verb.ts";
+import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 const shownMost = 200;
 

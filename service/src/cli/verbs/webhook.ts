@@ -1,6 +1,7 @@
 import { requirePartner } from "../../partners/partners.ts";
 import { disableWebhook, type MadeWebhook, webhooksOfPartner } from "../../webhooks/webhooks.ts";
-import { lines, type Verb, withResources } from "../verb.ts";
+import { lines, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
 
 export const webhookLine = ({ webhookId, environment, url, topics, createdBy }: MadeWebhook): string =>
   `${webhookId}  ${environment}  ${url}  ${topics.join(",")}  by ${createdBy}`;

@@ -1,6 +1,6 @@
 import { type Client, ConnectionError, createClient, ServiceRefusal } from "@signsealship/sdk";
-import { StartupError } from "../platform/errors.ts";
-import { type Options, textOption, UsageError, type Values } from "./verb.ts";
+import { StartupError } from "../../platform/errors.ts";
+import { type Options, textOption, UsageError, type Values } from "../verb.ts";
 
 /** The options of verbs that partners use: they ask a service over HTTP, with a partner key. */
 export const partnerOptions = {

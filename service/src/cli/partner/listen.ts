@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
-import type { FeedEvent } from "@signsealship/sdk";
+import { type FeedEvent, standardSecret } from "@signsealship/sdk";
 import { base32 } from "../../platform/ids.ts";
 import { isLoopback } from "../../platform/network.ts";
-import { deliveryHeaders, secretHash, secretKeys, standardSecret } from "../../webhooks/webhooks.ts";
-import { ask, partnerOf, partnerOptions } from "../partner-api.ts";
-import { allTopics, requireTopic } from "../topics.ts";
+import { deliveryHeaders, keysOfSecret } from "../../webhooks/delivery-headers.ts";
 import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { ask, partnerOf, partnerOptions } from "./api.ts";
+import { allTopics, requireTopic } from "./topics.ts";
 
 const timeoutMs = 10_000;
 
@@ -30,8 +30,7 @@ function forwardTo(values: Values): string | null {
 async function forward(url: string, event: FeedEvent, secret: string): Promise<string> {
   const body = Buffer.from(JSON.stringify(event.payload));
   const place = { position: event.position, head: Buffer.from(event.head, "hex") };
-  const keys = { secrets: [secretKeys(secretHash(secret))], privateKey: null };
-  const delivered = { eventId: event.id, topic: event.type, place, keys };
+  const delivered = { eventId: event.id, topic: event.type, place, keys: keysOfSecret(secret) };
   const headers = deliveryHeaders(delivered, Math.floor(Date.now() / 1000), body);
   const started = performance.now();
   const took = () => `in ${Math.round(performance.now() - started)} ms`;
@@ -93,7 +92,7 @@ export const listen: Verb = {
     const { cursor } = await ask(partner, ({ events }) =>
       since === "latest" ? events.list({ cursor: since, topics }) : Promise.resolve({ cursor: since }),
     );
-    if (!asJson) console.log(greeting(partner.baseUrl, url, secret));
+    if (!asJson) console.log(await greeting(partner.baseUrl, url, secret));
     await ask(partner, async ({ events }) => {
       for await (const event of events.follow({ cursor, topics })) await show(event, url, { secret, asJson });
     });
@@ -101,7 +100,7 @@ export const listen: Verb = {
   },
 };
 
-const greeting = (baseUrl: string, url: string | null, secret: string): string =>
+const greeting = async (baseUrl: string, url: string | null, secret: string): Promise<string> =>
   [
     `Listening to ${baseUrl}. Ctrl-C ends it.`,
     ...(url === null
@@ -109,7 +108,7 @@ const greeting = (baseUrl: string, url: string | null, secret: string): string =
       : [
           `Events are posted to ${url}`,
           `Signing secret: ${secret} (the same each time with this key)`,
-          `For libraries of Standard Webhooks: ${standardSecret(secretHash(secret))}`,
+          `For libraries of Standard Webhooks: ${await standardSecret(secret)}`,
         ]),
     "",
   ].join("\n");

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { maxUploadBytes } from "../http/uploads/multipart.ts";
-import { StartupError } from "../platform/errors.ts";
+import { LIMITS } from "../../pdf/limits.ts";
+import { StartupError } from "../../platform/errors.ts";
 
 /** The bytes of `--document`. @throws StartupError when it can't be read, or is too large */
 export async function readDocument(path: string): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new StartupError(`--document ${path} cannot be read (${error.code})`);
   });
-  if (bytes.length > maxUploadBytes) throw new StartupError(`--document ${path} must be a PDF of at most 35 MB`);
+  if (bytes.length > LIMITS.fileBytes) throw new StartupError(`--document ${path} must be a PDF of at most 35 MB`);
   return bytes;
 }

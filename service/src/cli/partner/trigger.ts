@@ -1,16 +1,14 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Client, OrderFields } from "@signsealship/sdk";
 import { StartupError } from "../../platform/errors.ts";
-import { root } from "../../resources.ts";
-import { ask, partnerOf, partnerOptions } from "../partner-api.ts";
-import { allTopics, requireTopic } from "../topics.ts";
 import { lines, UsageError, type Verb } from "../verb.ts";
+import { ask, partnerOf, partnerOptions } from "./api.ts";
+import { allTopics, requireTopic } from "./topics.ts";
 
 /** What was made so that the event came. */
 type Made = Record<string, string>;
 
-const example = () => readFile(join(root, "examples/lien-release.pdf"));
+/** Reads the example document. */
+type Example = () => Promise<Buffer>;
 
 const plain: OrderFields = { email: "client@example.com", byodConfirmed: true, svcSign: true };
 const shipped: OrderFields = {
@@ -23,20 +21,22 @@ const shipped: OrderFields = {
   shipPostal: "10118",
 };
 
-async function order({ orders }: Client, fields = plain): Promise<{ orderCode: string }> {
+async function order({ orders }: Client, example: Example, fields = plain): Promise<{ orderCode: string }> {
   const { orderCode } = await orders.create(fields, { pdf: await example(), fileName: "lien-release.pdf" });
   return { orderCode };
 }
 
-async function room(client: Client): Promise<{ orderCode: string; roomCode: string }> {
-  const { orderCode } = await order(client);
+async function room(client: Client, example: Example): Promise<{ orderCode: string; roomCode: string }> {
+  const { orderCode } = await order(client, example);
   const { roomCode } = await client.rooms.create({ name: "Made by signsealship trigger" });
   await client.rooms.attach(roomCode, { orderCode });
   return { orderCode, roomCode };
 }
 
-async function advanced(client: Client, fields: OrderFields, event: "signature.completed" | "shipment.delivered") {
-  const made = await order(client, fields);
+type Milestone = "signature.completed" | "shipment.delivered";
+
+async function advanced(client: Client, example: Example, fields: OrderFields, event: Milestone) {
+  const made = await order(client, example, fields);
   await client.sandbox.advance(made.orderCode, event);
   return made;
 }
@@ -52,29 +52,29 @@ async function testEvent({ webhooks }: Client): Promise<Made> {
 }
 
 /** What makes a real event of each topic, with objects of the sandbox. */
-const makers: Readonly<Record<string, (client: Client) => Promise<Made>>> = {
-  "order.created": (client) => order(client),
-  "payment.cleared": async (client) => {
-    const made = await order(client);
+const makers: Readonly<Record<string, (client: Client, example: Example) => Promise<Made>>> = {
+  "order.created": order,
+  "payment.cleared": async (client, example) => {
+    const made = await order(client, example);
     await client.sandbox.checkout(made.orderCode);
     return made;
   },
-  "signature.completed": (client) => advanced(client, plain, "signature.completed"),
-  "shipment.delivered": (client) => advanced(client, shipped, "shipment.delivered"),
-  "passport.sealed": async ({ passports }) => {
+  "signature.completed": (client, example) => advanced(client, example, plain, "signature.completed"),
+  "shipment.delivered": (client, example) => advanced(client, example, shipped, "shipment.delivered"),
+  "passport.sealed": async ({ passports }, example) => {
     const { passportId, verifyCode } = await passports.seal(await example());
     return { passportId, verifyCode };
   },
   "room.order_attached": room,
-  "room.passport_sealed": async (client) => {
-    const { roomCode } = await room(client);
+  "room.passport_sealed": async (client, example) => {
+    const { roomCode } = await room(client, example);
     const { verifyCode } = await client.rooms.seal(roomCode);
     return { roomCode, verifyCode };
   },
   "webhook.test": testEvent,
 };
 
-export const trigger: Verb = {
+export const triggerVerb = (example: Example): Verb => ({
   name: "trigger",
   args: ["TOPIC"],
   values: allTopics,
@@ -90,7 +90,7 @@ export const trigger: Verb = {
     const partner = partnerOf(values);
     if (!partner.key.startsWith("svc_pk_test_"))
       throw new UsageError("--key must be a test key, svc_pk_test_...: trigger makes orders that nobody placed");
-    const made = make ? await ask(partner, make) : {};
+    const made = make ? await ask(partner, (client) => make(client, example)) : {};
     return { json: { topic, ...made }, text: lines({ triggered: topic, ...made }) };
   },
-};
+});

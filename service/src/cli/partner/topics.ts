@@ -1,9 +1,9 @@
-import { nearest } from "../platform/nearest-name.ts";
-import { testTopic, topics } from "../webhooks/webhooks.ts";
-import { UsageError } from "./verb.ts";
+import { topics } from "@signsealship/sdk";
+import { nearest } from "../../platform/nearest-name.ts";
+import { UsageError } from "../verb.ts";
 
 /** Every topic that a receiver may hear of. */
-export const allTopics: readonly string[] = [...topics, testTopic];
+export const allTopics: readonly string[] = [...topics, "webhook.test"];
 
 /** @throws UsageError that lists the topics, and names the one that was meant */
 export function requireTopic(flag: string, topic: string): string {

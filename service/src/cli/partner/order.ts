@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { CreatedOrder, OrderFields, OrderSummary } from "@signsealship/sdk";
+import { StartupError } from "../../platform/errors.ts";
+import { lines, type Options, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { ask, type Partner, partnerOf, partnerOptions } from "./api.ts";
 import { readDocument } from "./document.ts";
-import { ask, type Partner, partnerOf, partnerOptions } from "./partner-api.ts";
-import { lines, type Options, textOption, UsageError, type Values, type Verb } from "./verb.ts";
 
 /** The flags that are fields of the order form, and the fields. */
 const fieldOf = {
@@ -136,3 +139,85 @@ export async function listOwnOrders(values: Values) {
   const more = nextCursor === null ? [] : [`More: --after ${nextCursor}`];
   return { json: { orders, nextCursor }, text: [...orders.map(summaryLine), ...more].join("\n") };
 }
+
+const listOptions = {
+  ...partnerOptions,
+  status: { type: "string", help: "Only of this status, as QuoteReady." },
+  reference: { type: "string", help: "Only with exactly this external reference." },
+  after: { type: "string", help: "CURSOR of the page before." },
+} as const satisfies Options;
+
+const rows = (title: string, records: readonly object[]): string[] =>
+  records.map(
+    (record) =>
+      `${title}: ${Object.values(record)
+        .map((value) => value ?? "-")
+        .join("  ")}`,
+  );
+
+/** The milestones of the sandbox, which `order advance` walks to. */
+const milestones = ["payment.cleared", "signature.completed", "shipment.delivered"] as const;
+
+/** The order verbs of partners, over HTTP. */
+export const partnerOrderVerbs: readonly Verb[] = [
+  createOrder,
+  {
+    name: "order list",
+    args: [],
+    flags: "[--status STATUS] [--reference R] [--after CURSOR]",
+    options: listOptions,
+    summary: "Lists your orders, newest first, a hundred at a time.",
+    examples: ["order list --status Completed --json"],
+    run: (_args, values) => listOwnOrders(values),
+  },
+  {
+    name: "order show",
+    args: ["CODE"],
+    flags: "",
+    options: partnerOptions,
+    summary: "Shows an order: its state, its signers and its documents.",
+    async run([code = ""], values) {
+      const partner = partnerOf(values);
+      const json = await ask(partner, async ({ orders }) => {
+        const { requestId: _order, ...order } = await orders.get(code);
+        const { signers } = await orders.signers(code);
+        const { documents } = await orders.documents(code);
+        return { ...order, signers, documents };
+      });
+      const { signers, documents, services, ...facts } = json;
+      const shown = Object.fromEntries(Object.entries(facts).filter(([, value]) => typeof value !== "object"));
+      const people = signers.map(({ n, name, status, signingUrl }) => ({ n, name, status, signingUrl }));
+      const files = documents.map(({ documentId, kind, sha256 }) => ({ documentId, kind, sha256 }));
+      return { json, text: [lines(shown), ...rows("signer", people), ...rows("document", files)].join("\n") };
+    },
+  },
+  {
+    name: "order document",
+    args: ["CODE", "DOCUMENT_ID", "FILE"],
+    flags: "",
+    options: partnerOptions,
+    summary: "Writes a document of an order into a new file; order show lists the documents.",
+    async run([code = "", documentId = "", file = ""], values) {
+      const bytes = await ask(partnerOf(values), ({ orders }) => orders.document(code, documentId));
+      await writeFile(file, bytes, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+        throw new StartupError(`FILE ${file} cannot be written (${error.code})`);
+      });
+      const json = { file, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+      return { json, text: lines(json) };
+    },
+  },
+  {
+    name: "order advance",
+    args: ["CODE", "[EVENT]"],
+    flags: "",
+    values: milestones,
+    options: partnerOptions,
+    summary: `Walks a test order to its next milestone, or to the one that is named: ${milestones.join(", ")}.`,
+    async run([code = "", event], values) {
+      const milestone = milestones.find((each) => each === event);
+      if (event !== undefined && !milestone) throw new UsageError(`EVENT must be one of ${milestones.join(", ")}`);
+      const json = await ask(partnerOf(values), ({ sandbox }) => sandbox.advance(code, milestone));
+      return { json, text: lines({ ...json, firedEvents: json.firedEvents.join(", ") }) };
+    },
+  },
+];

@@ -1,0 +1,111 @@
+import type { Delivery, Topic, Webhook } from "@signsealship/sdk";
+import { topics } from "@signsealship/sdk";
+import { lines, type Options, textOption, UsageError, type Verb } from "../verb.ts";
+import { ask, partnerOf, partnerOptions } from "./api.ts";
+import { requireTopic } from "./topics.ts";
+
+const states = ["pending", "delivered", "failed"] as const;
+
+const deliveryOptions = {
+  ...partnerOptions,
+  status: { type: "string", help: "Only those that are pending, delivered or failed.", values: states },
+  topic: { type: "string", help: "Only of this topic.", values: topics },
+  webhook: { type: "string", help: "Only of the webhook with this ID." },
+  after: { type: "string", help: "CURSOR of the page before." },
+} as const satisfies Options;
+
+const webhookLine = ({ id, url, topics: chosen }: Webhook): string => [id, url, chosen.join(",")].join("  ");
+
+const deliveryLine = ({ deliveryId, createdAt, eventName, state, lastStatusCode, reason, destinationUrl }: Delivery) =>
+  [deliveryId, createdAt, eventName, state, lastStatusCode ?? reason ?? "-", destinationUrl].join("  ");
+
+const chosenTopics = (text: string | undefined): Topic[] =>
+  (text?.split(",") ?? [...topics]).map((topic) => {
+    const name = requireTopic("--topics", topic.trim());
+    const found = topics.find((each) => each === name);
+    if (!found) throw new UsageError(`--topics must not be ${name}: it is sent by webhook test alone`);
+    return found;
+  });
+
+/** The webhook verbs of partners, over HTTP. */
+export const partnerWebhookVerbs: readonly Verb[] = [
+  {
+    name: "webhook list",
+    args: [],
+    flags: "",
+    options: partnerOptions,
+    summary: "Lists your webhooks, newest first.",
+    async run(_args, values) {
+      const webhooks = await ask(partnerOf(values), (client) => client.webhooks.list());
+      return { json: { webhooks }, text: webhooks.map(webhookLine).join("\n") };
+    },
+  },
+  {
+    name: "webhook create",
+    args: ["URL"],
+    flags: "[--topics A,B]",
+    options: {
+      ...partnerOptions,
+      topics: { type: "string", help: "Only these topics, separated by commas. Default: all.", values: topics },
+    },
+    summary: "Makes a webhook, and prints its secret this once.",
+    examples: ["webhook create https://hooks.example.com/signing --topics order.created,payment.cleared"],
+    async run([url = ""], values) {
+      const chosen = chosenTopics(textOption(values, "topics"));
+      const made = await ask(partnerOf(values), ({ webhooks }) => webhooks.create({ url, topics: chosen }));
+      return { json: made, text: lines({ ...made, topics: made.topics.join(",") }) };
+    },
+  },
+  {
+    name: "webhook delete",
+    args: ["WEBHOOK_ID"],
+    flags: "",
+    options: partnerOptions,
+    summary: "Ends a webhook for good.",
+    async run([id = ""], values) {
+      const json = await ask(partnerOf(values), ({ webhooks }) => webhooks.remove(id));
+      return { json, text: `${id} is deleted.` };
+    },
+  },
+  {
+    name: "webhook test",
+    args: ["WEBHOOK_ID"],
+    flags: "",
+    options: partnerOptions,
+    summary: "Sends a webhook.test event to a webhook.",
+    async run([id = ""], values) {
+      const json = await ask(partnerOf(values), ({ webhooks }) => webhooks.test(id));
+      return { json, text: lines(json) };
+    },
+  },
+  {
+    name: "webhook deliveries",
+    args: [],
+    flags: "[--status S] [--topic T] [--webhook ID] [--after CURSOR]",
+    options: deliveryOptions,
+    summary: "Lists what was sent to your webhooks, newest first, a hundred at a time.",
+    examples: ["webhook deliveries --status failed"],
+    async run(_args, values) {
+      const text = textOption(values, "status");
+      const status = states.find((each) => each === text);
+      if (text !== undefined && !status) throw new UsageError(`--status must be one of ${states.join(", ")}`);
+      const [topic, webhook, cursor] = ["topic", "webhook", "after"].map((name) => textOption(values, name));
+      const page = await ask(partnerOf(values), ({ webhooks }) =>
+        webhooks.deliveries({ status, topic, webhook, cursor, limit: 100 }),
+      );
+      const more = page.nextCursor === null ? [] : [`More: --after ${page.nextCursor}`];
+      return { json: page, text: [...page.deliveries.map(deliveryLine), ...more].join("\n") };
+    },
+  },
+  {
+    name: "webhook replay",
+    args: ["DELIVERY_ID"],
+    flags: "",
+    options: partnerOptions,
+    summary: "Sends the event of a delivery again, with a body of today's records.",
+    async run([id = ""], values) {
+      const json = await ask(partnerOf(values), ({ webhooks }) => webhooks.replay(id));
+      return { json, text: lines(json) };
+    },
+  },
+];
