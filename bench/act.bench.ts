@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, sign as signBare } from "node:crypto";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import type { Link } from "../service/src/envelopes/envelopes.ts";
 import { storeTail } from "../service/src/envelopes/records/revisions.ts";
+import { type DocumentOwner, documentOwnerColumns } from "../service/src/orders/orders.ts";
 import { sql } from "../service/src/platform/database/sql.ts";
 import { browser, consentText, openCeremonyService } from "../service/test/envelopes/ceremony/ceremony-service.ts";
 import { atLeast, atMost, type Result } from "./result.ts";
@@ -52,6 +53,10 @@ async function place(running: Running, document: Buffer, round: number): Promise
 
 async function timeOrder(running: Running, document: Buffer, { code, links }: Order, round: number): Promise<Timed> {
   const times: Timed = { byService: [], byBrowser: [], bare: [], least: [] };
+  const [owner] = await running.db.query<DocumentOwner>(
+    sql`SELECT ${documentOwnerColumns} FROM orders o WHERE o.code = ${code}`,
+  );
+  if (!owner) throw new Error("the order is gone");
   for (const [index, link] of links.entries()) {
     await running.ceremony.opened(link, browser);
     await running.ceremony.consent(link, consentText, browser);
@@ -66,7 +71,7 @@ async function timeOrder(running: Running, document: Buffer, { code, links }: Or
     times.least.push(
       await msOf(async () => {
         hashAndSign();
-        await storeTail(running.deps, code, Buffer.alloc(16 * 1024));
+        await storeTail(running.deps, owner, Buffer.alloc(16 * 1024));
         await running.db.query(sql`UPDATE orders SET updated_at = now() WHERE code = ${code}`);
       }),
     );

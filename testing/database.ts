@@ -7,6 +7,7 @@ import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.
 import { openSealedTexts } from "../service/src/platform/sealed-text.ts";
 import { openSecretsKey, secretBytes } from "../service/src/platform/secrets.ts";
 import { prepareDatabase } from "./data-template.ts";
+import { testRowMacOf } from "./row-mac.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** How a role connects to the server of a running service. */
@@ -31,6 +32,7 @@ export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" 
   const server = await openEmbeddedPostgres(dataDir);
   const db = openDatabase({ ...server.owner, application_name: name }, () => {}, { poolSize });
   db.useSealedTexts(openSealedTexts(await secretsOf(dataDir)));
+  db.useRowMac(await testRowMacOf(dataDir));
   return {
     ...db,
     close: async () => {

@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type DocumentFacts, documentMembers, documentOwnerColumns, orderState } from "../service/src/orders/orders.ts";
 import type { Sql } from "../service/src/platform/database/database.ts";
 import { type Statement, sql } from "../service/src/platform/database/sql.ts";
+import { writeStateMacs } from "../service/src/platform/database/state-mac.ts";
 import { type MacTable, openRowMac, type RowMac } from "../service/src/platform/row-mac.ts";
-import { openSecretsKey } from "../service/src/platform/secrets.ts";
+import { openSecretsKey, secretBytes } from "../service/src/platform/secrets.ts";
 import { peopleRows } from "../service/src/row-mac-tables.ts";
 
 /** The MACs of the service that runs on a data folder, for rows that a test writes in its place. */
@@ -25,3 +28,27 @@ async function giveMacs({ db, rowMac }: Writer, { table, key, rows, members }: M
     await db.query(sql`UPDATE ${table} SET row_mac = ${rowMac.of(table.text, facts)} WHERE ${key} = ${row.key}`);
   }
 }
+
+/** For a database handle of a test: the MACs of the folder's service, or those of a test key where no service has run. */
+export const testRowMacOf = async (dataDir: string): Promise<RowMac> =>
+  existsSync(join(dataDir, "keys/secrets")) ? rowMacOf(dataDir) : openRowMac(secretBytes(Buffer.alloc(32, 7)));
+
+/** Changes an order as the service would: its row is authentic afterwards. */
+export async function changeOrder(db: Sql, code: string, set: Statement): Promise<void> {
+  await db.query(sql`UPDATE orders SET ${set} WHERE code = ${code}`);
+  await authenticateOrders(db, sql`code = ${code}`);
+}
+
+/** Makes an order of test one of live, as if it had been placed there. */
+export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code: string): Promise<void> {
+  await changeOrder(db, code, sql`environment = 'live'`);
+  const documents = await db.query<DocumentFacts & { id: number }>(sql`
+    SELECT d.id, ${documentOwnerColumns}, d.kind, d.sha256, d.blob_key AS "blobKey"
+    FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${code}`);
+  for (const document of documents)
+    await db.query(sql`
+      UPDATE documents SET row_mac = ${rowMac.of("documents", documentMembers(document))} WHERE id = ${document.id}`);
+}
+
+/** Gives orders that a test wrote their MACs. */
+export const authenticateOrders = (db: Sql, where: Statement): Promise<void> => writeStateMacs(db, orderState, where);

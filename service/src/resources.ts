@@ -119,6 +119,7 @@ export async function openResources(
       (keyId) => log.error({ keyId }, "a row is under a key that is neither SECRETS_KEY nor in SECRETS_KEYS_OLD"),
       reportUnvouched(clock, log, countUnvouched),
     );
+    db.useRowMac(rowMac);
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await mergeRevocations({ db, rowMac }, revocationsFile(config.dataDir));
     await sealTexts({ db, asOwner, log }, texts);

@@ -8,15 +8,18 @@ import { operatorRows } from "./operators/operators.ts";
 import {
   type DocumentFacts,
   documentMembers,
+  documentOwnerColumns,
   type FillFacts,
   fillColumns,
   fillMembers,
+  orderState,
   type SigningFacts,
   signingColumns,
   signingMembers,
 } from "./orders/orders.ts";
 import { type KeyFacts, keyMembers } from "./partners/partners.ts";
 import { sql } from "./platform/database/sql.ts";
+import { digestOf, type StateMac, stateMembers } from "./platform/database/state-mac.ts";
 import type { MacTable } from "./platform/row-mac.ts";
 import {
   fromPassports,
@@ -60,10 +63,26 @@ export const documentRows: MacTable<DocumentFacts> = {
   keyInRows: sql`d.id`,
   mac: sql`d.row_mac`,
   rows: sql`
-SELECT d.id AS key, o.code AS "orderCode", d.kind, d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac
+SELECT d.id AS key, ${documentOwnerColumns}, d.kind, d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac
 FROM documents d JOIN orders o ON o.id = d.order_id`,
   members: documentMembers,
 };
+
+/** Rows whose MAC covers a digest that PostgreSQL computes. */
+function stateRows(state: StateMac): MacTable<{ digest: Buffer }> {
+  const { table, key, mac: column } = state;
+  return {
+    table,
+    key,
+    mac: column,
+    column,
+    rows: sql`SELECT ${key} AS key, ${digestOf(state, table)} AS digest, ${column} AS mac FROM ${table}`,
+    members: ({ digest }) => stateMembers(digest.toString("hex")),
+  };
+}
+
+/** Orders: whose they are, where they stand, what they cost and where their documents go. */
+export const orderRows = stateRows(orderState);
 
 export const versionRows: MacTable<VersionFacts> = {
   table: sql`closing_passports`,

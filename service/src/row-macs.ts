@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type DocumentFacts, documentMembers, earlierDocumentMembers } from "./orders/orders.ts";
 import type { Clock } from "./platform/clock.ts";
 import { longStatements, type Sql, type Tx } from "./platform/database/database.ts";
 import type { AsOwner } from "./platform/database/migrations.ts";
@@ -16,6 +17,7 @@ import {
   chainRows,
   documentRows,
   fillRows,
+  orderRows,
   partnerKeyRows,
   passportRows,
   peopleRows,
@@ -85,6 +87,12 @@ const rowSets: readonly RowSet[] = [
     },
     record: (doneAt) => ({ filled: "people", doneAt }),
   },
+  {
+    name: "orders",
+    marker: "row-macs-filled-orders",
+    fill: fillOrders,
+    record: (doneAt) => ({ filled: "orders", doneAt }),
+  },
 ];
 
 /**
@@ -148,7 +156,7 @@ async function wasDone(db: Sql, { rowMac, log }: RowMacDeps, { name, record }: R
 }
 
 async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
-  const { table, key, rows, members } = unfilled;
+  const { table, key, column = sql`row_mac`, rows, members } = unfilled;
   // A cursor: rows of evidence may be many, and those that get no MAC are not to be met again.
   await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
   let filled = 0;
@@ -158,7 +166,7 @@ async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which:
     for (const row of batch) {
       const said = members(row);
       if (said === null) continue;
-      await tx.query(sql`UPDATE ${table} SET row_mac = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key}`);
+      await tx.query(sql`UPDATE ${table} SET ${column} = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key}`);
       filled++;
     }
   }
@@ -187,6 +195,14 @@ async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<num
   const all = [...keys.map((key) => ({ ...key, kind: "key" as const, reason: null })), ...retired];
   for (const one of all) await tx.query(keptRevocationRow(rowMac, one));
   return all.length;
+}
+
+/** Orders get their first MAC. Documents had one over less: a row that was altered since stays as it is. */
+async function fillOrders(tx: Tx, { rowMac }: RowMacDeps): Promise<number> {
+  const orders = await fill(tx, rowMac, orderRows, without(orderRows));
+  const members = (row: MacRow<DocumentFacts>) =>
+    rowMac.holds(documentRows.table.text, earlierDocumentMembers(row), row.mac) ? documentMembers(row) : null;
+  return orders + (await fill(tx, rowMac, { ...documentRows, members }, sql`d.row_mac IS NOT NULL`));
 }
 
 function without({ mac }: { mac: Statement }): Statement {

@@ -10,7 +10,13 @@ import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type StoredVersion, storedColumns, versionMembers } from "../src/closing-passports/versions.ts";
-import { documentMembers, documentUse } from "../src/orders/orders.ts";
+import {
+  type DocumentFacts,
+  documentMembers,
+  documentOwnerColumns,
+  documentUse,
+  earlierDocumentMembers,
+} from "../src/orders/orders.ts";
 import { issueKey, revokeKey } from "../src/partners/partners.ts";
 import { systemClock } from "../src/platform/clock.ts";
 import { isSealed, type Statement, sealed, sql } from "../src/platform/database/sql.ts";
@@ -211,7 +217,15 @@ test("a document that is gone, or is not what its row says, is named by no manif
       SELECT d.id, kind, sha256 FROM documents d JOIN orders o ON o.id = order_id WHERE code = ${orderCode}`);
     assert.ok(row);
     // Who has SECRETS_KEY, too, makes rows and blobs that hold each for itself.
-    const forged = { orderCode, kind: row.kind, sha256: row.sha256, blobKey: await blobKey(row.sha256) };
+    const { partnerId } = acme;
+    const forged = {
+      orderCode,
+      partnerId,
+      environment: "test",
+      kind: row.kind,
+      sha256: row.sha256,
+      blobKey: await blobKey(row.sha256),
+    } as const;
     await attack(sql`
       UPDATE documents SET blob_key = ${forged.blobKey}, row_mac = ${running.rowMac.of("documents", documentMembers(forged))}
       WHERE id = ${row.id}`);
@@ -239,21 +253,37 @@ test("a document that waits for an order is ordered by no token once its row was
   assert.equal((await order(fillToken)).status, 201);
 });
 
-test("tokens and keys of an earlier release stay good: their rows get MACs at the first start", async () => {
+test("tokens, keys, orders and documents of an earlier release stay good: their rows get MACs at the first start", async () => {
   const file = join(running.service.dataDir, "earlier.pdf");
   writeFileSync(file, makePdf({ text: "earlier" }));
   const { fillToken = "" } = await running.service.cli("fill", "add", file);
+  const orderCode = await acme.order();
+  const document = async () => {
+    const path = `/api/partner/orders/${orderCode}`;
+    const { documents } = await acme.ok<{ documents: { documentId: string }[] }>("GET", `${path}/documents`);
+    const { key } = await issueKey({ ...running, clock: systemClock }, acme.partnerId, "test");
+    const headers = { Authorization: `Bearer ${key}` };
+    return (await fetch(`${running.service.baseUrl}${path}/documents/${documents[0]?.documentId}`, { headers })).status;
+  };
+  assert.equal(await document(), 200);
+  const earlier = await running.db.query<DocumentFacts & { id: number }>(sql`
+    SELECT d.id, ${documentOwnerColumns}, d.kind, d.sha256, d.blob_key AS "blobKey"
+    FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${orderCode}`);
+  for (const row of earlier)
+    await attack(sql`
+      UPDATE documents SET row_mac = ${running.rowMac.of("documents", earlierDocumentMembers(row))} WHERE id = ${row.id}`);
   const keys = join(running.service.dataDir, "keys");
   for (const name of readdirSync(keys)) if (name.startsWith("row-macs-filled-")) rmSync(join(keys, name));
   await attack(sql`DELETE FROM row_mac_backfill WHERE filled <> 'evidence'`);
   await restarted(sql`
-    WITH keys AS (UPDATE partner_keys SET row_mac = NULL) UPDATE fill_documents SET row_mac = NULL`);
+    WITH keys AS (UPDATE partner_keys SET row_mac = NULL), orders AS (UPDATE orders SET state_mac = NULL) UPDATE fill_documents SET row_mac = NULL`);
   const { status } = await acme.call(
     "POST",
     "/api/partner/orders",
     orderForm({ ...minimal, fill_token: fillToken }, null),
   );
   assert.equal(status, 201);
+  assert.equal(await document(), 200);
 });
 
 test("a key whose row was altered, or that is no longer revoked by the database's word alone, opens nothing", async () => {

@@ -1,5 +1,5 @@
 import { type TrailFacts, trailMembers } from "../envelopes/envelopes.ts";
-import { documentMembers, documentUse } from "../orders/orders.ts";
+import { type DocumentOwner, documentMembers, documentUse } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { RowMac } from "../platform/row-mac.ts";
@@ -10,7 +10,7 @@ export type StoredArtifact = { kind: string; sha256: string; blobKey: string; ma
 /** A completed envelope, by the record that ends its trail; `mac` in hex. */
 export type StoredEnvelope = TrailFacts & { mac: string };
 
-export type OrderArtifacts = { orderCode: string; artifacts: StoredArtifact[]; envelope: StoredEnvelope | null };
+export type OrderArtifacts = DocumentOwner & { artifacts: StoredArtifact[]; envelope: StoredEnvelope | null };
 
 const nameOf: Readonly<Record<string, "originalSha256" | "sealedSha256" | "custodyCertSha256">> = {
   original: "originalSha256",
@@ -22,7 +22,10 @@ const nameOf: Readonly<Record<string, "originalSha256" | "sealedSha256" | "custo
  * The hashes that a manifest names of an order, and the code of its envelope.
  * @throws Error when a row is not what was written: a seal would vouch for it
  */
-export function artifactHashes(rowMac: RowMac, { orderCode, artifacts, envelope }: OrderArtifacts) {
+export function artifactHashes(
+  rowMac: RowMac,
+  { orderCode, partnerId, environment, artifacts, envelope }: OrderArtifacts,
+) {
   const hashes: { originalSha256?: string; sealedSha256?: string; custodyCertSha256?: string } = {};
   for (const { mac, ...document } of artifacts) {
     const name = nameOf[document.kind];
@@ -30,7 +33,7 @@ export function artifactHashes(rowMac: RowMac, { orderCode, artifacts, envelope 
     if (
       !rowMac.holds(
         "documents",
-        documentMembers({ orderCode, ...document }),
+        documentMembers({ orderCode, partnerId, environment, ...document }),
         mac === null ? null : Buffer.from(mac, "hex"),
       )
     )

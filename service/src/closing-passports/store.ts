@@ -1,9 +1,11 @@
 import { auditLine } from "../audit/audit.ts";
 import { eventRow } from "../events/events.ts";
 import type { Owner } from "../identity/identity.ts";
+import { orderState } from "../orders/orders.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { isSealed, type Statement, sealed, sql } from "../platform/database/sql.ts";
 import { hasSqlState, sqlState } from "../platform/database/sql-errors.ts";
+import { verifiedAll } from "../platform/database/state-mac.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import { notDeleted } from "../retention/retention.ts";
@@ -92,14 +94,17 @@ const takenIn = sql`(SELECT coalesce(json_agg(d.kind ORDER BY d.kind DESC), '[]'
   FROM (SELECT DISTINCT ON (kind) kind, origin FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d
   WHERE d.origin = 'operator')`;
 
-/** The room with its orders and their artifacts as they are at one instant. */
+/**
+ * The room with its orders and their artifacts as they are at one instant.
+ * @throws ServiceError `unavailable` for an order that is not what the service wrote: a seal would vouch for its status
+ */
 export async function selectSnapshotOf(db: Sql, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Snapshot>(sql`
 SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 'brandName', p.brand_name, 'accentColor', p.accent_color) AS firm, (
-  SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'label', a.label, 'status', o.status,
+  SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'partnerId', o.partner_id, 'environment', o.environment, 'label', a.label, 'status', o.status,
     'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
-) AS "documents@envelope.verifyCode"
+) AS "documents@envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id`)}
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);
   return snapshot;
 }

@@ -1,7 +1,8 @@
 import type { Environment } from "../identity/identity.ts";
-import { type OrderStatus, orderStatuses, type StatusGroup, statusGroupOf } from "../orders/orders.ts";
+import { type OrderStatus, orderState, orderStatuses, type StatusGroup, statusGroupOf } from "../orders/orders.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { type Marked, marked } from "../platform/database/state-mac.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 
 /** An order as a line of a list, of whichever firm. */
@@ -18,7 +19,13 @@ export type ListedOrder = BoughtServices & {
 
 export const listedColumns = sql`o.code, o.status, p.name AS "firmName", o.customer_name AS "customerName",
   o.customer_email AS "customerEmail", o.external_reference AS "externalReference", o.sign, o.notarize, o.ship, o.fax,
-  o.total_cents AS "totalCents", o.created_at AS "createdAt"`;
+  o.total_cents AS "totalCents", o.created_at AS "createdAt", ${marked(orderState, sql`o`)}`;
+
+/** Of an order that was changed outside the service no status is shown: an operator has to look into it. */
+export const listed = (rows: readonly (ListedOrder & Marked)[]): ListedOrder[] =>
+  rows.map(({ isAuthentic, ...order }) => (isAuthentic ? order : { ...order, status: alteredStatus }));
+
+const alteredStatus = "Altered outside the service";
 
 export type OrdersFilter = {
   environment: Environment;
@@ -59,5 +66,5 @@ const services: Readonly<Record<keyof BoughtServices, Statement>> = {
 };
 
 /** Orders of all firms, those that match. */
-export const listAllOrders = (db: Sql, filter: OrdersFilter, limit: number) =>
-  db.query<ListedOrder>(ordersStatement(filter, limit));
+export const listAllOrders = async (db: Sql, filter: OrdersFilter, limit: number): Promise<ListedOrder[]> =>
+  listed(await db.query<ListedOrder & Marked>(ordersStatement(filter, limit)));

@@ -1,3 +1,4 @@
+import { verifiedOrders } from "../orders/orders.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
@@ -20,8 +21,13 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
   const { db, app } = deps;
   const attemptOf = async (intent: Intent): Promise<FaxAttempt & { orderCode: string }> => {
     const attempt = await findAttempt(db, attemptIdIn(intent));
-    const [order] = await db.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = ${intent.orderId}`);
+    const [order] = await db.query<{ code: string; faxTo: string | null }>(
+      sql`SELECT code, fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${intent.orderId}`,
+    );
     if (!attempt || !order) throw new Error("an intent without its attempt");
+    // The attempt's number is a copy that bears no MAC.
+    if (attempt.faxTo !== order.faxTo)
+      throw new Error(`a fax of order ${order.code} goes to another than its order's number`);
     return { ...attempt, orderCode: order.code };
   };
   return {

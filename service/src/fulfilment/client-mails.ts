@@ -1,6 +1,13 @@
 import { auditLine } from "../audit/audit.ts";
 import { actorOf, type Environment, type Owner, type Principal } from "../identity/identity.ts";
-import { documentsDeletedAt, isPayable, type MailMoment, mailClient, type OrderMail } from "../orders/orders.ts";
+import {
+  documentsDeletedAt,
+  isPayable,
+  type MailMoment,
+  mailClient,
+  type OrderMail,
+  verifiedOrder,
+} from "../orders/orders.ts";
 import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
@@ -69,7 +76,7 @@ export async function sendAgain(
   await db.transaction(async (tx) => {
     const at = clock();
     const [order] = await tx.query<Mailable & { id: number }>(sql`
-SELECT o.id, ${mailableColumns} FROM orders o
+SELECT o.id, ${mailableColumns}, ${verifiedOrder} FROM orders o
 WHERE o.code = ${orderCode} AND o.partner_id = ${partnerId} AND o.environment = ${environment} FOR NO KEY UPDATE`);
     if (!order) throw new ServiceError("not_found", "Order not found.");
     if (!mailsToSendAgain(takesPayment, order).includes(moment))

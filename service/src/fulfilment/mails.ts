@@ -1,4 +1,11 @@
-import { documentsPath, type OrderMail, orderMailQueue, type Titled, type TitleOf } from "../orders/orders.ts";
+import {
+  documentsPath,
+  type OrderMail,
+  orderMailQueue,
+  type Titled,
+  type TitleOf,
+  verifiedOrder,
+} from "../orders/orders.ts";
 import { readMailFirm } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database/database.ts";
@@ -36,7 +43,8 @@ const rowStatement = (orderId: number) => sql`
     EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'sealed' AND d.origin = 'operator') AS "takenIn",
     EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
       WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
-        AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned"
+        AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned",
+    ${verifiedOrder}
   FROM orders o
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true
   WHERE o.id = ${orderId}`;

@@ -1,3 +1,4 @@
+import { verifiedOrder } from "../orders/orders.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { isoTime, type Statement, sql } from "../platform/database/sql.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -78,7 +79,7 @@ export async function orderHistory(db: Sql, code: string): Promise<OrderHistory>
       envelope_status AS "envelopeStatus", total_cents AS "totalCents", customer_email AS "customerEmail",
       external_reference AS "externalReference",
       ${documents} AS documents, ${shipments} AS shipments, ${faxes} AS faxes, ${payments} AS payments,
-      ${history} AS history
+      ${history} AS history, ${verifiedOrder}
     FROM orders o WHERE code = ${code}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;

@@ -1,5 +1,5 @@
 import type { SealReason } from "@signsealship/evidence/seal";
-import { documentMembers, documentUse, type PeopleEvent } from "../orders/orders.ts";
+import { type DocumentOwner, documentMembers, documentUse, type PeopleEvent } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -11,9 +11,7 @@ import { furthestDocument, type SealedDocument } from "./store.ts";
 export type SealDeps = { blobs: Blobs; rowMac: RowMac; sealDocument: SealDocument };
 
 /** Which order a document is sealed for, and what happened to it. */
-export type SealFor = {
-  orderCode: string;
-  partnerId: string;
+export type SealFor = DocumentOwner & {
   on: PeopleEvent;
   /** Whether the order has a notary: who signs the document after its signers, where they like. */
   notarize?: boolean;
@@ -27,7 +25,7 @@ export async function sealAndStore(
   of: SealFor,
 ): Promise<SealedDocument> {
   const sealed = await deps.sealDocument({ bytes, reason, locks: locksOf(of) });
-  return storeSealed(deps, sealed, of.orderCode, kindOf(of));
+  return storeSealed(deps, sealed, of, kindOf(of));
 }
 
 /**
@@ -51,7 +49,7 @@ export async function sealSimulated(
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       return seal(simulatedDocument(document?.sha256 ?? "none"));
     });
-    return storeSealed(deps, sealed, of.orderCode, kindOf(of));
+    return storeSealed(deps, sealed, of, kindOf(of));
   };
   if (!document) return sealOr(null);
   // The document, and the sealed one.
@@ -68,11 +66,11 @@ const kindOf = ({ on }: SealFor) => (on === "signed" ? "sealed" : "notarized");
 export async function storeSealed(
   { blobs, rowMac }: Omit<SealDeps, "sealDocument">,
   sealed: Sealed,
-  orderCode: string,
+  { orderCode, partnerId, environment }: DocumentOwner,
   kind: SealedDocument["kind"],
 ): Promise<SealedDocument> {
   const sha256 = sealed.sealedSha256;
   const stored = { sha256, blobKey: await blobs.put(sealed.bytes, documentUse(sha256)) };
-  const mac = rowMac.of("documents", documentMembers({ orderCode, kind, ...stored }));
+  const mac = rowMac.of("documents", documentMembers({ orderCode, partnerId, environment, kind, ...stored }));
   return { ...stored, kind, bytes: sealed.bytes.length, rowMac: mac };
 }

@@ -1,5 +1,5 @@
 import type { Environment } from "../identity/identity.ts";
-import type { StoredDocument } from "../orders/orders.ts";
+import { type StoredDocument, verifiedOrders } from "../orders/orders.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
@@ -72,7 +72,7 @@ export type OrderFacts = BoughtServices & {
 export async function findFacts(db: Sql, code: string): Promise<OrderFacts | undefined> {
   const [order] = await db.query<OrderFacts>(sql`
     SELECT id, code AS "orderCode", environment, partner_id AS "partnerId", status,
-      status_before_hold AS "statusBeforeHold", sign, notarize, ship, fax
+      status_before_hold AS "statusBeforeHold", sign, notarize, ship, fax, ${verifiedOrders}
     FROM orders WHERE code = ${code}`);
   return order;
 }

@@ -1,7 +1,8 @@
 import type { Owner } from "../identity/identity.ts";
-import type { OrderStatus } from "../orders/orders.ts";
+import { type OrderStatus, orderState } from "../orders/orders.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { type Marked, marked } from "../platform/database/state-mac.ts";
 import { invalid } from "../platform/errors.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { foundStatement } from "./find-orders.ts";
@@ -63,9 +64,9 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
   const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
   // Of several statuses each is walked along its own part of the index.
   if (statuses !== null && sort !== "changed")
-    return sql`SELECT ${columns} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
+    return sql`SELECT ${columns}, ${marked(orderState, sql`found`)} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
       SELECT * FROM orders WHERE orders.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
-  return sql`SELECT ${columns} FROM orders
+  return sql`SELECT ${columns}, ${marked(orderState, sql`orders`)} FROM orders
     WHERE ${wanted} ${statuses === null ? nothing : sql`AND status = ANY (${statuses}::text[])`} ${ordered}`;
 }
 
@@ -76,7 +77,7 @@ export async function firmOrders(
   query: FirmOrdersQuery,
   limit: number,
 ): Promise<FirmOrdersPage> {
-  const rows = await db.query<FirmOrder>(firmOrdersStatement(owner, query, limit + 1));
+  const rows = await db.query<FirmOrder & Marked>(firmOrdersStatement(owner, query, limit + 1));
   const more = rows.length > limit;
   const orders = rows.slice(0, limit);
   const backward = query.side === "before";
@@ -85,7 +86,8 @@ export async function firmOrders(
   const hasBefore = backward ? more : query.place !== null;
   const hasAfter = backward ? query.place !== null : more;
   return {
-    orders,
+    // Those that were changed outside the service are left out. The places pass them.
+    orders: orders.filter(({ isAuthentic }) => isAuthentic),
     before: hasBefore ? place(orders[0]) : null,
     after: hasAfter ? place(orders.at(-1)) : null,
   };

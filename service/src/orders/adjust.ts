@@ -1,6 +1,8 @@
 import type { Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
+import { writeStateMacs } from "../platform/database/state-mac.ts";
 import { invalid } from "../platform/errors.ts";
+import { orderState } from "./order-mac.ts";
 
 /**
  * Adds a line to the quote of a locked order that is being priced by a person.
@@ -13,4 +15,5 @@ export async function addAdjustment(tx: Tx, orderId: number, amountCents: number
       total_cents = total_cents + ${amountCents}
     WHERE id = ${orderId} AND total_cents + ${amountCents} > 0 RETURNING 1`);
   if (adjusted.length === 0) throw invalid("The total must stay above zero.");
+  await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }

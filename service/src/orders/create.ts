@@ -185,6 +185,7 @@ function newOrder(
 ): NewOrder {
   const code = newCode();
   const { outcome, quote, carrierRate } = priced;
+  const { partnerId, environment } = principal;
   const signing = {
     orderCode: code,
     signers,
@@ -212,7 +213,10 @@ function newOrder(
     priceBookVersion: pricing.priceBookVersion,
     document: {
       ...document,
-      rowMac: rowMac.of("documents", documentMembers({ orderCode: code, kind: "original", ...document })),
+      rowMac: rowMac.of(
+        "documents",
+        documentMembers({ orderCode: code, partnerId, environment, kind: "original", ...document }),
+      ),
     },
     rowMac: form.services.sign ? rowMac.of("orders", signingMembers(signing)) : null,
   };

@@ -8,6 +8,7 @@ import type { CarrierRate } from "../pricing/pricing.ts";
 import { openTask } from "../tasks/tasks.ts";
 import type { OrderForm } from "./form/form.ts";
 import type { OrderSigner } from "./form/signers.ts";
+import { macOfNewOrder, type NewOrderState } from "./order-mac.ts";
 import type { OriginalDocument } from "./store.ts";
 import { orderMailQueue } from "./transitions/effects.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
@@ -62,14 +63,14 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
       INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
         external_reference, customer_email, customer_name, doc_slug, signer_state, dest_state, ship_method, ship_to,
         ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version,
-        carrier_rate, document_name, document_notices, signers, signature_fields, row_mac, created_at, updated_at)
+        carrier_rate, document_name, document_notices, signers, signature_fields, row_mac, state_mac, created_at, updated_at)
       SELECT ${code}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
         ${order.fax}, ${order.envelopeStatus}, ${order.externalReference}, ${order.customerEmail}, ${form.name},
         ${form.docSlug}, ${form.signerState}, ${form.destState}, ${form.shipMethod}, ${jsonOrNull(form.shipTo)}::jsonb,
         ${jsonOrNull(form.shipFrom)}::jsonb, ${order.faxTo}, ${JSON.stringify(order.lines)}::jsonb,
         ${order.subtotalCents}, ${order.discountCents}, ${order.totalCents}, ${order.priceBookVersion},
         ${jsonOrNull(order.carrierRate)}::jsonb, ${order.documentName}::bytea, ${order.documentNotices}::bytea, ${jsonOrNull(order.signers)}::jsonb,
-        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${at}, ${at}
+        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${macOfNewOrder(coveredOf(order))}::bytea, ${at}, ${at}
       ${claim ? sql`FROM claim` : nothing}
       RETURNING id
     ), document AS (
@@ -80,6 +81,35 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
     ), audit AS (${audit}), event AS (${event})${quoteTask(order)}
     SELECT id${quoteMail(order)} FROM new_order`;
 }
+
+/** The values that the MAC covers, in the order of `orderState`. */
+const coveredOf = ({ principal, form, ...order }: NewOrder): NewOrderState => [
+  order.code,
+  principal.partnerId,
+  principal.environment,
+  order.status,
+  null,
+  order.sign,
+  order.notarize,
+  order.ship,
+  order.fax,
+  order.externalReference,
+  order.customerEmail,
+  form.name,
+  form.docSlug,
+  form.signerState,
+  form.destState,
+  form.shipMethod,
+  form.shipTo,
+  form.shipFrom,
+  order.faxTo,
+  order.lines,
+  order.subtotalCents,
+  order.discountCents,
+  order.totalCents,
+  order.priceBookVersion,
+  order.carrierRate,
+];
 
 /** What has no price waits for a person's. */
 function quoteTask({ status, createdAt: at, principal: { environment } }: NewOrder): Statement {

@@ -2,7 +2,7 @@ import type { Owner } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { cursorOf, filterText, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/database/page.ts";
 import { isCode } from "../platform/text.ts";
-import { findOwnOrder, listOrders } from "./store.ts";
+import { isOwnOrder, listOrders } from "./store.ts";
 import { summaryView } from "./views.ts";
 
 export type ListQuery = PageQuery & { status?: string; external_reference?: string };
@@ -12,7 +12,7 @@ const pageSize = { usual: 20, most: 100 };
 /** A cursor is the code of the last order of the page before, so it tells nothing that the caller does not know. */
 async function afterOf(db: Sql, owner: Owner, sent: string | undefined): Promise<string | null> {
   const cursor = cursorOf(sent);
-  if (cursor !== null && !(isCode(cursor) && (await findOwnOrder(db, cursor, owner)))) throw foreignCursor();
+  if (cursor !== null && !(isCode(cursor) && (await isOwnOrder(db, cursor, owner)))) throw foreignCursor();
   return cursor;
 }
 
@@ -26,5 +26,6 @@ export async function orderPage(db: Sql, owner: Owner, query: ListQuery) {
     limit: limit + 1,
   });
   const { items, nextCursor } = pageOf(rows, limit, ({ code }) => code);
-  return { orders: items.map(summaryView), nextCursor };
+  // One that was changed outside the service is left out. The cursor passes it.
+  return { orders: items.filter(({ isAuthentic }) => isAuthentic).map(summaryView), nextCursor };
 }

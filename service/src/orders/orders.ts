@@ -1,6 +1,13 @@
 /** Orders: the form, the record, and the transitions that each may take. What the processor causes has its own way in (by-processor.ts). */
 export { addAdjustment } from "./adjust.ts";
-export { type DocumentFacts, documentMembers, documentUse } from "./document-row.ts";
+export {
+  type DocumentFacts,
+  type DocumentOwner,
+  documentMembers,
+  documentOwnerColumns,
+  documentUse,
+  earlierDocumentMembers,
+} from "./document-row.ts";
 export { documentsPath, isDocumentsToken } from "./documents-link.ts";
 export { addFill, type FillFacts, fillColumns, fillMembers, keepUpload, sweepFills } from "./fill.ts";
 export { type FirmNote, type FirmNotes, firmNoteColumn, openFirmNotes } from "./firm-notes.ts";
@@ -11,6 +18,7 @@ export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "
 export { mostFields, replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";
 export { orderPage } from "./list.ts";
 export { type NoticesOf, noticeMessage, noticeReader } from "./notices.ts";
+export { orderState, verifiedOrder, verifiedOrders } from "./order-mac.ts";
 export { looksLikePdf, pagesOf } from "./original.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";

@@ -1,6 +1,8 @@
 import type { Owner } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { type Marked, marked } from "../platform/database/state-mac.ts";
+import { orderState, verifiedOrders } from "./order-mac.ts";
 import type { OrderRow, OrderSummaryRow, PublicOrderRow } from "./views.ts";
 
 /** A document in the blob store; `sha256` in hex, `bytes` its length. */
@@ -16,13 +18,20 @@ const detailColumns = sql`${summaryColumns}, envelope_status AS "envelopeStatus"
   subtotal_cents AS "subtotalCents", discount_cents AS "discountCents", document_notices AS "documentNotices"`;
 
 export const ownOrderStatement = (code: string, { partnerId, environment }: Owner): Statement => sql`
-  SELECT ${detailColumns} FROM orders
+  SELECT ${detailColumns}, ${verifiedOrders} FROM orders
   WHERE code = ${code} AND partner_id = ${partnerId} AND environment = ${environment}`;
 
 /** An order of this partner in this environment, or undefined. */
 export async function findOwnOrder(db: Sql, code: string, owner: Owner): Promise<OrderRow | undefined> {
   const [order] = await db.query<OrderRow>(ownOrderStatement(code, owner));
   return order;
+}
+
+/** Whether there is such an order of this partner in this environment. */
+export async function isOwnOrder(db: Sql, code: string, { partnerId, environment }: Owner): Promise<boolean> {
+  const found = await db.query(sql`
+    SELECT FROM orders WHERE code = ${code} AND partner_id = ${partnerId} AND environment = ${environment}`);
+  return found.length === 1;
 }
 
 /** The same as `whenDocumentsWereDeleted`: a part of a statement. */
@@ -40,7 +49,8 @@ export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow |
   const [order] = await db.query<PublicOrderRow>(sql`
     SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
       document_name AS "documentName", status_before_hold AS "statusBeforeHold",
-      ${documentsDeletedAt(sql`orders.id`)} AS "documentsDeletedAt", parcel.carrier, parcel.tracking_number AS "trackingNumber"
+      ${documentsDeletedAt(sql`orders.id`)} AS "documentsDeletedAt", parcel.carrier, parcel.tracking_number AS "trackingNumber",
+      ${verifiedOrders}
     FROM orders LEFT JOIN LATERAL (
       SELECT carrier, tracking_number FROM shipments WHERE order_id = orders.id ORDER BY id DESC LIMIT 1) parcel ON true
     WHERE code = ${code}`);
@@ -55,10 +65,12 @@ export type ListFilter = {
   limit: number;
 };
 
+const markedOrders = marked(orderState, sql`orders`);
+
 /** Newest first. Each combination of filters has a text of its own, and so the plan of its own index. */
 export function listStatement({ partnerId, environment }: Owner, filter: ListFilter): Statement {
   const { status, externalReference, after, limit } = filter;
-  return sql`SELECT ${summaryColumns} FROM orders WHERE partner_id = ${partnerId} AND environment = ${environment}
+  return sql`SELECT ${summaryColumns}, ${markedOrders} FROM orders WHERE partner_id = ${partnerId} AND environment = ${environment}
     ${status === null ? nothing : sql`AND status = ${status}`}
     ${externalReference === null ? nothing : sql`AND external_reference = ${externalReference}`}
     ${
@@ -72,4 +84,4 @@ export function listStatement({ partnerId, environment }: Owner, filter: ListFil
 }
 
 export const listOrders = (db: Sql, owner: Owner, filter: ListFilter) =>
-  db.query<OrderSummaryRow>(listStatement(owner, filter));
+  db.query<OrderSummaryRow & Marked>(listStatement(owner, filter));

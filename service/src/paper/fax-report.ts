@@ -27,11 +27,11 @@ export async function keepFaxReport(
   if (!bytes.subarray(0, headerBytes).includes("%PDF-")) throw invalid("document must be a PDF.");
   const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
-  const mac = rowMac.of("documents", documentMembers({ orderCode: order.code, kind, sha256, blobKey }));
+  const { id: orderId, code: orderCode, partnerId, environment } = order;
+  const mac = rowMac.of("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }));
   try {
     await db.transaction(async (tx) => {
       const at = clock();
-      const { id: orderId, partnerId } = order;
       const kept = await tx.query(sql`
         INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
         SELECT ${orderId}, ${kind}, ${sha256}, ${bytes.length}, ${blobKey}, ${at}, ${mac}

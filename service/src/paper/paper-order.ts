@@ -1,6 +1,6 @@
 import { type EnvelopeDeps, type OrderDocument, orderDocuments, withOrderDocument } from "../envelopes/envelopes.ts";
 import type { Environment, Owner } from "../identity/identity.ts";
-import type { OrderState } from "../orders/orders.ts";
+import { type OrderState, verifiedOrder } from "../orders/orders.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -41,7 +41,7 @@ export async function paperOrder(db: Sql, code: string, environment: Environment
           o.status_before_hold AS "statusBeforeHold", o.sign, o.notarize, o.ship, o.fax,
           o.external_reference AS "externalReference", o.ship_method AS "shipMethod", o.ship_to AS "shipTo",
           o.ship_from AS "shipFrom", o.fax_to AS "faxTo",
-          o.carrier_rate ->> 'addressProblem' AS "addressProblem"
+          o.carrier_rate ->> 'addressProblem' AS "addressProblem", ${verifiedOrder}
         FROM orders o JOIN partners p ON p.id = o.partner_id
         WHERE o.code = ${code} AND o.environment = ${environment} AND o.status = ANY (${[...paperStatuses]}::text[])`)
     : [];

@@ -14,8 +14,11 @@ export type Members = { readonly [name: string]: string | number | boolean | Dat
 export type RowMac = {
   /** The id of the key (4 bytes) and HMAC-SHA-256 over table and members (32 bytes). */
   of: (table: string, members: Members) => Buffer;
-  /** Whether exactly these members were written to the table by who has the key; false for a row without a MAC. */
-  holds: (table: string, members: Members, mac: Uint8Array | null) => boolean;
+  /**
+   * Whether exactly these members were written to the table by who has the key; false for a row without a MAC.
+   * @param row what the report of one that does not hold calls the row; its members by default
+   */
+  holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
 };
 
 /** A row as it is read: its key, what it says, and its MAC. */
@@ -30,6 +33,8 @@ export type MacTable<Row> = {
   keyInRows?: Statement;
   /** The MAC as `rows` names it. */
   mac: Statement;
+  /** The column with the MAC; `row_mac` where it is left out. */
+  column?: Statement;
   /** The select of its rows, up to WHERE: the key is `key`, the MAC `mac`. */
   rows: Statement;
   /** What a row says; null for a row that is not to have a MAC. */
@@ -56,9 +61,9 @@ export function openRowMac(
   const { of, holds } = macsOf(master, onUnknownKey);
   return {
     of,
-    holds(table, members, mac) {
+    holds(table, members, mac, row = members) {
       const vouched = holds(table, members, mac);
-      if (!vouched) onUnvouched(table, members);
+      if (!vouched) onUnvouched(table, row);
       return vouched;
     },
   };

@@ -2,6 +2,7 @@ import { sealReasons } from "@signsealship/evidence/seal";
 import { auditLine } from "../audit/audit.ts";
 import { insertDocument, type SealedDocument, storeSealed } from "../fulfilment/fulfilment.ts";
 import type { Environment } from "../identity/identity.ts";
+import { verifiedOrder } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -41,7 +42,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
   );
   if (made.length > 0) return;
   const [order] = await db.query<Order>(sql`
-    SELECT o.code, o.partner_id AS "partnerId", p.name AS "firmName", o.environment
+    SELECT o.code, o.partner_id AS "partnerId", p.name AS "firmName", o.environment, ${verifiedOrder}
     FROM orders o JOIN partners p ON p.id = o.partner_id WHERE o.id = ${orderId}`);
   const content = order && (await source(db, orderId, subject));
   if (!content) return;
@@ -49,7 +50,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
     ...event,
     providerName: providerNames[event.provider],
   }));
-  const { partnerId: holder, firmName, code: orderCode, environment } = order;
+  const { partnerId, firmName, code: orderCode, environment } = order;
   const input = {
     ...content,
     kind,
@@ -59,10 +60,14 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
     madeAt: clock(),
     events,
   };
-  const drawn = await workers.run(drawing, { holder, input });
+  const drawn = await workers.run(drawing, { holder: partnerId, input });
   const bytes = Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
-  const sealed = await sealOwnDocument(sealDocument, { bytes, holder, reason: sealReasons.receipt[environment] });
-  const document = await storeSealed(deps, sealed, orderCode, kind);
+  const sealed = await sealOwnDocument(sealDocument, {
+    bytes,
+    holder: partnerId,
+    reason: sealReasons.receipt[environment],
+  });
+  const document = await storeSealed(deps, sealed, { orderCode, partnerId, environment }, kind);
   const isKept = await record(deps, of, order, document).catch(async (error) => {
     if (!isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
     throw error;

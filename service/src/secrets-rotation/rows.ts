@@ -24,7 +24,7 @@ export async function rotateRowMacs(db: Sql, secrets: SecretBytes): Promise<numb
   const counts = [await rotate(tables.chainRows), await rotate(tables.passportRows), await rotate(tables.anchorRows)];
   counts.push(await rotate(tables.documentRows), await rotate(tables.versionRows), await rotate(tables.backfillRows));
   counts.push(await rotate(tables.fillRows), await rotate(tables.auditRows), await rotate(tables.markRows));
-  counts.push(await rotate(tables.trailRows), await rotate(tables.signingRows));
+  counts.push(await rotate(tables.trailRows), await rotate(tables.signingRows), await rotate(tables.orderRows));
   counts.push(await rotate(tables.journalRows), await rotate(tables.partnerKeyRows));
   for (const table of [...tables.peopleRows, revocationRows, webhookRows]) counts.push(await rotate(table));
   return counts.reduce((sum, count) => sum + count, 0);
@@ -34,7 +34,7 @@ async function rotateTable<Row>(
   db: Sql,
   rowMac: RowMac,
   current: Buffer,
-  { table, key, keyInRows = key, mac, rows, members }: MacTable<Row>,
+  { table, key, keyInRows = key, mac, column = sql`row_mac`, rows, members }: MacTable<Row>,
 ): Promise<number> {
   let rotated = 0;
   let last: string | number | Buffer | null = null;
@@ -48,7 +48,7 @@ async function rotateTable<Row>(
       if (said === null || !rowMac.holds(table.text, said, row.mac)) continue;
       // A row that was written meanwhile has the MAC of what it says now.
       await db.query(sql`
-UPDATE ${table} SET row_mac = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key} AND row_mac = ${row.mac}`);
+UPDATE ${table} SET ${column} = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key} AND ${column} = ${row.mac}`);
       rotated++;
     }
     last = found.at(-1)?.key ?? null;
@@ -68,6 +68,7 @@ const macTables = [
   tables.markRows,
   tables.trailRows,
   tables.signingRows,
+  tables.orderRows,
   tables.journalRows,
   tables.partnerKeyRows,
   ...tables.peopleRows,
@@ -78,7 +79,7 @@ const macTables = [
 /** How many rows with a MAC are under which key. */
 export async function countRowMacs(db: Sql): Promise<KeyCounts> {
   const macs = macTables.map(
-    ({ table }) => sql`SELECT ${idOf(sql`row_mac`)} AS id FROM ${table} WHERE row_mac IS NOT NULL`,
+    ({ table, column = sql`row_mac` }) => sql`SELECT ${idOf(column)} AS id FROM ${table} WHERE ${column} IS NOT NULL`,
   );
   return countsOf(db, sql`encode(id, 'hex')`, unionOf(macs));
 }

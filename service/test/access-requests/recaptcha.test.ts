@@ -115,6 +115,7 @@ test("the scorer is asked about a token alone, and before a transaction is opene
     useSealedTexts: () => {},
     close: refuse,
     transaction,
+    useRowMac() {},
   };
   const rules = readScreeningRules(fileURLToPath(new URL("../../data/screening.yaml", import.meta.url)));
   const scoreBot = async (): Promise<BotVerdict> => {

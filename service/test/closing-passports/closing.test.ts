@@ -72,7 +72,8 @@ test("the manifest holds the orders by their codes with the artifacts that exist
     ["custody_certificate", "d"],
   ] as const) {
     const blobKey = await deps.blobs.put(Buffer.from(text), documentUse(sha256(text)));
-    const document = { orderCode: sealedOrder, kind, sha256: sha256(text), blobKey };
+    const owner = { orderCode: sealedOrder, partnerId: acme.partnerId, environment: "test" } as const;
+    const document = { ...owner, kind, sha256: sha256(text), blobKey };
     const mac = running.rowMac.of("documents", documentMembers(document));
     await running.db.query(sql`
       INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)

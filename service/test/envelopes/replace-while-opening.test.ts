@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { replaceSigner } from "../../src/envelopes/envelopes.ts";
 import { openEnvelope } from "../../src/envelopes/lifecycle/open.ts";
@@ -36,9 +37,10 @@ async function unopened(signer: object) {
   const code = await running.order([signer, { name: "John", email: "john@example.com" }], {}, undefined, {
     pay: false,
   });
-  const [order] = await running.db.query<{ id: number; partnerId: string }>(sql`
-    UPDATE orders SET status = 'EsignPending', envelope_status = 'Sent' WHERE code = ${code}
-    RETURNING id, partner_id AS "partnerId"`);
+  await changeOrder(running.db, code, sql`status = 'EsignPending', envelope_status = 'Sent'`);
+  const [order] = await running.db.query<{ id: number; partnerId: string }>(
+    sql`SELECT id, partner_id AS "partnerId" FROM orders WHERE code = ${code}`,
+  );
   assert.ok(order);
   const owner = { partnerId: order.partnerId, environment: "test" } as const;
   const request = { owner, orderCode: code, n: 1, actor: "test" };

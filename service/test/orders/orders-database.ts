@@ -1,5 +1,7 @@
 import { newDatabase } from "@signsealship/testing/database";
+import { authenticateOrders } from "@signsealship/testing/row-mac";
 import { pino } from "pino";
+import { type DocumentOwner, documentOwnerColumns } from "../../src/orders/orders.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { newCode, newUuid } from "../../src/platform/ids.ts";
@@ -11,6 +13,8 @@ export type OrdersDatabase = {
   db: Database;
   /** An order in this status, with the documents that its way needs. @returns its code */
   insert: (status: string, more?: Partial<OrderFacts>) => Promise<string>;
+  /** What the MAC of its documents covers of the order. */
+  ownerOf: (code: string) => Promise<DocumentOwner>;
   /** Status, envelope and what was written beside them. */
   look: (code: string) => Promise<Look>;
   close: () => Promise<void>;
@@ -56,11 +60,19 @@ export async function openOrdersDatabase(): Promise<OrdersDatabase> {
           ${order.notarize}, ${order.ship}, ${order.fax}, ${order.sign ? "Created" : null}, 'signer@example.com',
           ${order.fax ? "+12125550123" : null}, '[]', ${totalCents}, 0, ${totalCents}, 1, '2026-01-01', '2026-01-01')
         RETURNING id`);
+      await authenticateOrders(db, sql`code = ${code}`);
       for (const kind of ["original", "sealed", "notarized"])
         await db.query(sql`
           INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
           VALUES (${row?.id}, ${kind}, ${"0".repeat(64)}, 1, ${`2026-01-01/${newCode()}`}, now())`);
       return code;
+    },
+    async ownerOf(code) {
+      const [owner] = await db.query<DocumentOwner>(
+        sql`SELECT ${documentOwnerColumns} FROM orders o WHERE o.code = ${code}`,
+      );
+      if (!owner) throw new Error("no such order");
+      return owner;
     },
     async look(code) {
       const [look] = await db.query<Look>(sql`

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
+import { authenticateOrders } from "@signsealship/testing/row-mac";
 import { columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
@@ -346,7 +347,10 @@ describe("a hold", () => {
     world.pass(31 * 60);
     await away.run(id);
     const { db } = world.orders;
-    const status = (to: string) => db.query(sql`UPDATE orders SET status = ${to} WHERE id = ${orderId}`);
+    const status = async (to: string) => {
+      await db.query(sql`UPDATE orders SET status = ${to} WHERE id = ${orderId}`);
+      await authenticateOrders(db, sql`id = ${orderId}`);
+    };
     // The hold comes while the next try waits for its files.
     world.state.files = async () => {
       assert.deepEqual(await world.tasksOf(orderId), ["packet_print paused"]);

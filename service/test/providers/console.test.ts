@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { startLob } from "@signsealship/testing/doubles/lob";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { type ColumnCipher, columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -32,9 +33,7 @@ async function orderWithAct(state: "begun" | "unknown") {
   const body = orderForm({ ...minimal, ...shipping, ship_method: "print_mail" });
   const answer = await fetch(`${running.service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode } = (await answer.json()) as { orderCode: string };
-  await running.db.query(
-    sql`UPDATE orders SET environment = 'live', status = 'ShippingPending' WHERE code = ${orderCode}`,
-  );
+  await changeOrder(running.db, orderCode, sql`environment = 'live', status = 'ShippingPending'`);
   const [intent] = await running.db.query<{ id: number; orderId: number }>(sql`
     INSERT INTO provider_calls (act, provider, order_id, attempt, state, is_beside, tries, intended_at, begun_at, why)
     SELECT 'letter.send', 'lob', id, 1, ${state}, false, 1, now(), now(), 'no answer within 15000 ms'

@@ -3,7 +3,7 @@ import { type Client as Caller, newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { rowMacOf } from "@signsealship/testing/row-mac";
+import { changeOrder, rowMacOf } from "@signsealship/testing/row-mac";
 import type { Service } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -99,7 +99,7 @@ export async function openRoomsService(env: Record<string, string> = {}): Promis
         SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
         FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", roomCode)}) ORDER BY id`),
     async setStatus(orderCode, status, more = nothing) {
-      await db.query(sql`UPDATE orders SET status = ${status} ${more} WHERE code = ${orderCode}`);
+      await changeOrder(db, orderCode, sql`status = ${status} ${more}`);
     },
   };
 }

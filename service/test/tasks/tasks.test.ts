@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { moveOrder } from "../../src/fulfilment/move-order.ts";
 import { beginNextSegment } from "../../src/fulfilment/next-segment.ts";
@@ -81,10 +82,11 @@ describe("the order's way opens and closes what people have to do", () => {
 
   test("what was paid for as a rush is due in half the time", async () => {
     const code = await order({ svc_notary: "true" });
-    const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
     await move(code, "NotarizationFailed", "x");
-    await running.db.query(
-      sql`UPDATE orders SET lines = lines || '[{"type": "RushFee", "amountCents": 0, "quantity": 1, "label": "x"}]' WHERE id = ${row?.id}`,
+    await changeOrder(
+      running.db,
+      code,
+      sql`lines = lines || '[{"type": "RushFee", "amountCents": 0, "quantity": 1, "label": "x"}]'`,
     );
     await move(code, "NotarizationPending");
     const [rush, , usual] = (await tasksOf(code)).map(({ dueAt }) => dueAt.getTime());
@@ -196,7 +198,7 @@ describe("a live order whose service has ended", () => {
     const deps = { db: running.db, clock: systemClock, log: openLog("silent") };
     await beginNextSegment(deps, row?.id ?? 0);
     assert.equal(await status(), "EsignPending");
-    await running.db.query(sql`UPDATE orders SET status = 'EsignComplete' WHERE code = ${code}`);
+    await changeOrder(running.db, code, sql`status = 'EsignComplete'`);
     await Promise.all([beginNextSegment(deps, row?.id ?? 0), beginNextSegment(deps, row?.id ?? 0)]);
     assert.equal(await status(), "NotarizationPending");
     assert.deepEqual((await standing(code)).slice(-1), ["notarize open"]);
@@ -207,10 +209,10 @@ describe("a live order whose service has ended", () => {
       (await running.db.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM jobs WHERE queue = 'next-segment'`))[0]
         ?.n;
     const code = await order({ fax_to: "2125550123", svc_notary: "true" });
-    await running.db.query(sql`UPDATE orders SET status = 'FaxPending' WHERE code = ${code}`);
+    await changeOrder(running.db, code, sql`status = 'FaxPending'`);
     await move(code, "FaxDelivered");
     assert.equal(await jobs(), 0);
-    await running.db.query(sql`UPDATE orders SET status = 'FaxPending', environment = 'live' WHERE code = ${code}`);
+    await changeOrder(running.db, code, sql`status = 'FaxPending', environment = 'live'`);
     await move(code, "FaxDelivered");
     assert.equal(await jobs(), 1);
   });

@@ -4,6 +4,7 @@ import { createClient } from "@signsealship/sdk";
 import { type Client, newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makeLive } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -59,7 +60,7 @@ async function toSign(of: Firm): Promise<string> {
 }
 
 /** The same order as if it had been placed in live. */
-const makeLive = (code: string) => running.db.query(sql`UPDATE orders SET environment = 'live' WHERE code = ${code}`);
+const asLive = (code: string) => makeLive(running, code);
 
 const trailOf = (code: string) =>
   running.db.query<{ event: string; at: string }>(sql`
@@ -73,7 +74,7 @@ const daysUntil = (instant: Date | null | undefined) =>
 test("an advance has envelopes of the firm's test orders remind and expire, and of nobody else's; what is dated keeps real time", async () => {
   const [acme, other] = [await firm(), await firm()];
   const [mine, live, theirs] = [await toSign(acme), await toSign(acme), await toSign(other)];
-  await makeLive(live);
+  await asLive(live);
   const [liveBefore, theirsBefore] = [await envelopeOf(live), await envelopeOf(theirs)];
 
   const first = await advance(acme, { advanceSeconds: 3 * day });
@@ -114,7 +115,7 @@ test("an advance ends waiting executions, replaced webhook secrets and idempoten
   };
   const [myHook, theirHook] = [await hook(acme), await hook(other)];
   const [old, kept, foreign] = [await place(acme), await place(acme), await place(other)];
-  await makeLive(kept);
+  await asLive(kept);
   const placeOnce = async ({ key }: Firm) => {
     const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": "once-a-day" };
     const body = orderForm(minimal);

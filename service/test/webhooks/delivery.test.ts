@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -73,7 +74,7 @@ test("a replay is a delivery of its own: the same event id, a body of today's re
   const hook = await acme.subscribe("/replay", ["order.created"]);
   const orderCode = await acme.order();
   const [first] = await acme.ended(hook);
-  await running.db.query(sql`UPDATE orders SET status = 'Delivered' WHERE code = ${orderCode}`);
+  await changeOrder(running.db, orderCode, sql`status = 'Delivered'`);
   const answer = await acme.ok("POST", `${webhooks}/deliveries/${first?.["deliveryId"]}/replay`);
   assert.deepEqual(Object.keys(answer), ["ok", "deliveryId", "replayedFrom", "requestId"]);
   assert.equal(answer["replayedFrom"], first?.["deliveryId"]);
@@ -239,9 +240,9 @@ test("of a delivery it is kept what was sent and answered, bounded and without t
   assert.deepEqual([exchange.response.body.length, exchange.response.isCut], [4096, true]);
   assert.equal(exchange.response.headers["x-long"]?.length, 500);
   // The status that it had is found again by the hash; a record that changed otherwise is not what was sent.
-  await running.db.query(sql`UPDATE orders SET status = 'Delivered' WHERE code = ${orderCode}`);
+  await changeOrder(running.db, orderCode, sql`status = 'Delivered'`);
   assert.deepEqual((await firm.ok<Exchange>("GET", path)).request.payload, exchange.request.payload);
-  await running.db.query(sql`UPDATE orders SET external_reference = 'other' WHERE code = ${orderCode}`);
+  await changeOrder(running.db, orderCode, sql`external_reference = 'other'`);
   assert.equal((await firm.ok<Exchange>("GET", path)).request.payload.isAsSent, false);
   await acme.refused(404, "GET", path);
   const [row] = await running.db.query<{ plain: boolean }>(sql`

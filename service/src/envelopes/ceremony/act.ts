@@ -158,7 +158,7 @@ export async function closeAct(
   const input = { leaf: chain[0].der, actSha256, preparedBytes: document.preparedBytes, at: clock() };
   const call = { holder: envelope.partnerId, bytes: [document.bytes, complete.tail], input };
   const [stored, checked] = await Promise.allSettled([
-    storeTail(deps, envelope.orderCode, complete.tail),
+    storeTail(deps, envelope, complete.tail),
     checkActIn(workers, call),
   ]);
   if (stored.status === "rejected") throw stored.reason;

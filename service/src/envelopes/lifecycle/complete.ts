@@ -37,7 +37,7 @@ async function sealSigned(deps: EnvelopeDeps, envelope: Envelope): Promise<boole
     reason: sealReasons.signed[environment],
     locks: envelope.isNotarized ? "fields" : "document",
   });
-  const document = await storeSealed(deps, sealed, orderCode, "sealed");
+  const document = await storeSealed(deps, sealed, envelope, "sealed");
   return orDiscard(deps, document, async () => {
     for (let tried = 0; tried < tries; tried++) {
       const outcome = await certify(deps, envelope, signed.original, document, sealed);
@@ -58,7 +58,7 @@ async function certify(
   sealed: Sealed,
 ): Promise<Outcome> {
   const { db, clock } = deps;
-  const { verifyCode, orderCode } = envelope;
+  const { verifyCode } = envelope;
   const trail = await wholeTrail(deps, envelope);
   const detail = { document: { bytes: document.bytes, sha256: document.sha256 } };
   const last = nextRecord(trail.at(-1), { verifyCode, event: "sealed", at: clock(), detail });
@@ -71,7 +71,7 @@ async function certify(
     trail: [...trail, last],
   });
   const certificate = await sealCustody(deps, envelope, evidence, sealed.bytes);
-  const stored = await storeSealed(deps, certificate, orderCode, "custody_certificate");
+  const stored = await storeSealed(deps, certificate, envelope, "custody_certificate");
   return orDiscard(deps, stored, () => writeDown(deps, envelope, { document, custodyCertificate: stored, last }));
 }
 

@@ -28,8 +28,8 @@ export const reminderDays = [2, 5, 9, 14, 21] as const;
 export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const order = await readSigningOrder(deps, orderId);
   if (!order) return;
-  const { code: orderCode, partnerId } = order;
-  const tailKey = await withOriginal(deps, { orderId, orderCode, partnerId }, (original) =>
+  const { code: orderCode, partnerId, environment } = order;
+  const tailKey = await withOriginal(deps, { orderId, orderCode, partnerId, environment }, (original) =>
     openOn(deps, orderId, order, original),
   );
   if (tailKey !== null) await deps.blobs.discard(tailKey);
@@ -43,6 +43,8 @@ async function openOn(
   original: { bytes: Buffer; sha256: string },
 ): Promise<string | null> {
   const { db, workers, clock, rowMac } = deps;
+  const { code: orderCode, partnerId, environment } = order;
+  const owner = { orderCode, partnerId, environment };
   const { signers, fields: requested } = order;
   const planned = await planFields(workers, {
     holder: order.partnerId,
@@ -61,7 +63,7 @@ async function openOn(
       isNotarized: order.isNotarized,
     },
   });
-  const tail = await storeTail(deps, order.code, prepared.tail);
+  const tail = await storeTail(deps, owner, prepared.tail);
   const sha256 = (await hashYielding(original.bytes)).update(prepared.tail).digest("hex");
   const opened = await db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);

@@ -1,3 +1,4 @@
+import type { Owner } from "../../identity/identity.ts";
 import {
   type OrderSigner,
   type RequestedField,
@@ -5,15 +6,15 @@ import {
   signersOf,
   signingColumns,
   signingMembers,
+  verifiedOrder,
 } from "../../orders/orders.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
 
 /** An order that waits for its signatures. */
-export type SigningOrder = {
+export type SigningOrder = Owner & {
   code: string;
-  partnerId: string;
   pages: number;
   /** Whether a notary signs after the signers. */
   isNotarized: boolean;
@@ -22,7 +23,7 @@ export type SigningOrder = {
   fields: readonly RequestedField[] | null;
 };
 
-type Row = SigningFacts & { partnerId: string; pages: number; isNotarized: boolean; mac: Buffer | null };
+type Row = SigningFacts & Owner & { pages: number; isNotarized: boolean; mac: Buffer | null };
 
 /** Undefined for one that does not wait for signatures. @throws Error when who signs is not what was written */
 export async function readSigningOrder(
@@ -30,13 +31,13 @@ export async function readSigningOrder(
   orderId: number,
 ): Promise<SigningOrder | undefined> {
   const [row] = await db.query<Row>(sql`
-    SELECT ${signingColumns}, o.partner_id AS "partnerId", d.pages, o.notarize AS "isNotarized"
+    SELECT ${signingColumns}, o.partner_id AS "partnerId", o.environment, d.pages, o.notarize AS "isNotarized", ${verifiedOrder}
     FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
     WHERE o.id = ${orderId} AND o.status = 'EsignPending'`);
   if (!row) return undefined;
   requireSigners(rowMac, row);
-  const { orderCode: code, partnerId, pages, isNotarized, fields } = row;
-  return { code, partnerId, pages, isNotarized, fields, signers: signersOf(row) };
+  const { orderCode: code, partnerId, environment, pages, isNotarized, fields } = row;
+  return { code, partnerId, environment, pages, isNotarized, fields, signers: signersOf(row) };
 }
 
 /** @throws Error when the signers of an order are not those that were written */

@@ -1,5 +1,5 @@
 import type { Environment } from "../../identity/identity.ts";
-import type { Titled, TitleOf } from "../../orders/orders.ts";
+import { type Titled, type TitleOf, verifiedOrder } from "../../orders/orders.ts";
 import { readMailFirm } from "../../partners/partners.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
@@ -39,7 +39,7 @@ const rowStatement = (signerId: number) => sql`
   SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.name, s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId",
     s.signed_at IS NOT NULL AS signed, o.environment, o.code, o.document_name AS "documentName", o.doc_slug AS "docSlug",
-    o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome
+    o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome, ${verifiedOrder}
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
   WHERE s.id = ${signerId}`;
 

@@ -76,13 +76,13 @@ async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Pro
 }
 
 /** The documents of the order whose rows are what was written, the last of each kind. */
-async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode }: Envelope) {
+async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode, partnerId, environment }: Envelope) {
   const rows = await db.query<StoredDocument>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)} AS "deletedAt"
     FROM documents d WHERE d.order_id = ${orderId} AND d.kind IN ('original', 'sealed', 'custody_certificate')
     ORDER BY d.id`);
   const sound = rows.filter(({ mac, ...row }) =>
-    rowMac.holds("documents", documentMembers({ orderCode, ...row }), mac),
+    rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, ...row }), mac),
   );
   return new Map(sound.map((row) => [row.kind, row]));
 }

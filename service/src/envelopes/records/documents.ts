@@ -1,5 +1,5 @@
 import type { Owner } from "../../identity/identity.ts";
-import { documentMembers, documentUse } from "../../orders/orders.ts";
+import { type DocumentOwner, documentMembers, documentOwnerColumns, documentUse } from "../../orders/orders.ts";
 import type { StoredFile } from "../../platform/blobs/stored-file.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { nothing, sql } from "../../platform/database/sql.ts";
@@ -33,14 +33,14 @@ export type OrderDocument = {
   deletedAt: Date | null;
 };
 
-type Row = Omit<OrderDocument, "documentId"> & { blobKey: string; mac: Buffer | null; partnerId: string };
+type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string; mac: Buffer | null };
 
 /** @param owner null for whoever has a link to them */
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.origin, d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)} AS "deletedAt",
-      d.blob_key AS "blobKey", d.row_mac AS mac, o.partner_id AS "partnerId"
+      d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}
     FROM orders o JOIN documents d ON d.order_id = o.id
     WHERE o.code = ${orderCode} ${isOwn ?? nothing} AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);
 }
@@ -52,10 +52,10 @@ const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string =>
  * @param owner null for whoever has a link to them
  */
 export const orderDocuments = async (db: Sql, orderCode: string, owner: Owner | null): Promise<OrderDocument[]> =>
-  (await rowsOf(db, orderCode, owner)).map(({ blobKey: _, mac: __, partnerId: ___, ...row }) => ({
-    documentId: documentIdOf(row),
-    ...row,
-  }));
+  (await rowsOf(db, orderCode, owner)).map((row) => {
+    const { kind, sha256, bytes, origin, createdAt, deletedAt } = row;
+    return { documentId: documentIdOf(row), kind, sha256, bytes, origin, createdAt, deletedAt };
+  });
 
 type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
 
@@ -63,9 +63,9 @@ type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
 async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, documentId }: Wanted): Promise<Row> {
   const row = (await rowsOf(db, orderCode, owner)).findLast((each) => documentIdOf(each) === documentId);
   if (!row) throw new ServiceError("not_found", "Document not found.");
-  const { kind, sha256, blobKey } = row;
+  const { kind } = row;
   if (row.deletedAt) throw new ServiceError("not_found", deletedMessage("The document", row.deletedAt));
-  if (!rowMac.holds("documents", documentMembers({ orderCode, kind, sha256, blobKey }), row.mac))
+  if (!rowMac.holds("documents", documentMembers(row), row.mac))
     throw new Error(`the ${kind} of order ${orderCode} is not what was written`);
   return row;
 }

@@ -1,4 +1,5 @@
 import type { Environment } from "../../identity/identity.ts";
+import { verifiedOrder } from "../../orders/orders.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../platform/database/sql.ts";
 import type { Language } from "../ceremony/view.ts";
@@ -71,7 +72,7 @@ const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelo
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
   o.status AS "orderStatus", o.notarize AS "isNotarized", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
   o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
-  p.contact_email AS "partnerContact"`;
+  p.contact_email AS "partnerContact", ${verifiedOrder}`;
 
 const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;
 

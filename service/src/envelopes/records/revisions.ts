@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from "node:crypto";
-import { documentMembers, documentUse } from "../../orders/orders.ts";
+import { type DocumentOwner, documentMembers, documentUse } from "../../orders/orders.ts";
 import type { BlobAt, Blobs } from "../../platform/blobs/blobs.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
@@ -29,10 +29,15 @@ export type StoredTail = { sha256: string; bytes: number; blobKey: string; rowMa
 
 const kind = "revision";
 
-export async function storeTail({ blobs, rowMac }: DocumentDeps, orderCode: string, tail: Buffer): Promise<StoredTail> {
+export async function storeTail(
+  { blobs, rowMac }: DocumentDeps,
+  owner: DocumentOwner,
+  tail: Buffer,
+): Promise<StoredTail> {
   const sha256 = hash("sha256", tail);
   const blobKey = await blobs.put(tail, documentUse(sha256));
-  const mac = rowMac.of("documents", documentMembers({ orderCode, kind, sha256, blobKey }));
+  const { orderCode, partnerId, environment } = owner;
+  const mac = rowMac.of("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }));
   return { sha256, bytes: tail.length, blobKey, rowMac: mac };
 }
 
@@ -72,18 +77,18 @@ const originalStatement = (orderId: number) => sql`
 /** Works on the document that the order was placed with. @throws Error when its row is not what was written, and what the work throws */
 export async function withOriginal<T>(
   deps: DocumentDeps,
-  { orderId, orderCode, partnerId: holder }: Omit<EnvelopeOf, "id">,
+  order: Omit<EnvelopeOf, "id">,
   work: (original: { bytes: Buffer; sha256: string }) => Promise<T>,
 ): Promise<T> {
-  const original = await findOriginal(deps, orderId, orderCode);
-  return deps.blobs.withBytes({ ...original, holder }, async (bytes) => {
+  const original = await findOriginal(deps, order);
+  return deps.blobs.withBytes({ ...original, holder: order.partnerId }, async (bytes) => {
     if (!bytes) throw unreadable();
     return work({ bytes, sha256: original.use.sha256 });
   });
 }
 
 /** Whose document it is. */
-export type EnvelopeOf = { id: number; orderId: number; orderCode: string; partnerId: string };
+export type EnvelopeOf = DocumentOwner & { id: number; orderId: number };
 
 /**
  * The file with all its revisions, to be sent.
@@ -129,8 +134,9 @@ export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Pr
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
 /** Where the parts of the newest revision are. @throws Error when a row is not what was written */
-async function partsOf(deps: DocumentDeps, { id, orderId, orderCode }: EnvelopeOf) {
-  const original = await findOriginal(deps, orderId, orderCode);
+async function partsOf(deps: DocumentDeps, envelope: EnvelopeOf) {
+  const { id, orderCode } = envelope;
+  const original = await findOriginal(deps, envelope);
   const [tails, revisions] = [
     await deps.db.query<Part>(partsStatement(id)),
     (await findRevisions(deps.db, id)) as readonly Revision[],
@@ -138,18 +144,20 @@ async function partsOf(deps: DocumentDeps, { id, orderId, orderCode }: EnvelopeO
   const head = revisions[tails.length - 1];
   const [prepared] = revisions;
   if (!head || !prepared) throw new Error(`the envelope of order ${orderCode} has no revision`);
-  const parts = [original, ...tails.map((tail) => blobOf(deps, orderCode, tail))];
+  const parts = [original, ...tails.map((tail) => blobOf(deps, envelope, tail))];
   return { parts, head, prepared, original };
 }
 
-async function findOriginal(deps: DocumentDeps, orderId: number, orderCode: string): Promise<BlobAt> {
+async function findOriginal(deps: DocumentDeps, order: Omit<EnvelopeOf, "id">): Promise<BlobAt> {
+  const { orderId, orderCode } = order;
   const [row] = await deps.db.query<Part>(originalStatement(orderId));
   if (!row) throw new Error(`order ${orderCode} has no document`);
-  return blobOf(deps, orderCode, row);
+  return blobOf(deps, order, row);
 }
 
-function blobOf({ rowMac }: DocumentDeps, orderCode: string, { kind, sha256, blobKey, mac }: Part): BlobAt {
-  if (!rowMac.holds("documents", documentMembers({ orderCode, kind, sha256, blobKey }), mac))
+function blobOf({ rowMac }: DocumentDeps, owner: DocumentOwner, { kind, sha256, blobKey, mac }: Part): BlobAt {
+  const { orderCode, partnerId, environment } = owner;
+  if (!rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }), mac))
     throw new Error(`the ${kind} of order ${orderCode} is not what was written`);
   return { key: blobKey, use: documentUse(sha256) };
 }

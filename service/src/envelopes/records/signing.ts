@@ -1,5 +1,5 @@
 import type { Environment, Owner } from "../../identity/identity.ts";
-import { type OrderSigner, signersOf } from "../../orders/orders.ts";
+import { type OrderSigner, signersOf, verifiedOrder } from "../../orders/orders.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { nothing, sql } from "../../platform/database/sql.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
@@ -46,7 +46,7 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
     SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", o.signers,
       EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'sealed' AND d.origin = 'operator') AS "takenIn",
       o.customer_name AS "customerName", o.customer_email AS "customerEmail", e.id AS "envelopeId", e.attempt,
-      e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt"
+      e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedOrder}
     FROM orders o LEFT JOIN LATERAL (
       SELECT * FROM envelopes WHERE order_id = o.id ORDER BY attempt DESC LIMIT 1
     ) e ON true WHERE o.code = ${orderCode} ${isOwn ?? nothing}`);

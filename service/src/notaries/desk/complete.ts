@@ -106,8 +106,9 @@ export async function completeAct(
   const problem = unconfirmed(report, confirmed);
   if (problem !== null) return { report, problem };
   const { order } = claimed;
-  const of = { orderCode: order.code, partnerId: order.partnerId, on: "notarized" } as const;
-  const document = await sealAndStore(deps, bytes, sealReasons.notarized[order.environment], of);
+  const { code: orderCode, partnerId, environment } = order;
+  const of = { orderCode, partnerId, environment, on: "notarized" } as const;
+  const document = await sealAndStore(deps, bytes, sealReasons.notarized[environment], of);
   await deps.db
     .transaction((tx) => writeDown(tx, deps, operator, claimed, { ...premises, report, document }))
     .catch(async (error) => {

@@ -7,11 +7,14 @@ import type { DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
 
 /** The document that a notary is to notarize: the furthest of the order. @throws ServiceError `unavailable` when it can't be read */
-export async function documentToNotarize({ db, blobs, rowMac }: DeskDeps, { orderId, code, partnerId }: WaitingOrder) {
+export async function documentToNotarize({ db, blobs, rowMac }: DeskDeps, order: WaitingOrder) {
+  const { orderId, code, partnerId, environment } = order;
   const document = await furthestDocument(db, orderId);
   if (!document) throw new ServiceError("unavailable", "The order has no document.");
   const { kind, sha256, blobKey, mac } = document;
-  if (!rowMac.holds("documents", documentMembers({ orderCode: code, kind, sha256, blobKey }), mac))
+  if (
+    !rowMac.holds("documents", documentMembers({ orderCode: code, partnerId, environment, kind, sha256, blobKey }), mac)
+  )
     throw new Error(`the ${kind} document of order ${code} is not what was written`);
   const file = await blobs.open(blobKey, documentUse(sha256), partnerId);
   if (!file) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");

@@ -1,6 +1,8 @@
 import type { Environment } from "../../identity/identity.ts";
+import { orderState } from "../../orders/orders.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
+import { type Marked, marked } from "../../platform/database/state-mac.ts";
 
 /** An order that waits for a notary, with the task that says so. */
 export type WaitingOrder = {
@@ -27,29 +29,39 @@ const signers = sql`coalesce(
   jsonb_build_array(jsonb_build_object('name', coalesce(o.customer_name, o.customer_email), 'email', o.customer_email,
     'language', 'en')))`;
 
-const select = (where: Statement, end: Statement = nothing): Statement => sql`
+/** Orders that were changed outside the service are left out. */
+async function waitingOrders(db: Sql, where: Statement, end: Statement = nothing): Promise<WaitingOrder[]> {
+  const found = await db.query<WaitingOrder & Marked>(select(where, end));
+  return found.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...order }) => order);
+}
+
+const select = (where: Statement, end: Statement): Statement => sql`
   SELECT o.id AS "orderId", o.code, o.environment, o.partner_id AS "partnerId", p.name AS "firmName",
     o.doc_slug AS "docSlug", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
-    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signers} AS signers
+    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signers} AS signers, ${marked(orderState, sql`o`)}
   FROM tasks t JOIN orders o ON o.id = t.order_id JOIN partners p ON p.id = o.partner_id
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
 
 /** Orders that nobody has claimed, those that are due first at the top. */
 export const unclaimedOrders = (db: Sql, environment: Environment, limit: number) =>
-  db.query<WaitingOrder>(
-    select(sql`t.environment = ${environment} AND t.claimed_by IS NULL`, sql`ORDER BY t.due_at, t.id LIMIT ${limit}`),
+  waitingOrders(
+    db,
+    sql`t.environment = ${environment} AND t.claimed_by IS NULL`,
+    sql`ORDER BY t.due_at, t.id LIMIT ${limit}`,
   );
 
 /** What somebody has claimed. */
 export const claimedOrders = (db: Sql, environment: Environment, by: string) =>
-  db.query<WaitingOrder>(
-    select(sql`t.environment = ${environment} AND t.claimed_by = ${by}`, sql`ORDER BY t.due_at, t.id LIMIT 100`),
+  waitingOrders(
+    db,
+    sql`t.environment = ${environment} AND t.claimed_by = ${by}`,
+    sql`ORDER BY t.due_at, t.id LIMIT 100`,
   );
 
 /** The order by its code; undefined when it waits for no notary, or is of the other environment. */
 export async function waitingOrder(db: Sql, environment: Environment, code: string): Promise<WaitingOrder | undefined> {
-  const [order] = await db.query<WaitingOrder>(select(sql`o.code = ${code} AND t.environment = ${environment}`));
+  const [order] = await waitingOrders(db, sql`o.code = ${code} AND t.environment = ${environment}`);
   return order;
 }
 
@@ -59,7 +71,7 @@ export async function orderOfTask(
   environment: Environment,
   taskId: number,
 ): Promise<WaitingOrder | undefined> {
-  const [order] = await db.query<WaitingOrder>(select(sql`t.id = ${taskId} AND t.environment = ${environment}`));
+  const [order] = await waitingOrders(db, sql`t.id = ${taskId} AND t.environment = ${environment}`);
   return order;
 }
 

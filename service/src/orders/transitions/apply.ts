@@ -3,12 +3,14 @@ import { eventRow } from "../../events/events.ts";
 import type { Environment } from "../../identity/identity.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
+import { writeStateMacs } from "../../platform/database/state-mac.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { maskCode } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { Log } from "../../platform/logs.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import { closeTasks, dropPaused, openTask, pauseTasks, resumeTasks, type TaskKind } from "../../tasks/tasks.ts";
+import { orderState, verifiedOrders } from "../order-mac.ts";
 import {
   dispatchQueue,
   type Effect,
@@ -55,12 +57,16 @@ export type TransitionResult = { order: LockedOrder; from: string; firedEvents: 
 /** For so long an order stands at the end of a service before the next one begins by itself. */
 const restMs = 5 * 60_000;
 
-/** The order, locked until the transaction ends: its transitions follow one another. Undefined for an unknown code. */
+/**
+ * The order, locked until the transaction ends: its transitions follow one another. Undefined for an unknown code.
+ * @throws ServiceError `unavailable` for an order that is not what the service wrote
+ */
 export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | undefined> {
   const [order] = await tx.query<LockedOrder>(sql`
     SELECT id, code, partner_id AS "partnerId", environment, status, status_before_hold AS "statusBeforeHold",
       envelope_status AS "envelopeStatus", sign, notarize, ship, fax, total_cents AS "totalCents", fax_to AS "faxTo",
-      ship_method AS "shipMethod", lines @> '[{"type": "RushFee"}]' AS "isRush"
+      ship_method AS "shipMethod", lines @> '[{"type": "RushFee"}]' AS "isRush",
+      ${verifiedOrders}
     FROM orders WHERE code = ${code} FOR UPDATE`);
   return order;
 }
@@ -94,6 +100,7 @@ export async function applyTransition(
   };
   const milestone = effect.milestone ?? null;
   await tx.query(transitionStatement(order, moved, milestone, by));
+  await writeStateMacs(tx, orderState, sql`id = ${order.id}`);
   await moveTasks(tx, order, moved, on, by);
   // Of a test order it is the sandbox's next step.
   if (entered.endsSegment && moved.environment === "live")

@@ -1,10 +1,12 @@
 import pg from "pg";
 import { hourMs } from "../clock.ts";
+import type { RowMac } from "../row-mac.ts";
 import type { SealedTexts } from "../sealed-text.ts";
 import { checkNotifications, type Listener, openListener } from "./listener.ts";
 import { CloseStatement, PreparedQuery, type Seals } from "./prepared-query.ts";
 import { type Statement, sql } from "./sql.ts";
 import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
+import { verifyRows, withMacs } from "./state-mac.ts";
 
 /** Something that runs one SQL statement: the pool, or a transaction. */
 export type Sql = {
@@ -42,8 +44,13 @@ export type Database = Sql & {
   connections: () => Connections;
   /** Opens sealed texts in answers, and seals them in statements, from now on. Statements with such texts fail before. */
   useSealedTexts: (texts: SealedTexts) => void;
+  /** Sets the key for the MACs of rows (`state-mac.ts`). Until then a statement that needs it fails. */
+  useRowMac: (rowMac: RowMac) => void;
   close: () => Promise<void>;
 };
+
+/** The keys of a handle, which are known only once it is open. */
+type HandleKeys = { rowMac: RowMac | null; readonly seals: Seals };
 
 /** The pool's connections, and how many callers wait for one. */
 export type Connections = { inUse: number; idle: number; waiting: number; most: number };
@@ -74,15 +81,18 @@ export const sessionTimeouts = (statementMs: number = usualStatementMs) => ({
   idle_in_transaction_session_timeout: 60_000,
 });
 
-function sqlOver(client: Queryable, { statementMs }: StatementTime, seals: Seals): Sql {
+function sqlOver(client: Queryable, handle: HandleKeys, { statementMs }: StatementTime): Sql {
   return {
-    query: <Row>({ name, text, values }: Statement) =>
-      reaching(
-        new Promise<Row[]>((resolve, reject) => {
-          const query = new PreparedQuery(name, text, values, statementMs + graceMs, seals);
-          client.query(query, (error, rows) => (error ? reject(error) : resolve(rows as Row[])));
+    async query<Row>({ name, text, values }: Statement) {
+      const query = new PreparedQuery(name, text, withMacs(values, handle.rowMac), statementMs + graceMs, handle.seals);
+      const rows = await reaching(
+        new Promise<object[]>((resolve, reject) => {
+          client.query(query, (error, rows) => (error ? reject(error) : resolve(rows as object[])));
         }),
-      ),
+      );
+      if (query.stateColumns.length > 0) verifyRows(rows, query.stateColumns, handle.rowMac);
+      return rows as Row[];
+    },
   };
 }
 
@@ -118,7 +128,8 @@ export function openDatabase(
     if (!texts) throw new Error("the keys of sealed texts are not open");
     return texts;
   };
-  const statements = sqlOver(pool as Queryable, { statementMs }, seals);
+  const handle: HandleKeys = { rowMac: null, seals };
+  const statements = sqlOver(pool as Queryable, handle, { statementMs });
   const begin = ({ statementMs: most }: StatementTime): string => {
     const longer = most === statementMs ? {} : { statement_timeout: most };
     const settings = direct ? { ...timeouts, ...longer } : longer;
@@ -127,7 +138,7 @@ export function openDatabase(
   return {
     query: (statement) => withRetries(() => statements.query(statement)),
     transaction: (work, time = { statementMs }) =>
-      withRetries(() => transactionOn(pool, seals, work, begin(time), time)),
+      withRetries(() => transactionOn({ pool, handle }, work, begin(time), time)),
     async listen(channel, onNotify) {
       const opened = await openListener(listening, channel, onNotify, tellIdleError);
       listener = opened;
@@ -150,6 +161,9 @@ export function openDatabase(
     }),
     useSealedTexts(opened) {
       texts = opened;
+    },
+    useRowMac(rowMac) {
+      handle.rowMac = rowMac;
     },
     close() {
       closing = true;
@@ -207,8 +221,7 @@ export const withLongStatements = (db: Database): Sql => ({
 });
 
 async function transactionOn<T>(
-  pool: pg.Pool,
-  seals: Seals,
+  { pool, handle }: { pool: pg.Pool; handle: HandleKeys },
   work: (tx: Tx) => Promise<T>,
   begin: string,
   time: StatementTime,
@@ -219,7 +232,7 @@ async function transactionOn<T>(
     try {
       await run(begin);
       const result = await work({
-        ...sqlOver(client, time, seals),
+        ...sqlOver(client, handle, time),
         script: async (text) => {
           await run(text);
         },

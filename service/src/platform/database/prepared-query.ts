@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { SealedKind, SealedTexts } from "../sealed-text.ts";
 import { ToSeal } from "./sql.ts";
+import { isStateColumn } from "./state-mac.ts";
 
 const int8 = 20;
 const jsonTypes: ReadonlySet<number> = new Set([114, 3802]);
@@ -11,7 +12,13 @@ export type Seals = () => SealedTexts;
 /** How a column's text becomes a value: what PostgreSQL counts in int8 is a plain number here. */
 const parserOf = (oid: number): ((text: string) => unknown) => (oid === int8 ? Number : pg.types.getTypeParser(oid));
 
-type Columns = { names: string[]; parsers: ((text: string) => unknown)[]; empty: object };
+type Columns = {
+  names: string[];
+  parsers: ((text: string) => unknown)[];
+  empty: object;
+  /** Those by which rows are verified. */
+  ofState: string[];
+};
 
 /**
  * A column `name@kind` holds sealed texts. Of JSON, `name@kind.member` names the members that do: other texts in it may be anybody's, and
@@ -32,10 +39,11 @@ function columnsOf(fields: readonly pg.FieldDef[], seals: Seals): Columns {
   const parsers = named.map(({ type, split: [, how] }) =>
     how === undefined ? parserOf(type) : openingParser(type, how, seals),
   );
-  return { names, parsers, empty: Object.fromEntries(names.map((name) => [name, null])) };
+  const empty = Object.fromEntries(names.map((name) => [name, null]));
+  return { names, parsers, empty, ofState: names.filter(isStateColumn) };
 }
 
-const noColumns: Columns = { names: [], parsers: [], empty: {} };
+const noColumns: Columns = { names: [], parsers: [], empty: {}, ofState: [] };
 
 /** The driver's connection, which speaks the extended query protocol; its types say less. */
 type Connection = {
@@ -88,6 +96,11 @@ export class PreparedQuery {
     this.callback = undefined;
     this.#seals = seals;
     this.#values = values.map((value) => prepareValue(value instanceof ToSeal ? sealedValue(seals(), value) : value));
+  }
+
+  /** Known once the statement is answered. */
+  get stateColumns(): readonly string[] {
+    return this.#columns?.ofState ?? [];
   }
 
   submit(connection: Connection): null {

@@ -1,6 +1,8 @@
 import type { Environment } from "../../identity/identity.ts";
+import { orderState } from "../../orders/orders.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { isoTime, isSealed, type Statement, sql } from "../../platform/database/sql.ts";
+import { verifiedAll } from "../../platform/database/state-mac.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { RoomState } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
@@ -123,7 +125,8 @@ export const viewStatement = (code: string): Statement => sql`
     SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" JOIN orders o ON o.id = a.order_id
   ), cards AS (${cards}), recent AS (${recent}), activity AS (${activity}), participants AS (${participants})
   SELECT room.*, cards.list AS cards, activity.list AS activity, participants.list AS participants,
-    (${passport}) AS "passport@closing.verifyCode"
+    (${passport}) AS "passport@closing.verifyCode",
+    ${verifiedAll(orderState, sql`o`, sql`FROM attached a JOIN orders o ON o.id = a.order_id`)}
   FROM room, cards, activity, participants`;
 
 /** The room's record and the version that it is of; undefined for an unknown code. */

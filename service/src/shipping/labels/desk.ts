@@ -1,4 +1,5 @@
 import { auditLine } from "../../audit/audit.ts";
+import type { Owner } from "../../identity/identity.ts";
 import { documentMembers, documentUse } from "../../orders/orders.ts";
 import type { StoredFile } from "../../platform/blobs/stored-file.ts";
 import type { Sql } from "../../platform/database/database.ts";
@@ -50,7 +51,7 @@ export async function shownLabels(db: Sql, orderId: number): Promise<ShownLabel[
 const isUsable = ({ state, refundState, seen }: Label): boolean =>
   state === "bought" && refundState === null && !isHandedOver(new Set(seen));
 
-export type DeskOrder = { id: number; code: string; partnerId: string };
+export type DeskOrder = Owner & { id: number; code: string };
 
 /**
  * The PDF of a label, to print.
@@ -59,7 +60,7 @@ export type DeskOrder = { id: number; code: string; partnerId: string };
  */
 export async function openLabelFile(
   { db, clock, blobs, rowMac }: Pick<LabelDeps, "db" | "clock" | "blobs" | "rowMac">,
-  { id: orderId, code: orderCode, partnerId }: DeskOrder,
+  { id: orderId, code: orderCode, partnerId, environment }: DeskOrder,
   { number, actor }: { number: number; actor: string },
 ): Promise<StoredFile> {
   const kind = labelDocumentKind;
@@ -69,7 +70,7 @@ export async function openLabelFile(
     WHERE l.order_id = ${orderId} AND l.number = ${number} ORDER BY d.id DESC LIMIT 1`);
   if (!row) throw new ServiceError("not_found", "There is no such label to print.");
   const { sha256, blobKey, mac } = row;
-  if (!rowMac.holds("documents", documentMembers({ orderCode, kind, sha256, blobKey }), mac))
+  if (!rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }), mac))
     throw new Error(`the label of order ${orderCode} is not what was written`);
   const file = await blobs.open(blobKey, documentUse(sha256), partnerId);
   if (!file) throw new ServiceError("not_found", "The label was deleted.");

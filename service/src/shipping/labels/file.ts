@@ -31,8 +31,9 @@ async function keepFile({ db, clock, blobs, rowMac, fetch, easypost }: LabelDeps
     isKept = await db.transaction(async (tx) => {
       const locked = await lockLabel(tx, labelId);
       if (!locked || locked.label.fileSha256 !== null) return false;
-      const { id: orderId, code: orderCode } = locked.order;
-      const mac = rowMac.of("documents", documentMembers({ orderCode, kind, sha256, blobKey }));
+      const { id: orderId, code: orderCode, partnerId, environment } = locked.order;
+      const document = { orderCode, partnerId, environment, kind, sha256, blobKey };
+      const mac = rowMac.of("documents", documentMembers(document));
       await tx.query(sql`
         INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
         VALUES (${orderId}, ${kind}, ${sha256}, ${bytes.length}, ${blobKey}, ${clock()}, ${mac})`);

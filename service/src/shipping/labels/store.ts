@@ -1,5 +1,5 @@
 import type { LockedOrder } from "../../orders/orders.ts";
-import { lockOrder } from "../../orders/orders.ts";
+import { lockOrder, verifiedOrders } from "../../orders/orders.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { type Statement, sql } from "../../platform/database/sql.ts";
 import type { Address, CarrierRate } from "../../pricing/pricing.ts";
@@ -114,7 +114,8 @@ export async function findLabelOrder(db: Sql, orderId: number): Promise<LabelOrd
     SELECT code, ship_to AS "shipTo", ship_from AS "shipFrom", carrier_rate AS "carrierRate",
       (SELECT pages FROM documents WHERE order_id = orders.id AND kind = 'original' ORDER BY id LIMIT 1) AS pages,
       (SELECT sum((line ->> 'amountCents')::int)::int FROM jsonb_array_elements(lines) AS line
-        WHERE line ->> 'type' = 'ShippingCarrierRate') AS "quotedCents"
+        WHERE line ->> 'type' = 'ShippingCarrierRate') AS "quotedCents",
+      ${verifiedOrders}
     FROM orders WHERE id = ${orderId}`);
   return order;
 }

@@ -1,10 +1,13 @@
 import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { auditLine } from "../../audit/audit.ts";
 import { withOrderDocument } from "../../envelopes/envelopes.ts";
-import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import { type LockedOrder, lockOrder, verifiedOrders } from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { Address } from "../../pricing/pricing.ts";
 import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../providers/providers.ts";
 import { actor, type LetterDeps, pollQueue } from "./deps.ts";
 import { type LetterPlan, printByHand, waitsForLetter } from "./intend-letter.ts";
@@ -28,8 +31,11 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
   byHand: "packet_print",
   lookAfterMs,
   async wanted(tx, intent) {
-    const order = await lockOrder(tx, planOf(intent).orderCode);
-    return order !== undefined && waitsForLetter(tx, order);
+    const { orderCode, to } = planOf(intent);
+    const order = await lockOrder(tx, orderCode);
+    if (order === undefined || !(await waitsForLetter(tx, order))) return false;
+    await requireAddress(tx, orderCode, to);
+    return true;
   },
   async perform(intent, call) {
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
@@ -67,6 +73,15 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
       await printByHand(tx, order, `Lob did not take the letter: ${end.why}`, deps.clock());
   },
 });
+
+/** The plan is a copy that bears no MAC. @throws Error when it mails to another address than the order's */
+async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<void> {
+  const [order] = await tx.query<{ shipTo: Address | null }>(
+    sql`SELECT ship_to AS "shipTo", ${verifiedOrders} FROM orders WHERE code = ${orderCode}`,
+  );
+  if (!isDeepStrictEqual(order?.shipTo, to))
+    throw new Error(`the letter of order ${orderCode} is addressed to another than its order`);
+}
 
 /** Sends the document; refuses where there can be no letter: it was deleted, or is another's. */
 async function withDocument(

@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { wholeFile } from "@signsealship/testing/blobs";
 import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/telnyx";
+import { changeOrder, makeLive } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sign } from "../../../src/envelopes/ceremony/sign.ts";
@@ -175,9 +176,9 @@ test("a code by text message goes to the signer's number, and what cannot be sen
     { ...jane, auth: "text_code", phone },
     { ...john, auth: "text_code", phone },
   ]);
-  // Its texts are those of a live order from here on.
-  await running.db.query(sql`UPDATE orders SET environment = 'live' WHERE code = ${code}`);
   const [{ token }, byJohn] = [await running.linkOf(jane.email), await running.linkOf(john.email)];
+  // Its texts are those of a live order from here on.
+  await makeLive(running, code);
   const { baseUrl } = running.service;
   const ask = async (of: string, act = "", form: Record<string, string> | null = {}) => {
     const sent = { method: "POST", headers: { Origin: baseUrl }, body: new URLSearchParams(form ?? {}) };
@@ -231,8 +232,8 @@ test("a number gets ten texts a day", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([{ ...jane, auth: "text_code", phone: "+442071838750" }]);
-  await running.db.query(sql`UPDATE orders SET environment = 'live' WHERE code = ${code}`);
   const link = await running.linkOf(jane.email);
+  await makeLive(running, code);
   const sent: string[] = [];
   const texts = {
     send: async ({ text }: { text: string }) => {
@@ -261,8 +262,8 @@ test("an order, a firm and the service get so many texts a day, whatever the num
   const [jane] = people("Jane");
   assert.ok(jane);
   const code = await running.order([{ ...jane, auth: "text_code", phone: "2125550155" }]);
-  await running.db.query(sql`UPDATE orders SET environment = 'live' WHERE code = ${code}`);
   const link = await running.linkOf(jane.email);
+  await makeLive(running, code);
   const other = await running.order([jane]);
   const [sent, consentTexts] = [async () => "sent" as const, { find: () => undefined }];
   const ask = (reaches: boolean) => {
@@ -621,7 +622,7 @@ test("an envelope is not opened for signers, or places, that were written into t
     label: null,
     required: true,
   };
-  const change = (written: Statement) => running.db.query(sql`UPDATE orders SET ${written} WHERE id = ${id}`);
+  const change = (written: Statement) => changeOrder(running.db, code, written);
   const as = (each: object[] | null) => sql`signers = ${each && JSON.stringify(each)}::jsonb`;
   await change(sql`status = 'EsignPending'`);
   for (const forged of [

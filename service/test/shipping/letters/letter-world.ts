@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { startLob } from "@signsealship/testing/doubles/lob";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { dispatchJobs } from "../../../src/fulfilment/fulfilment.ts";
 import { documentMembers, documentUse, lockOrder, type PeopleEvent, transition } from "../../../src/orders/orders.ts";
@@ -122,9 +123,11 @@ export async function openWorld() {
       const code = await orders.insert("NotarizationComplete", { environment, fax: false });
       const sha256 = createHash("sha256").update(pdf).digest("hex");
       const blobKey = await blobs.put(pdf, documentUse(sha256));
-      const mac = rowMac.of("documents", documentMembers({ orderCode: code, kind: "notarized", sha256, blobKey }));
-      await db.query(sql`
-        UPDATE orders SET ship_method = 'print_mail', ship_to = ${JSON.stringify(shipTo)}::jsonb WHERE code = ${code}`);
+      const mac = rowMac.of(
+        "documents",
+        documentMembers({ ...(await orders.ownerOf(code)), kind: "notarized", sha256, blobKey }),
+      );
+      await changeOrder(db, code, sql`ship_method = 'print_mail', ship_to = ${JSON.stringify(shipTo)}::jsonb`);
       await db.query(sql`
         UPDATE documents SET sha256 = ${sha256}, bytes = ${pdf.length}, blob_key = ${blobKey}, row_mac = ${mac}
         WHERE kind = 'notarized' AND order_id = (SELECT id FROM orders WHERE code = ${code})`);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "../../members/members-service.ts";
 import { newMember, postForm } from "../../members/signed-in-member.ts";
@@ -67,7 +68,7 @@ test("an order that was refunded after it was signed counts as signed, and is no
   const room = await roomOf(2);
   const [signed = "", gone = ""] = room.codes;
   await room.complete(signed);
-  await running.db.query(sql`UPDATE orders SET status = 'Refunded' WHERE code = ${signed}`);
+  await changeOrder(running.db, signed, sql`status = 'Refunded'`);
   await room.cancel(gone);
   assert.deepEqual(await room.progress(), { total: 2, signed: 1, sealed: 1, delivered: 0 });
   for (const page of await room.pages()) {

@@ -18,6 +18,7 @@ import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import type { OperatorRole } from "../../../src/operators/operators.ts";
@@ -204,7 +205,7 @@ describe("an agent", () => {
 
   test("prices an order in dollars, notes why, and is told what is wrong with an amount", async () => {
     const code = await order({ svc_notary: "true" }, false);
-    await running.db.query(sql`UPDATE orders SET status = 'ManualQuoteRequired' WHERE code = ${code}`);
+    await changeOrder(running.db, code, sql`status = 'ManualQuoteRequired'`);
     const opened = await openAs(["agent"], `/operator/orders/${code}`);
     const { page, close } = opened;
     await page.getByRole("textbox", { name: "Amount to add" }).fill("forty");

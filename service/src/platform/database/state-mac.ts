@@ -1,0 +1,142 @@
+import { ServiceError } from "../errors.ts";
+import type { RowMac } from "../row-mac.ts";
+import { type Statement, sql } from "./sql.ts";
+
+/**
+ * A table whose rows have a MAC over a digest of some of their columns. PostgreSQL computes the digest in the statement that
+ * reads the row, the database handle verifies the MAC: a statement only adds `verified` to what it selects.
+ */
+export type StateMac = {
+  table: Statement;
+  /** The column that identifies a row. */
+  key: Statement;
+  /** The column with the MAC. */
+  mac: Statement;
+  /** The covered columns of the row that `row` names. */
+  covered: (row: Statement) => Statement;
+};
+
+/** A MAC that the database handle, which has the key, puts in place of this value. */
+export class MacOfState {
+  readonly table: string;
+  readonly digest: string;
+
+  constructor(table: string, digest: string) {
+    this.table = table;
+    this.digest = digest;
+  }
+}
+
+export const stateMembers = (digest: string) => ({ state: digest });
+
+/** SHA-256 over the text that `json_build_array` writes of the covered columns; `textOf` predicts it. */
+export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
+  sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
+
+/** The digest in hex, the MAC in hex and the key of a row, as one text: what `stateHolds` reads. */
+const stateText = (state: StateMac, row: Statement): Statement =>
+  sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || ${row}.${state.key})`;
+
+/** Prefixes of the columns that a handle looks at: the table's name follows. */
+const throwing = "verified ";
+const marking = "marked ";
+
+/** For a select list: the handle throws in place of a row whose MAC does not hold. */
+export const verified = (state: StateMac, row: Statement): Statement =>
+  sql`${stateText(state, row)} AS ${named(throwing, state)}`;
+
+/**
+ * For a select list: the same for all rows that `from` names as `row`.
+ * @param from `FROM ... WHERE ...`
+ */
+export const verifiedAll = (state: StateMac, row: Statement, from: Statement): Statement =>
+  sql`(SELECT string_agg(${stateText(state, row)}, chr(10)) ${from}) AS ${named(throwing, state)}`;
+
+/** For the select list of a list: the handle sets `isAuthentic` to false for a row whose MAC does not hold. */
+export const marked = (state: StateMac, row: Statement): Statement =>
+  sql`${stateText(state, row)} AS ${named(marking, state)}`;
+
+/** What the handle makes of `marked`. */
+export type Marked = { isAuthentic: boolean };
+
+const names = new Map<string, Statement>();
+
+/** A quoted name; the same statement each time, so that texts made of it are prepared once. */
+function named(prefix: string, { table }: StateMac): Statement {
+  const name = `"${prefix}${table.text}"`;
+  const known = names.get(name) ?? sql(Object.assign([name], { raw: [name] }));
+  names.set(name, known);
+  return known;
+}
+
+export const isStateColumn = (name: string): boolean => name.startsWith(throwing) || name.startsWith(marking);
+
+/** Whether the MAC in a text of `stateText` holds. */
+function stateHolds(rowMac: RowMac, table: string, text: string): boolean {
+  const [digest = "", mac = "", id = ""] = text.split(" ");
+  return rowMac.holds(table, stateMembers(digest), Buffer.from(mac, "hex"), { id, digest });
+}
+
+const forged = () =>
+  new ServiceError(
+    "unavailable",
+    "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",
+  );
+
+/** Verifies rows by their columns of `verified` and `marked`, and takes those columns away. @throws ServiceError `unavailable` for a forged one */
+export function verifyRows(rows: readonly object[], columns: readonly string[], rowMac: RowMac | null): void {
+  if (rowMac === null) throw new Error("this database handle has no key to verify MACs");
+  for (const row of rows as Record<string, unknown>[]) {
+    for (const column of columns) {
+      const isThrowing = column.startsWith(throwing);
+      const table = column.slice((isThrowing ? throwing : marking).length);
+      // Null where an outer join found no row.
+      const texts = row[column] === null ? [] : String(row[column]).split("\n");
+      const holds = texts.every((text) => stateHolds(rowMac, table, text));
+      if (isThrowing && !holds) throw forged();
+      delete row[column];
+      if (!isThrowing) row["isAuthentic"] = holds;
+    }
+  }
+}
+
+/** The values of a statement, each `MacOfState` replaced by its MAC. */
+export function withMacs(values: readonly unknown[], rowMac: RowMac | null): readonly unknown[] {
+  if (!values.some((value) => value instanceof MacOfState)) return values;
+  if (rowMac === null) throw new Error("this database handle has no key to make MACs");
+  const macOf = ({ table, digest }: MacOfState) => rowMac.of(table, stateMembers(digest));
+  return values.map((value) => (value instanceof MacOfState ? macOf(value) : value));
+}
+
+type Queries = { query: <Row>(statement: Statement) => Promise<Row[]> };
+
+/**
+ * Gives rows the MAC of what they say now. Only for rows that the transaction holds locked, and verified before it changed
+ * them: what was forged would be authentic afterwards.
+ */
+export async function writeStateMacs(tx: Queries, state: StateMac, where: Statement): Promise<void> {
+  const { table, key, mac } = state;
+  const rows = await tx.query<{ key: string | number; digest: Buffer }>(
+    sql`SELECT ${key} AS key, ${digestOf(state, table)} AS digest FROM ${table} WHERE ${where}`,
+  );
+  for (const row of rows) {
+    const made = new MacOfState(table.text, row.digest.toString("hex"));
+    await tx.query(sql`UPDATE ${table} SET ${mac} = ${made} WHERE ${key} = ${row.key}`);
+  }
+}
+
+/** What `json_build_array` writes of these values: texts, whole numbers, booleans, null, and JSON as jsonb writes it. */
+export const textOf = (values: readonly unknown[]): string => `[${values.map(jsonbText).join(", ")}]`;
+
+function jsonbText(value: unknown): string {
+  if (Array.isArray(value)) return textOf(value);
+  if (value === null || typeof value !== "object") return JSON.stringify(value ?? null);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  // jsonb keeps keys by length in bytes, then by bytes.
+  const byLength = (one: string, other: string) =>
+    Buffer.byteLength(one) - Buffer.byteLength(other) || Buffer.compare(Buffer.from(one), Buffer.from(other));
+  const texts = members
+    .sort(([one], [other]) => byLength(one, other))
+    .map(([name, member]) => `${JSON.stringify(name)}: ${jsonbText(member)}`);
+  return `{${texts.join(", ")}}`;
+}

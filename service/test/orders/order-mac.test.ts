@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { databaseOfRunning } from "@signsealship/testing/database";
+import { until } from "@signsealship/testing/until";
+import { lockOrder } from "../../src/orders/orders.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { type Statement, sql } from "../../src/platform/database/sql.ts";
+import { textOf } from "../../src/platform/database/state-mac.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+
+// Somebody who has the service's own role of PostgreSQL, and neither its keys nor its process.
+let running: RoomsService;
+let role: Database;
+let acme: Client;
+let mallory: Client;
+
+before(async () => {
+  running = await openRoomsService();
+  role = databaseOfRunning(running.service.dataDir);
+  acme = await running.partner("ClosingDesk", "Acme Title");
+  mallory = await running.partner("ClosingDesk", "Mallory");
+});
+after(async () => {
+  await role.close();
+  await running.close();
+});
+
+const path = (code: string) => `/api/partner/orders/${code}`;
+const refusal = { status: 503, body: { error: /^This record is not what the service wrote/ } };
+
+async function isRefused(client: Client, method: string, at: string, form?: unknown): Promise<void> {
+  const { status, body } = await client.call(method, at, form as object);
+  assert.equal(status, refusal.status, `${method} ${at}: ${JSON.stringify(body)}`);
+  assert.match(String(body["error"]), refusal.body.error);
+}
+
+const attack = (statement: Statement) => role.query(statement);
+
+const changes: readonly [string, Statement][] = [
+  ["the price", sql`total_cents = 1, subtotal_cents = 1, discount_cents = 0`],
+  ["a line of the quote", sql`lines = '[]'`],
+  ["the status", sql`status = 'Paid'`],
+  ["the status before a hold", sql`status_before_hold = 'Paid'`],
+  ["a test order made live", sql`environment = 'live'`],
+  ["the fax number", sql`fax_to = '+12125559999'`],
+  ["the client's address", sql`customer_email = 'eve@example.com'`],
+  ["where it is shipped", sql`ship_to = '{"name": "Eve"}'`],
+  ["a service that was not bought", sql`notarize = true`],
+  ["no MAC", sql`state_mac = NULL`],
+  [
+    "the MAC of another order",
+    sql`state_mac = (SELECT state_mac FROM orders other WHERE other.id <> orders.id LIMIT 1)`,
+  ],
+];
+
+for (const [name, change] of changes)
+  test(`an order is neither shown, paid nor moved once its row was altered: ${name}`, async () => {
+    const code = await acme.order({ fax_to: "2125550123" });
+    const other = await acme.order();
+    await attack(sql`UPDATE orders SET ${change} WHERE code = ${code}`);
+    const reader = name === "a test order made live" ? await acme.withKey("live") : acme;
+    await isRefused(reader, "GET", path(code));
+    await assert.rejects(
+      running.db.transaction((tx) => lockOrder(tx, code)),
+      /not what the service wrote/,
+    );
+    if (reader === acme) await isRefused(acme, "POST", `/api/partner/sandbox/orders/${code}/checkout`);
+    const page = await fetch(`${running.service.baseUrl}/orders/${code}`);
+    assert.equal(page.status, 503);
+    const { orders } = await reader.ok<{ orders: { orderCode: string }[] }>("GET", "/api/partner/orders");
+    assert.equal(
+      orders.some(({ orderCode }) => orderCode === code),
+      false,
+    );
+    assert.equal((await acme.call("GET", path(other))).status, 200);
+    const [row] = await role.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    const logged = () =>
+      `${running.service.stdout()}\n${running.service.stderr()}`
+        .split("\n")
+        .filter((line) => line.includes("is not vouched for") && line.includes(`id=${row?.id} `));
+    await until(async () => logged().length > 0);
+    assert.equal(logged().length, 1, "once, however often it is read");
+  });
+
+test("a list is read to its end past orders that were altered", async () => {
+  const firm = await running.partner("ClosingDesk", "Long list");
+  const codes: string[] = [];
+  for (let n = 0; n < 5; n++) codes.push(await firm.order());
+  await attack(
+    sql`UPDATE orders SET total_cents = 1, subtotal_cents = 1, discount_cents = 0 WHERE code = ANY (${codes.slice(1, 4)}::text[])`,
+  );
+  const read: string[] = [];
+  for (let cursor = ""; ; ) {
+    const { orders, nextCursor } = await firm.ok<{ orders: { orderCode: string }[]; nextCursor: string | null }>(
+      "GET",
+      `/api/partner/orders?limit=2${cursor}`,
+    );
+    read.push(...orders.map(({ orderCode }) => orderCode));
+    if (nextCursor === null) break;
+    cursor = `&cursor=${nextCursor}`;
+  }
+  assert.deepEqual(read, [codes[4], codes[0]]);
+});
+
+test("an order that was moved to another firm, by itself or with its documents, gives that firm no document", async () => {
+  const code = await acme.order();
+  const mine = await mallory.order();
+  const { documents } = await acme.ok<{ documents: { documentId: string }[] }>("GET", `${path(code)}/documents`);
+  const [document] = documents;
+  assert.ok(document);
+  const bytes = (client: Client, order: string) =>
+    client.call("GET", `${path(order)}/documents/${document.documentId}`);
+  const byMallory = async (order: string) => {
+    const { status } = await bytes(mallory, order);
+    assert.ok(status >= 400, `${status}`);
+  };
+  await byMallory(code);
+  const firmOf = (firm: Client) => sql`UPDATE orders SET partner_id = ${firm.partnerId} WHERE code = ${code}`;
+  await attack(firmOf(mallory));
+  await byMallory(code);
+  await isRefused(mallory, "GET", path(code));
+  await attack(firmOf(acme));
+
+  // Codes of two orders exchanged, and the document put below the attacker's order.
+  await attack(sql`UPDATE orders SET code = ${"e".repeat(40)} WHERE code = ${code}`);
+  await attack(sql`UPDATE orders SET code = ${code} WHERE code = ${mine}`);
+  await attack(sql`
+    UPDATE documents SET order_id = (SELECT id FROM orders WHERE code = ${code})
+    WHERE order_id = (SELECT id FROM orders WHERE code = ${"e".repeat(40)})`);
+  await byMallory(code);
+});
+
+test("an earlier row that is put back with its earlier MAC is not authentic", async () => {
+  const code = await acme.order();
+  const [before] = await role.query<{ status: string; mac: Buffer; version: number }>(
+    sql`SELECT status, state_mac AS mac, state_version AS version FROM orders WHERE code = ${code}`,
+  );
+  assert.ok(before);
+  await acme.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`, { outcome: "success" });
+  const { status } = await acme.ok<{ status: string }>("GET", path(code));
+  assert.notEqual(status, before.status);
+  for (const set of [
+    sql`status = ${before.status}, state_mac = ${before.mac}, state_version = ${before.version}`,
+    sql`state_version = ${before.version}`,
+  ]) {
+    await attack(sql`UPDATE orders SET ${set} WHERE code = ${code}`);
+    await isRefused(acme, "GET", path(code));
+  }
+});
+
+test("the service's role can't switch off what counts an order's versions", async () => {
+  for (const statement of [
+    sql`ALTER TABLE orders DISABLE TRIGGER orders_next_state`,
+    sql`SET session_replication_role = replica`,
+    sql`DROP TRIGGER orders_next_state ON orders`,
+    sql`CREATE OR REPLACE FUNCTION next_state_version() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`,
+  ])
+    await assert.rejects(role.query(statement), /permission denied|must be owner/, statement.text);
+});
+
+test("the text that the MAC of a new order covers is the one that PostgreSQL writes of its row", async () => {
+  const values = ['a\u0001\u007f"\\/é\u2028', null, true, 12, [{ bb: "x", a: null, ccc: [1, { z: "\n" }] }], {}, []];
+  const [row] = await role.query<{ text: string }>(sql`
+    SELECT json_build_array(${values[0]}::text, ${null}::text, ${true}::boolean, ${12}::int, ${JSON.stringify(values[4])}::jsonb,
+      '{}'::jsonb, '[]'::jsonb)::text AS text`);
+  assert.equal(textOf(values), row?.text);
+});
