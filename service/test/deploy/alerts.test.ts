@@ -81,6 +81,27 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
     raises: [[['notary_expires_days{what="commission"}', "-1x120"]]],
     isQuietAt: [[['notary_expires_days{what="commission"}', "31x120"]]],
   },
+  SignSealShipBackupLate: {
+    // Looked at after two hours: made 24 hours and a second before the first value, and in time.
+    raises: [[['backup_last_success_time_seconds{kind="made"}', "-86401x120"]]],
+    isQuietAt: [
+      [['backup_last_success_time_seconds{kind="made"}', "-86400x120"]],
+      [
+        ['backup_last_success_time_seconds{kind="made"}', "-186400x120"],
+        ['backup_last_success_time_seconds{kind="recorded"}', "-86400x120"],
+      ],
+    ],
+  },
+  SignSealShipBackupNeverMade: {
+    raises: [[['signsealship_build_info{version="1",schema="70"}', "1x120"]]],
+    isQuietAt: [
+      [['signsealship_build_info{version="1",schema="70"}', "_x90 1x30"]],
+      [
+        ['signsealship_build_info{version="1",schema="70"}', "1x120"],
+        ['backup_last_success_time_seconds{kind="recorded"}', "1x120"],
+      ],
+    ],
+  },
   SignSealShipRowsNotVouchedFor: {
     raises: [[['rows_not_vouched_for_total{table="orders"}', "0x90 1x30"]]],
     isQuietAt: [[['rows_not_vouched_for_total{table="orders"}', "1x120"]]],
@@ -127,9 +148,13 @@ test("each alert is raised by what it is for, and by nothing less", needs("prome
 
 /** The names of metrics in an expression: what is neither a function, a keyword nor a label. */
 const metricsIn = (expr: string): string[] =>
-  [...expr.replaceAll(/"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\bby \([^)]*\)/g, " ").matchAll(/\b[a-z_][a-z0-9_]*\b(?!\s*\()/g)]
+  [
+    ...expr
+      .replaceAll(/"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(?:by|on) \([^)]*\)/g, " ")
+      .matchAll(/\b[a-z_][a-z0-9_]*\b(?!\s*\()/g),
+  ]
     .map(([name]) => name)
-    .filter((name) => !["or", "and", "up", "sum", "max", "min", "count"].includes(name))
+    .filter((name) => !["or", "and", "unless", "up", "sum", "max", "min", "count"].includes(name))
     .map((name) => name.replace(/^(http_request_duration_seconds)_(?:bucket|count)$/, "$1"));
 
 test("the service has every metric that alerts and the dashboard name", async () => {
