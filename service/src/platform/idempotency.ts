@@ -10,7 +10,7 @@ import type { Owner } from "../identity/identity.ts";
 import { type Clock, dayMs } from "./clock.ts";
 import type { Sql } from "./database/database.ts";
 import { type Statement, sealed, sql, type ToSeal } from "./database/sql.ts";
-import { hasSqlState, sqlState } from "./database/sql-errors.ts";
+import { waitedForRowOf } from "./database/sql-errors.ts";
 import { ServiceError } from "./errors.ts";
 
 const retentionMs = dayMs;
@@ -154,8 +154,8 @@ async function beginOrReplay(
     if (stored) await sleep(pollMs);
     else {
       const begun = await begin((progress) => claimStatement(key, status, progress, now)).catch((error) => {
-        // The statement waited for a duplicate's transaction until the lock timeout.
-        throw hasSqlState(error, sqlState.lockNotAvailable) ? inFlight() : error;
+        // The statement waited for a duplicate's transaction until the lock timeout. Other locks, as a migration's, make it 503.
+        throw waitedForRowOf("idempotency_keys", error) ? inFlight() : error;
       });
       if (begun) return begun;
     }

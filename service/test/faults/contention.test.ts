@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Service, startService } from "@signsealship/testing/service";
+import { databaseOf } from "@signsealship/testing/database";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { newPartner, type Service, startService } from "@signsealship/testing/service";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 
 const rounds = 25;
@@ -55,4 +57,45 @@ test("attaching, detaching, steps of orders and seals of the same rooms on two n
     (statuses.get("attach 200") ?? 0) > 0 && (statuses.get("seal 200") ?? 0) > 0,
     JSON.stringify([...statuses]),
   );
+});
+
+test("writers that wait too long for the locks of a migration get 503 and when to come back, and succeed after it", async () => {
+  const { dataDir, baseUrl } = running.service;
+  const { headers: own } = await newPartner(running.service);
+  const db = await databaseOf(dataDir);
+  const migrated = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const migration = db.transaction(async (tx) => {
+    await tx.script("LOCK TABLE orders, rooms, documents, idempotency_keys IN SHARE ROW EXCLUSIVE MODE");
+    locked.resolve();
+    await migrated.promise;
+  });
+  await locked.promise;
+  const place = (headers: Record<string, string> = {}) =>
+    fetch(`${baseUrl}/api/partner/orders`, {
+      method: "POST",
+      headers: { ...own, ...headers },
+      body: orderForm(minimal),
+    });
+  const room = (headers: Record<string, string> = {}) =>
+    fetch(`${baseUrl}/api/rooms`, {
+      method: "POST",
+      headers: { ...own, "Content-Type": "application/json", ...headers },
+      body: JSON.stringify({ name: "Locked" }),
+    });
+  const ways = [
+    () => place(),
+    () => place({ "Idempotency-Key": "place-while-locked" }),
+    () => room(),
+    () => room({ "Idempotency-Key": "make-while-locked" }),
+  ];
+  const refused = await Promise.all(ways.map((call) => call()));
+  migrated.resolve();
+  await migration;
+  await db.close();
+  assert.deepEqual(
+    refused.map(({ status, headers }) => [status, headers.has("retry-after")]),
+    ways.map(() => [503, true]),
+  );
+  for (const call of ways) assert.ok((await call()).ok);
 });

@@ -161,3 +161,31 @@ test("answers stored for an API key or a member are replayed to the firm after a
     { firm, environment: "test", key: "form", body: "redirect" },
   ]);
 });
+
+test("a duplicate that waits for a transaction's end gives up as in progress, but a locked table is the database's", async () => {
+  const key = newKey();
+  const { end, begun, finish } = held();
+  const first = send(key, {
+    begin: (claim) =>
+      orders.db.transaction(async (tx) => {
+        if (claim) await tx.query(claim({ body: "made", final: true }));
+        return { body: await finish(), final: true };
+      }),
+    finish: async (body) => body,
+  });
+  await begun;
+  await assert.rejects(send(key, { finish: async () => "twice" }), { code: "idempotency_in_flight" });
+  end.resolve("made");
+  await first;
+  const lock = held();
+  const migration = orders.db.transaction(async (tx) => {
+    await tx.script("LOCK TABLE idempotency_keys IN SHARE ROW EXCLUSIVE MODE");
+    await lock.finish();
+  });
+  await lock.begun;
+  const other = newKey();
+  await assert.rejects(send(other, { finish: async () => "too early" }), { code: "unavailable" });
+  lock.end.resolve("migrated");
+  await migration;
+  assert.equal((await send(other, { finish: async () => "after it" })).body, "after it");
+});

@@ -18,10 +18,10 @@ export function hasSqlState(error: unknown, state: string): boolean {
 // serialization_failure, deadlock_detected: the transaction was rolled back whole, so that another may finish.
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-// disk_full, too_many_connections, query_canceled (by its time), admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
+// disk_full, too_many_connections, lock_not_available (by its time: a migration locks all tables), query_canceled (by its time), admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
 // read_only_sql_transaction. Class 08 is connection_exception. A pooler that loses or mixes up prepared statements shows as
 // invalid_sql_statement_name or duplicate_prepared_statement.
-const awayStates = /^(?:08...|53[13]00|57014|57P0[123]|25006|26000|42P05)$/;
+const awayStates = /^(?:08...|53[13]00|55P03|57014|57P0[123]|25006|26000|42P05)$/;
 const awayCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -65,7 +65,21 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
  * write names (a blob) must then stay.
  */
 export const isOutcomeUnknown = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === "unavailable" && saysAway(error.cause);
+  error instanceof ServiceError &&
+  error.code === "unavailable" &&
+  saysAway(error.cause) &&
+  !hasSqlState(error, sqlState.lockNotAvailable);
+
+/** Whether a statement waited in vain for the end of a transaction that writes a row of this table, rather than for a lock of a whole table. */
+export function waitedForRowOf(table: string, error: unknown): boolean {
+  const reported = error instanceof ServiceError ? error.cause : error;
+  // PostgreSQL names the table in the context of such a wait, in whichever language, and gives no context for a whole table.
+  return (
+    hasSqlState(error, sqlState.lockNotAvailable) &&
+    reported instanceof pg.DatabaseError &&
+    reported.where?.includes(`"${table}`) === true
+  );
+}
 
 /** Whether the driver waited in vain for the answer to a statement. */
 export const gaveUp = (error: unknown): boolean =>
