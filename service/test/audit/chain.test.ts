@@ -23,7 +23,9 @@ after(() => db.close());
 
 const at = new Date("2026-01-02T03:04:05.678Z");
 const write = (actor: string) => db.query(auditLine({ at, action: "test", actor, detail: { actor, n: 1 } }));
-const chain = () => chainAuditLines({ db, rowMac, log }, new AbortController().signal);
+const chainAt = (placedAt: Date) =>
+  chainAuditLines({ db, rowMac, log, clock: () => placedAt }, new AbortController().signal);
+const chain = () => chainAt(at);
 const faults = async () => (await checkAuditChain({ db, rowMac })).faults;
 
 /** What the database's superuser can do, whom no trigger stops. */
@@ -40,12 +42,12 @@ beforeEach(async () => {
 });
 
 test("lines get their places in the order of their ids, and further lines follow them", async () => {
-  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 6, waiting: 0, faults: [] });
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 6, waiting: 0, faults: [], late: [] });
   await write("key:7");
-  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 6, waiting: 1, faults: [] });
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 6, waiting: 1, faults: [], late: [] });
   assert.equal(await auditLogWhole({ db, rowMac }), "6 lines in one chain, 1 wait for a running service to add them");
   await chain();
-  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 7, waiting: 0, faults: [] });
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 7, waiting: 0, faults: [], late: [] });
   const [row] = await db.query(
     sql`SELECT array_agg(id ORDER BY chain_position) = array_agg(id ORDER BY id) AS same FROM audit_log`,
   );
@@ -63,6 +65,8 @@ test("a line that was changed shows, whichever column it is", async () => {
     sql`detail = NULL`,
     sql`id = DEFAULT`,
     sql`chain_sha256 = sha256('x')`,
+    sql`chain_placed_at = chain_placed_at - interval '1 day'`,
+    sql`chain_placed_at = NULL`,
     sql`row_mac = (SELECT row_mac FROM audit_log WHERE chain_position = 2)`,
   ]) {
     await attack(sql`DELETE FROM audit_log`);
@@ -101,8 +105,43 @@ test("a hidden line is closed up by nobody who has not SECRETS_KEY", async () =>
 });
 
 test("a line in the chain can't be given another place, nor a place be taken from it", async () => {
-  for (const change of [sql`chain_position = 9`, sql`chain_position = NULL, chain_sha256 = NULL, row_mac = NULL`])
+  for (const change of [
+    sql`chain_position = 9`,
+    sql`chain_placed_at = NULL`,
+    sql`chain_position = NULL, chain_sha256 = NULL, row_mac = NULL`,
+  ])
     await assert.rejects(db.query(sql`UPDATE audit_log SET ${change} WHERE chain_position = 6`), /is append-only/);
+});
+
+test("names a line that got its place more than a minute after its own time", async () => {
+  await write("key:7");
+  await chainAt(new Date(at.getTime() + 60_000));
+  assert.equal(await auditLogWhole({ db, rowMac }), "7 lines in one chain");
+  for (let n = 8; n <= 14; n++) await write(`key:${n}`);
+  await chainAt(new Date(at.getTime() + 60_001));
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), {
+    lines: 14,
+    waiting: 0,
+    faults: [],
+    late: [8, 9, 10, 11, 12, 13, 14],
+  });
+  assert.deepEqual(await auditLogWhole({ db, rowMac }), {
+    warning:
+      "lines 10, 11, 12, 13, 14 and 2 more got a place more than a minute after the time of the line: backdated, or no service ran",
+  });
+});
+
+test("verifies places of earlier releases, which do not say when they were given", async () => {
+  const places = await db.query<{ position: number; sha256: string }>(
+    sql`SELECT chain_position AS position, encode(chain_sha256, 'hex') AS sha256 FROM audit_log`,
+  );
+  for (const { position, sha256 } of places)
+    await attack(sql`
+      UPDATE audit_log SET chain_placed_at = NULL, row_mac = ${rowMac.of("audit_log", { position, sha256 })}
+      WHERE chain_position = ${position}`);
+  await write("key:7");
+  await chain();
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 7, waiting: 0, faults: [], late: [] });
 });
 
 test("nodes that chain at the same time while many write make one chain of all lines", async () => {
@@ -123,5 +162,5 @@ test("nodes that chain at the same time while many write make one chain of all l
   writing = false;
   await Promise.all(chainers);
   await chain();
-  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 326, waiting: 0, faults: [] });
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 326, waiting: 0, faults: [], late: [] });
 });
