@@ -9,4 +9,6 @@ CREATE DATABASE signsealship OWNER signsealship_owner;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT CREATE ON SCHEMA public TO signsealship_owner;
 REVOKE TEMPORARY ON DATABASE signsealship FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea), lo_import(text),
+  lo_import(text, oid), lo_put(oid, bigint, bytea) FROM PUBLIC;
 SQL

@@ -44,9 +44,27 @@ export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promi
     WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
       AND pg_has_role(current_user, relowner, 'USAGE')`);
   await tx.script(tables.map(({ name, quoted }) => grantsOn(quoted, name, appendOnly)).join("\n"));
+  await tx.script(refuseLargeObjects);
   await tx.query(sql`DELETE FROM service_rights`);
   await tx.query(sql`INSERT INTO service_rights (sha256) VALUES (${sha256})`);
 }
+
+/** Functions that make or fill large objects: space that no table lists. Everybody may call them by default. */
+export const largeObjectFunctions = [
+  "lo_creat(integer)",
+  "lo_create(oid)",
+  "lo_from_bytea(oid, bytea)",
+  "lo_import(text)",
+  "lo_import(text, oid)",
+  "lo_put(oid, bigint, bytea)",
+] as const;
+
+// Only a superuser may revoke them: on an operator's server `docs/operating.md`, "Two roles", tells to.
+const refuseLargeObjects = `DO $$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    REVOKE EXECUTE ON FUNCTION ${largeObjectFunctions.join(", ")} FROM PUBLIC, ${serviceRole};
+  END IF;
+END $$;`;
 
 function grantsOn(table: string, name: string, appendOnly: AppendOnly): string {
   const grant = (rights: string) => `GRANT ${rights} ON ${table} TO ${serviceRole};`;

@@ -192,6 +192,26 @@ test("lost passwords are made anew at the next start of the server, and said to 
 const urlOf = ({ user, password, host }: Connection, database: string) =>
   `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`;
 
+test("the service's own connection can't make large objects", async () => {
+  for (const call of [
+    "lo_creat(-1)",
+    "lo_create(0)",
+    "lo_from_bytea(0, 'x')",
+    "lo_import('/etc/hostname')",
+    "lo_import('/etc/hostname', 0)",
+    "lo_put(1, 0, 'x')",
+  ])
+    await assert.rejects(run(`SELECT ${call}`), denied, call);
+});
+
+/** The statement that a superuser runs on a server of the operator's. */
+function revokeInDocs(): string {
+  const docs = readFileSync(join(import.meta.dirname, "../../../../docs/operating.md"), "utf8");
+  const [statement] = /^REVOKE EXECUTE ON FUNCTION [^;]+;/m.exec(docs) ?? [];
+  assert.ok(statement);
+  return statement;
+}
+
 test("on an operator's server the service works as the restricted role once a command ran as the owner", async () => {
   const data = temporaryFolder();
   const owner = openDatabase(server.owner, () => {}, { poolSize: 1 });
@@ -223,6 +243,11 @@ test("on an operator's server the service works as the restricted role once a co
     assert.equal(loose?.result, "warning");
     assert.match(loose?.detail ?? "", /their_owner may change or remove rows of audit_log, events, /);
     assert.match((await rightsOf(asSuperuser))?.detail ?? "", /signsealship is a superuser/);
+    const objects = await rightsOf(asService);
+    assert.equal(objects?.result, "warning");
+    assert.match(objects?.detail ?? "", new RegExp(`^${serviceRole} may make large objects: `));
+    const theirs = openDatabase({ ...server.owner, database: "theirs" }, () => {}, { poolSize: 1 });
+    await run(revokeInDocs(), theirs).finally(() => theirs.close());
     const tight = await rightsOf(asService);
     assert.deepEqual([tight?.result, tight?.detail], ["ok", `${serviceRole} can only add to append-only tables`]);
     const service = await startService(asService);
