@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@signsealship/testing/client";
+import { authenticateOrders } from "@signsealship/testing/row-mac";
 import { type Service, startService } from "@signsealship/testing/service";
 import { isSealed, type Statement, sql } from "../../src/platform/database/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
@@ -113,7 +114,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     await running.db.query(sql`
       WITH room AS (
         INSERT INTO rooms (id, code, partner_id, environment, name, status, created_at, updated_at)
-        SELECT gen_random_uuid(), encode(sha256(n::text::bytea), 'hex')::char(40), ${partner.partnerId}, 'test', 'Room',
+        SELECT gen_random_uuid(), 'c1.' || n, ${partner.partnerId}, 'test', 'Room',
           'closed', now(), now() FROM generate_series(1, 95) AS n RETURNING id)
       INSERT INTO room_orders (room_id, order_id, attached_at)
       SELECT room.id, orders.id, now() FROM room, orders WHERE orders.code = ${orderCode}`);
@@ -237,6 +238,7 @@ describe("a view on two nodes", () => {
       let attached = false;
       const attaching = await running.db.transaction(async (tx) => {
         await tx.query(statement(orderCode));
+        await authenticateOrders(tx, sql`code = ${orderCode}`);
         const request = acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode }).finally(() => {
           attached = true;
         });

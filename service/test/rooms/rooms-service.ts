@@ -99,7 +99,8 @@ export async function openRoomsService(env: Record<string, string> = {}): Promis
         SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
         FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", roomCode)}) ORDER BY id`),
     async setStatus(orderCode, status, more = nothing) {
-      await changeOrder(db, orderCode, sql`status = ${status} ${more}`);
+      // A reader between the change and its MAC would find a row that does not hold.
+      await db.transaction((tx) => changeOrder(tx, orderCode, sql`status = ${status} ${more}`));
     },
   };
 }
