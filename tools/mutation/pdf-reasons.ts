@@ -197,4 +197,12 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       "Without data their end is not found, which is refused next.",
       { "pdf/attachment.ts": ["object.streamStart === undefined"] },
     ],
+    [
+      "It narrows for the type checker: only a reference leads to an object, which is asked before.",
+      { "pdf/encryption/unlock.ts": ['value?.kind !== "reference"'] },
+    ],
+    [
+      "A crypt filter that names no method has none of the methods that are supported.",
+      { "pdf/encryption/unlock.ts": ['nameOf(filter, "CFM")'] },
+    ],
   ];

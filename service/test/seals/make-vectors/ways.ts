@@ -1,5 +1,6 @@
 import { appendRevision, bytesOf, latin1, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { collection, type Expectation, type Made, unreadable, verified } from "./case.ts";
+import { encryptsNothing } from "./parts/encrypted.ts";
 import { oddSeal, sealed, zooFile } from "./sealing.ts";
 import { catalogWith, plain, readStrictly, tolerated, type Way, withField } from "./way.ts";
 import { streamed, streams } from "./way-streams.ts";
@@ -164,6 +165,13 @@ async function encrypted(
     const expect: Expectation = name.includes("object stream") ? { verdict: "not_verified", claims: {} } : unreadable;
     one(`encrypted: ${name}`, bytesOf(after), expect, teaches);
   }
+  const nothing = plain.replace(/\/ID \[.*?\]/, `/Encrypt ${encryptsNothing}`);
+  one(
+    "encrypted: nothing is",
+    await sealed(bytesOf(nothing)),
+    verified(),
+    "/Identity leaves strings as they are (2.8).",
+  );
   const password = latin1(zooFile("encrypted-aes-256"));
   one("encrypted: with a user password", bytesOf(password), unreadable, teaches);
 }

@@ -27,10 +27,10 @@ export function decryptAesCbc(key: Uint8Array, iv: Uint8Array, data: Uint8Array)
   return out;
 }
 
-/** The data without its PKCS#7 padding; null when there is no such padding. */
+/** Whole blocks without their PKCS#7 padding; null when there is no such padding. */
 export function withoutPadding(data: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
   const count = data.at(-1) ?? 0;
-  if (count < 1 || count > BLOCK || data.length < count) return null;
+  if (count < 1 || count > BLOCK) return null;
   return data.subarray(-count).every((byte) => byte === count) ? data.subarray(0, -count) : null;
 }
 

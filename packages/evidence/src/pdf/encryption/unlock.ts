@@ -138,7 +138,7 @@ function rc4Cipher(fileKey: Uint8Array): Cipher {
 /** Algorithms 1 and 1.A: an initialization vector, then whole blocks with PKCS#7 padding. */
 function aesCipher(keyOf: (number: number, generation: number) => Uint8Array): Cipher {
   return (data, ...object) => {
-    if (data.length < 32 || data.length % 16 !== 0) return null;
+    if (data.length % 16 !== 0) return null;
     return withoutPadding(decryptAesCbc(keyOf(...object), data.subarray(0, 16), data.subarray(16)));
   };
 }

@@ -2,6 +2,7 @@ import { formDocument } from "../../../../../packages/evidence/test/pdf/changes/
 import { bytesOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { changeParts } from "./changes.ts";
 import { containers } from "./containers.ts";
+import { encryptedParts } from "./encrypted.ts";
 import { envelopes } from "./envelopes.ts";
 import { type Part, shortened } from "./part.ts";
 import { paths } from "./paths.ts";
@@ -20,6 +21,7 @@ export function partsIndex(): Uint8Array {
     ...envelopes(),
     ...containers(),
     ...pdfParts(),
+    ...encryptedParts(),
     ...changeParts(),
   ];
   return Buffer.from(`[\n${parts.map((part) => ` ${JSON.stringify(shortened(part))}`).join(",\n")}\n]\n`);

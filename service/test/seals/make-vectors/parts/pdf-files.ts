@@ -1,6 +1,6 @@
 import type { Part, PartKind } from "./part.ts";
 
-type Objects = readonly (readonly [number: number, body: string])[];
+export type Objects = readonly (readonly [number: number, body: string])[];
 type Written = { readonly text: string; readonly size: number; readonly table: string };
 
 const CATALOG = "<< /Type /Catalog /Pages 2 0 R >>";
@@ -22,7 +22,7 @@ function written(objects: Objects, head: string): Written {
 }
 
 /** A small PDF of these objects, besides a catalog and a node of pages. */
-function pdf(objects: Objects = [], more = "", catalog = CATALOG): string {
+export function pdf(objects: Objects = [], more = "", catalog = CATALOG): string {
   const { text, size, table } = written([[1, catalog], [2, PAGES], ...objects], "%PDF-1.7\n");
   return `${text}${table}trailer\n<< /Size ${size} /Root 1 0 R ${more}>>\nstartxref\n${text.length}\n%%EOF\n`;
 }
@@ -31,12 +31,13 @@ const withForm = (field: string, edit = (text: string) => text): string =>
   edit(pdf([[3, field]], "", CATALOG.replace(" >>", " /AcroForm << /Fields [3 0 R] >> >>")));
 
 /** The same with a cross-reference stream. */
-function streamed(
+export function streamed(
   dictionary: (size: number) => string,
   rows?: (rows: readonly (readonly number[])[]) => readonly number[][],
   objects: Objects = [],
+  catalog = CATALOG,
 ): string {
-  const { text, size } = written([[1, CATALOG], [2, PAGES], ...objects], "%PDF-1.7\n");
+  const { text, size } = written([[1, catalog], [2, PAGES], ...objects], "%PDF-1.7\n");
   const places = Array.from({ length: size + 1 }, (_, number): readonly number[] => {
     const at = number === size ? text.length : text.indexOf(`\n${number} 0 obj`) + 1;
     return number === 0 ? [0, 0, 0] : [1, at >> 8, at & 255];
@@ -53,8 +54,9 @@ const part = (kind: PartKind, name: string, text: string, expect: Part["expect"]
   expect,
   teaches,
 });
-const yes = (name: string, text: string) => part("pdf", name, text, "accepted", "Close to what is refused.");
-const no = (name: string, text: string) => part("pdf", name, text, "refused", "Section 2.6: readers would part ways.");
+export const yes = (name: string, text: string) => part("pdf", name, text, "accepted", "Close to what is refused.");
+export const no = (name: string, text: string) =>
+  part("pdf", name, text, "refused", "Section 2.6: readers would part ways.");
 const swapped = (text: string, from: string | RegExp, to: string): string => {
   const result = text.replace(from, to);
   if (result === text) throw new Error(`nothing to change: ${from}`);
@@ -164,7 +166,7 @@ function twoHeads(): string {
 }
 
 const DATA = '{"a":1}';
-const attached = (
+export const attached = (
   name: string,
   expect: Part["expect"],
   edit: (text: string) => string = (text) => text,
@@ -227,6 +229,9 @@ const attachments: readonly Part[] = [
   attached("no length", "refused", (text) => swapped(text, SAME, "/Longth 7")),
   attached("a length with a point", "refused", (text) => swapped(text, SAME, "/Length 7.0")),
   attached("a length below zero", "refused", (text) => swapped(text, SAME, "/Length -7")),
+  attached("a length below zero, to the word endstream before the data", "refused", (text) =>
+    swapped(text, SAME, "/X (endstream) /Length -33"),
+  ),
   attached("a length that is a name", "refused", (text) => swapped(text, SAME, "/Length /X")),
   attached("a shorter length", "refused", (text) => swapped(text, SAME, "/Length 6")),
   attached("a longer length", "refused", (text) => swapped(text, SAME, "/Length 99")),
