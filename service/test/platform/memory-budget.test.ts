@@ -110,6 +110,19 @@ test("one holder has no more than its share of the bytes, and what waits for it 
   assert.deepEqual(running, ["c1", "a2"]);
 });
 
+test("two holders that take all they may leave room for a third, and for one another", async () => {
+  const { running, start, end } = openBudget({ bytes: 8, bytesEach: 4, waiting: 99 });
+  for (const holder of ["a", "b"]) for (let n = 1; n <= 5; n++) await start(`${holder}${n}`, 1);
+  assert.deepEqual(running, ["a1", "a2", "a3", "a4", "b1", "b2"]);
+  await start("c1", 1);
+  await start("c2", 1);
+  assert.deepEqual(running.slice(6), ["c1"], "one byte is free, and c has as much");
+  await start("d1", 1);
+  assert.deepEqual(running.slice(7), ["d1"], "who has nothing may have the last one");
+  for (const name of ["a1", "a2", "a3", "a4", "b1", "b2"]) await end(name);
+  assert.ok(running.includes("c2") && running.includes("a5") && running.includes("b3"), "all go on when there is room");
+});
+
 test("work that waits too long is refused as unavailable, and gives its place to the next", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { running, start, end } = openBudget({ bytes: 10, waiting: 9, waitMs: 1_000 });

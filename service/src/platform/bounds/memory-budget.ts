@@ -46,10 +46,14 @@ export function createMemoryBudget({
   function nextInTurn(): [string, Holder, Waiting] | undefined {
     for (const [name, holder] of holders) {
       const [first] = holder.line;
-      if (first && holder.held + first.bytes <= share) return [name, holder, first];
+      if (first && mayHold(holder.held, first.bytes)) return [name, holder, first];
     }
     return undefined;
   }
+
+  /** Who holds something already leaves as much to the others as it then has: a few holders at their share would leave nothing. */
+  const mayHold = (held: number, more: number): boolean =>
+    held === 0 || (held + more <= share && held + more <= free - more);
 
   function admitWaiting(): void {
     for (;;) {
