@@ -44,23 +44,32 @@ const keptMembers = ({ kind, subject, effectiveAt, reason }: KeptRevocation): Me
   reason,
 });
 
-/** The insert of a revocation that every node writes to its file, too. Its MAC keeps forged ones out of there. */
+/** The insert of a revocation that every node writes to its file, too. Its MAC keeps forged ones out of there; one that the row lost comes back. */
 export const keptRevocationRow = (rowMac: RowMac, revocation: KeptRevocation, from?: Statement): Statement => {
   const { kind, subject, effectiveAt, reason } = revocation;
   return sql`INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)
   SELECT ${kind}::text, ${subject}::text, ${effectiveAt}::timestamptz, ${reason}::text,
-    ${rowMac.of(table, keptMembers(revocation))}::bytea FROM ${from ?? sql`(SELECT) AS one`}`;
+    ${rowMac.of(table, keptMembers(revocation))}::bytea FROM ${from ?? sql`(SELECT) AS one`}
+  ON CONFLICT (kind, subject, effective_at, reason) WHERE kind IN ('key', 'seal') DO UPDATE SET row_mac = excluded.row_mac`;
 };
 
 const keptColumns = sql`id::int8 AS id, kind, subject, effective_at AS "effectiveAt", reason, row_mac AS mac`;
 type KeptRow = KeptRevocation & { id: number; mac: Buffer | null };
 
-/** The revocations of a kind, the earliest first, without those that this service did not write. */
-export async function keptRevocations(db: Sql, rowMac: RowMac, kind?: KeptKind): Promise<KeptRevocation[]> {
+/** The revocations of both kinds, the earliest first, without those that this service did not write. */
+export async function keptRevocations(db: Sql, rowMac: RowMac): Promise<KeptRevocation[]> {
+  return (await storedRevocations(db, rowMac, "key", "seal")).filter(({ isAuthentic }) => isAuthentic);
+}
+
+/** All rows of these kinds, the earliest first: one without its MAC may be forged, or the MAC was taken from it. */
+export async function storedRevocations(
+  db: Sql,
+  rowMac: RowMac,
+  ...kinds: KeptKind[]
+): Promise<(KeptRevocation & { isAuthentic: boolean })[]> {
   const rows = await db.query<KeptRow>(sql`
-    SELECT ${keptColumns} FROM revocations
-    WHERE kind = ANY (${kind ? [kind] : ["key", "seal"]}::text[]) ORDER BY id`);
-  return rows.filter((row) => rowMac.holds(table, keptMembers(row), row.mac));
+    SELECT ${keptColumns} FROM revocations WHERE kind = ANY (${kinds}::text[]) ORDER BY id`);
+  return rows.map((row) => ({ ...row, isAuthentic: rowMac.holds(table, keptMembers(row), row.mac) }));
 }
 
 export const revocationRows: MacTable<KeptRow> = {

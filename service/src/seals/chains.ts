@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
+import { keyStaysSafe } from "@signsealship/evidence/seal";
 import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Environment } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
-import { keptRevocations } from "../platform/revocations.ts";
+import { type KeptRevocation, storedRevocations } from "../platform/revocations.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 
 /** The certificates of a seal as they are kept beside it: PEM, the seal's own first, and the text's SHA-256 in hex. */
@@ -40,12 +41,13 @@ export type KnownChain = ChainRow & { certificate: Certificate; fingerprint: str
 /**
  * The chains that seals are or were made with, the oldest first. One that was not written by this service is reported and
  * left out. Of retirements the latest counts that was written, also when the row of the chain says otherwise: it may be an earlier one.
+ * A stricter one without its MAC counts, too: an insider can take the MAC away, but not the row.
  */
 export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<KnownChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(
     sql`SELECT ${chainColumns}, row_mac AS mac FROM seal_chains ORDER BY first_used_at, sha256`,
   );
-  const retirements = new Map((await keptRevocations(db, rowMac, "seal")).map((one) => [one.subject, one]));
+  const retirements = await retirementsBySubject(db, rowMac);
   return rows.flatMap(({ mac, ...row }) => {
     if (rowMac.holds("seal_chains", chainMembers(row), mac)) {
       const leaf = leafOf(row.pem);
@@ -55,6 +57,22 @@ export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<Know
     log.error({ sha256: row.sha256 }, "a chain of seal certificates is not what was written: not trusted");
     return [];
   });
+}
+
+async function retirementsBySubject(db: Sql, rowMac: RowMac): Promise<Map<string, KeptRevocation>> {
+  const rows = await storedRevocations(db, rowMac, "seal");
+  const counting = new Map<string, KeptRevocation>();
+  for (const row of rows.filter(({ isAuthentic }) => isAuthentic)) counting.set(row.subject, row);
+  for (const row of rows.filter(({ isAuthentic }) => !isAuthentic)) {
+    const other = counting.get(row.subject);
+    if (!other || isStricter(row, other)) counting.set(row.subject, row);
+  }
+  return counting;
+}
+
+function isStricter(one: KeptRevocation, other: KeptRevocation): boolean {
+  const [safe, otherSafe] = [keyStaysSafe(one.reason ?? ""), keyStaysSafe(other.reason ?? "")];
+  return safe === otherSafe ? one.effectiveAt < other.effectiveAt : otherSafe;
 }
 
 /** The seal's own certificate of a chain. @throws EvidenceError for text without a certificate */

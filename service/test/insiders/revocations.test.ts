@@ -122,13 +122,28 @@ test("a retired seal certificate stays retired when the row of its chain of befo
   const old = rotated.previousSha256;
   const rows = sql`SELECT sha256, row_mac AS mac FROM seal_chains`;
   const before = await insider.run<{ sha256: string; mac: Buffer }>(rows);
+  await running.service.cli("seal", "retire", old, "--reason", "superseded");
   await running.service.cli("seal", "retire", old, "--reason", "key-compromise");
   for (const { sha256, mac } of before)
     await insider.run(sql`
       UPDATE seal_chains SET retired_at = NULL, retirement_reason = NULL, row_mac = ${mac} WHERE sha256 = ${sha256}`);
-  const trust = await (await fetch(`${running.service.baseUrl}/seal/trust.json`)).json();
-  const listed = (trust as { sealCertificates: { sha256: string; reason: string | null }[] }).sealCertificates;
-  assert.equal(listed.find(({ sha256 }) => sha256 === old)?.reason, "key-compromise");
+  const reason = async () => {
+    const trust = await (await fetch(`${running.service.baseUrl}/seal/trust.json`)).json();
+    const listed = (trust as { sealCertificates: { sha256: string; reason: string | null }[] }).sealCertificates;
+    return listed.find(({ sha256 }) => sha256 === old)?.reason;
+  };
+  assert.equal(await reason(), "key-compromise");
+  // Nor is it another one by an earlier retirement, copied to the end, or without the MACs of all.
+  await assert.rejects(
+    insider.run(sql`
+      INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)
+      SELECT kind, subject, effective_at, reason, row_mac FROM revocations WHERE subject = ${old} AND reason = 'superseded'`),
+    /revocations_once/,
+  );
+  await insider.run(sql`UPDATE revocations SET row_mac = NULL WHERE subject = ${old} AND reason = 'key-compromise'`);
+  assert.equal(await reason(), "key-compromise");
+  await insider.run(sql`UPDATE revocations SET row_mac = NULL WHERE subject = ${old}`);
+  assert.equal(await reason(), "key-compromise");
   const { result, detail } = await finding();
   assert.equal(result, "failed");
   assert.match(detail, new RegExp(`the row of seal certificate ${old} says that it is not retired: it was put back`));

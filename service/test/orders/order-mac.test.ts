@@ -121,12 +121,14 @@ test("an order that was moved to another firm, by itself or with its documents, 
   await isRefused(mallory, "GET", path(code));
   await attack(firmOf(acme));
 
-  // Codes of two orders exchanged, and the document put below the attacker's order.
-  await attack(sql`UPDATE orders SET code = ${"e".repeat(40)} WHERE code = ${code}`);
-  await attack(sql`UPDATE orders SET code = ${code} WHERE code = ${mine}`);
+  // The document alone, below the attacker's order in place of its own.
   await attack(sql`
     UPDATE documents SET order_id = (SELECT id FROM orders WHERE code = ${code})
-    WHERE order_id = (SELECT id FROM orders WHERE code = ${"e".repeat(40)})`);
+    WHERE order_id = (SELECT id FROM orders WHERE code = ${mine})`);
+  await attack(sql`
+    UPDATE documents SET order_id = (SELECT id FROM orders WHERE code = ${mine})
+    WHERE id = (SELECT min(id) FROM documents WHERE order_id = (SELECT id FROM orders WHERE code = ${code}))`);
+  await byMallory(mine);
   await byMallory(code);
 });
 
@@ -146,6 +148,22 @@ test("an earlier row that is put back with its earlier MAC is not authentic", as
     await attack(sql`UPDATE orders SET ${set} WHERE code = ${code}`);
     await isRefused(acme, "GET", path(code));
   }
+});
+
+test("an order's code stays in its row, so that no earlier row comes back under another id", async () => {
+  const [code, mine] = [await acme.order(), await mallory.order()];
+  const [earlier] = await role.query<{ row: object }>(
+    sql`SELECT to_jsonb(o) AS row FROM orders o WHERE code = ${code}`,
+  );
+  await assert.rejects(attack(sql`UPDATE orders SET code = ${"e".repeat(40)} WHERE code = ${code}`), /append-only/);
+  await assert.rejects(attack(sql`UPDATE orders SET id = DEFAULT WHERE code = ${mine}`), /append-only/);
+  await assert.rejects(attack(sql`DELETE FROM orders WHERE code = ${code}`), /append-only/);
+  const copy = { ...earlier?.row, id: 900_001 };
+  await assert.rejects(
+    attack(sql`
+      INSERT INTO orders OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::orders, ${copy}::jsonb)`),
+    /duplicate key/,
+  );
 });
 
 test("the service's role can't switch off what counts an order's versions", async () => {
