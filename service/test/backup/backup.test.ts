@@ -104,7 +104,9 @@ test("a restored backup has every code, and sends no job and no webhook a second
     await until(() => running.catcher.caught.length > caught);
     await until(() => outbox(at("other")).length > 0);
     const { checks } = await service.cli<{ checks: { name: string; result: string; detail: string }[] }>("doctor");
-    assert.equal(checks.find(({ name }) => name === "audit log")?.result, "ok");
+    const { result = "", detail = "" } = checks.find(({ name }) => name === "audit log") ?? {};
+    // Lines that the backup caught before they had a place get it after the restore.
+    assert.ok(result === "ok" || (result === "warning" && /more than a minute after/.test(detail)), detail);
   } finally {
     await service.stop();
   }
