@@ -1,6 +1,7 @@
 import { createCipheriv, createHash } from "node:crypto";
+import { attached } from "./attachments.ts";
 import type { Part } from "./part.ts";
-import { attached, no, type Objects, pdf, streamed, yes } from "./pdf-files.ts";
+import { no, type Objects, pdf, streamed, yes } from "./pdf-files.ts";
 
 type Dictionary = {
   readonly v: number;

@@ -1,5 +1,6 @@
 import { formDocument } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
 import { bytesOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { attachments } from "./attachments.ts";
 import { changeParts } from "./changes.ts";
 import { containers } from "./containers.ts";
 import { encryptedParts } from "./encrypted.ts";
@@ -21,6 +22,7 @@ export function partsIndex(): Uint8Array {
     ...envelopes(),
     ...containers(),
     ...pdfParts(),
+    ...attachments,
     ...encryptedParts(),
     ...changeParts(),
   ];
