@@ -6,6 +6,7 @@ import { type Statement, sql } from "../service/src/platform/database/sql.ts";
 import { writeStateMacs } from "../service/src/platform/database/state-mac.ts";
 import { type MacTable, openRowMac, type RowMac } from "../service/src/platform/row-mac.ts";
 import { openSecretsKey, secretBytes } from "../service/src/platform/secrets.ts";
+import { markMembers } from "../service/src/retention/retention.ts";
 import { peopleRows } from "../service/src/row-mac-tables.ts";
 
 /** The MACs of the service that runs on a data folder, for rows that a test writes in its place. */
@@ -52,3 +53,19 @@ export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code
 
 /** Gives orders that a test wrote their MACs. */
 export const authenticateOrders = (db: Sql, where: Statement): Promise<void> => writeStateMacs(db, orderState, where);
+
+/** Marks the documents of an order as deleted, as the retention plan would. */
+export async function markDeleted(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  code: string,
+  rule: string,
+): Promise<void> {
+  const documents = await db.query<{ blobKey: string }>(sql`
+    SELECT DISTINCT blob_key AS "blobKey" FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE o.code = ${code} AND blob_key IS NOT NULL`);
+  const deletedAt = new Date();
+  for (const { blobKey } of documents)
+    await db.query(sql`
+      INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+      VALUES (${blobKey}, ${rule}, ${deletedAt}, ${rowMac.of("deleted_blobs", markMembers({ blobKey, rule, deletedAt }))})`);
+}

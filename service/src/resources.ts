@@ -108,11 +108,6 @@ export async function openResources(
     const secrets = await openKnownKeys(db, config, clock());
     const texts = openSealedTexts(secrets);
     db.useSealedTexts(texts);
-    const asOwner: AsOwner = (work) =>
-      connected.asOwner((owner) => {
-        owner.useSealedTexts(texts);
-        return work(owner);
-      });
     const blobs = openBlobs(await blobBackend(config), secrets, clock);
     const rowMac = openRowMac(
       secrets,
@@ -120,6 +115,12 @@ export async function openResources(
       reportUnvouched(clock, log, countUnvouched),
     );
     db.useRowMac(rowMac);
+    const asOwner: AsOwner = (work) =>
+      connected.asOwner((owner) => {
+        owner.useSealedTexts(texts);
+        owner.useRowMac(rowMac);
+        return work(owner);
+      });
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await mergeRevocations({ db, rowMac }, revocationsFile(config.dataDir));
     await sealTexts({ db, asOwner, log }, texts);

@@ -58,7 +58,7 @@ export type VersionRow = StoredVersion & {
 export const storedColumns = sql`c.room_id AS "roomId", r.partner_id AS "partnerId", r.environment, c.version,
   c.verify_code AS "verifyCode@closing", c.manifest AS "manifest@manifest", c.manifest_sha256 AS "manifestSha256",
   c.prev_manifest_sha256 AS "prevManifestSha256", c.sealed_sha256 AS "sealedSha256", c.seal_chain AS "sealChain",
-  c.blob_key AS "blobKey", c.created_at AS "createdAt", c.row_mac AS mac, ${deletedAt(sql`c.blob_key`)} AS "deletedAt"`;
+  c.blob_key AS "blobKey", c.created_at AS "createdAt", c.row_mac AS mac, ${deletedAt(sql`c.blob_key`)}`;
 
 /** Columns of a version `c` and of its room's firm, for `fromVersion`. */
 export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"`;

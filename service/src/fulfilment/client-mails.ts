@@ -19,7 +19,7 @@ export type TakesPayment = (environment: Environment) => boolean;
 /** What decides whether a mail still says what is true. */
 export type Mailable = { environment: Environment; status: string; documentsDeletedAt: Date | null };
 
-export const mailableColumns = sql`o.environment, o.status, ${documentsDeletedAt(sql`o.id`)} AS "documentsDeletedAt"`;
+export const mailableColumns = sql`o.environment, o.status, ${documentsDeletedAt(sql`o.id`)}`;
 
 /** Nobody is asked to pay what is paid, or can't be paid here. */
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {

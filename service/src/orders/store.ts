@@ -2,6 +2,7 @@ import type { Owner } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import { type Marked, marked } from "../platform/database/state-mac.ts";
+import { deletedAmong } from "../retention/retention.ts";
 import { orderState, verifiedOrders } from "./order-mac.ts";
 import type { OrderRow, OrderSummaryRow, PublicOrderRow } from "./views.ts";
 
@@ -35,13 +36,14 @@ export async function isOwnOrder(db: Sql, code: string, { partnerId, environment
 }
 
 /** The same as `whenDocumentsWereDeleted`: a part of a statement. */
-export const documentsDeletedAt = (orderId: Statement): Statement => sql`(
-  SELECT max(deleted_at) FROM documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId})`;
+export const documentsDeletedAt = (orderId: Statement): Statement =>
+  deletedAmong(sql`documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId}`, "documentsDeletedAt");
 
 /** When the retention plan deleted documents of the order; null when it did not. */
 export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(sql`SELECT ${documentsDeletedAt(sql`${orderId}`)} AS at`);
-  return row?.at ?? null;
+  const [row] = await db.query<{ documentsDeletedAt: Date | null }>(sql`
+    SELECT ${documentsDeletedAt(sql`${orderId}`)}`);
+  return row?.documentsDeletedAt ?? null;
 }
 
 /** Any order, for anyone who has its code. */
@@ -49,7 +51,7 @@ export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow |
   const [order] = await db.query<PublicOrderRow>(sql`
     SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
       document_name AS "documentName", status_before_hold AS "statusBeforeHold",
-      ${documentsDeletedAt(sql`orders.id`)} AS "documentsDeletedAt", parcel.carrier, parcel.tracking_number AS "trackingNumber",
+      ${documentsDeletedAt(sql`orders.id`)}, parcel.carrier, parcel.tracking_number AS "trackingNumber",
       ${verifiedOrders}
     FROM orders LEFT JOIN LATERAL (
       SELECT carrier, tracking_number FROM shipments WHERE order_id = orders.id ORDER BY id DESC LIMIT 1) parcel ON true

@@ -103,7 +103,7 @@ export type PassportRow = WholePassport & {
 export const passportColumns = sql`id, verify_code AS "verifyCode@proof", partner_id AS "partnerId", environment, doc_sha256 AS "docSha256",
   sealed_sha256 AS "sealedSha256", created_at AS "createdAt", blob_key AS "blobKey", seal_chain AS "sealChain",
   encode(sha256(rfc3161_token), 'hex') AS "tokenSha256", rfc3161_authority AS authority, rfc3161_at AS "stampedAt",
-  passport_id IS NOT NULL AS anchored, passports.row_mac AS mac, ${deletedAt(sql`passports.blob_key`)} AS "deletedAt",
+  passport_id IS NOT NULL AS anchored, passports.row_mac AS mac, ${deletedAt(sql`passports.blob_key`)},
   document_name AS name, calendar, submitted_at AS "submittedAt", status AS "anchorStatus", block_height AS "blockHeight",
   encode(sha256(proof), 'hex') AS "proofSha256", passport_anchors.row_mac AS "anchorMac"`;
 

@@ -5,11 +5,11 @@ import type { Members, RowMac } from "../platform/row-mac.ts";
 /** What says that a blob was deleted, by which rule and when. */
 export type Mark = { blobKey: string; rule: string; deletedAt: Date };
 
-const table = "deleted_blobs";
+export const markTable = "deleted_blobs";
 
 export const markMembers = ({ blobKey, rule, deletedAt }: Mark): Members => ({ blobKey, rule, deletedAt });
 
-export const markMac = (rowMac: RowMac, mark: Mark): Buffer => rowMac.of(table, markMembers(mark));
+export const markMac = (rowMac: RowMac, mark: Mark): Buffer => rowMac.of(markTable, markMembers(mark));
 
 /** Of these keys those whose mark was written by the plan: a forged one has nothing removed. */
 export async function markedAmong(
@@ -21,7 +21,7 @@ export async function markedAmong(
     WHERE blob_key = ANY (${keys}::text[])`);
   return new Set(
     marks
-      .filter(({ mac, blobKey, rule, deletedAt }) => rowMac.holds(table, { blobKey, rule, deletedAt }, mac))
+      .filter(({ mac, blobKey, rule, deletedAt }) => rowMac.holds(markTable, { blobKey, rule, deletedAt }, mac))
       .map(({ blobKey }) => blobKey),
   );
 }

@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { markDeleted, rowMacOf } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
@@ -129,10 +130,48 @@ test("a test order goes on in the sandbox without its document", async () => {
 
 test("an order whose document was deleted is not payable", async () => {
   const unpaid = await firm.order();
-  await running.db.query(sql`
-    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
-    SELECT blob_key, 'live.unpaidOrders', now(), ${Buffer.alloc(36)} FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${unpaid}`);
+  const rowMac = await rowMacOf(running.service.dataDir);
+  await markDeleted({ db: running.db, rowMac }, unpaid, "live.unpaidOrders");
   const { status, body } = await firm.call("POST", `/api/partner/orders/${unpaid}/checkout`);
   assert.equal(status, 409, JSON.stringify(body));
   assert.match(JSON.stringify(body), /The document of this order was deleted on/);
+});
+
+test("a mark of deletion that the plan did not write is not believed", async () => {
+  const code = await firm.order({ svc_sign: "true" });
+  const itsRoom = await firm.room();
+  await firm.ok("POST", `/api/rooms/${itsRoom}/orders`, { orderCode: code });
+  const closing = await sealRoom(firm, itsRoom);
+  const form = new FormData();
+  form.set("file", new Blob([new Uint8Array(makePdf({ pages: 2 }))]), "deed.pdf");
+  const sealed = await firm.ok<{ verifyCode: string; passportId: string }>("POST", "/api/passport/seal", form);
+  const addresses = [
+    `/orders/${code}`,
+    `/verify/${sealed.verifyCode}`,
+    `/api/passport/verify/${sealed.verifyCode}`,
+    `/v/room/${closing.verifyCode}`,
+  ];
+  // With the MAC of another mark, which is genuine.
+  await running.db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+    SELECT blob_key, 'live.unpaidOrders', now(), (SELECT row_mac FROM deleted_blobs ORDER BY deleted_at LIMIT 1) FROM (
+      SELECT blob_key FROM documents UNION SELECT blob_key FROM passports UNION SELECT blob_key FROM closing_passports
+    ) AS every WHERE blob_key IS NOT NULL AND NOT EXISTS (SELECT FROM deleted_blobs d WHERE d.blob_key = every.blob_key)`);
+  for (const address of addresses) {
+    const answer = await get(address, "text/html, application/json");
+    assert.equal(answer.status, 200, address);
+    assert.doesNotMatch(await answer.text(), /was deleted on/, address);
+  }
+  const file = await get(`/api/passport/verify/${sealed.verifyCode}/document`, "*/*");
+  assert.deepEqual([file.status, file.headers.get("content-type")], [200, "application/pdf"]);
+  const { documents } = await firm.ok<{ documents: { deletedAt?: unknown }[] }>(
+    "GET",
+    `/api/partner/orders/${code}/documents`,
+  );
+  assert.equal(
+    documents.every(({ deletedAt }) => deletedAt === undefined || deletedAt === null),
+    true,
+  );
+  const checkout = await firm.call("POST", `/api/partner/orders/${code}/checkout`);
+  assert.doesNotMatch(JSON.stringify(checkout.body), /was deleted on/);
 });

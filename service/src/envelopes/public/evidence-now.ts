@@ -78,7 +78,7 @@ async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Pro
 /** The documents of the order whose rows are what was written, the last of each kind. */
 async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode, partnerId, environment }: Envelope) {
   const rows = await db.query<StoredDocument>(sql`
-    SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)} AS "deletedAt"
+    SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)}
     FROM documents d WHERE d.order_id = ${orderId} AND d.kind IN ('original', 'sealed', 'custody_certificate')
     ORDER BY d.id`);
   const sound = rows.filter(({ mac, ...row }) =>

@@ -39,7 +39,7 @@ type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
-    SELECT d.kind, d.sha256, d.bytes, d.origin, d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)} AS "deletedAt",
+    SELECT d.kind, d.sha256, d.bytes, d.origin, d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
       d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}
     FROM orders o JOIN documents d ON d.order_id = o.id
     WHERE o.code = ${orderCode} ${isOwn ?? nothing} AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);

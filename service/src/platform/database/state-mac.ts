@@ -40,6 +40,7 @@ const stateText = (state: StateMac, row: Statement): Statement =>
 /** Prefixes of the columns that a handle looks at: the table's name follows. */
 const throwing = "verified ";
 const marking = "marked ";
+const dating = "dated ";
 
 /** For a select list: the handle throws in place of a row whose MAC does not hold. */
 export const verified = (state: StateMac, row: Statement): Statement =>
@@ -56,25 +57,49 @@ export const verifiedAll = (state: StateMac, row: Statement, from: Statement): S
 export const marked = (state: StateMac, row: Statement): Statement =>
   sql`${stateText(state, row)} AS ${named(marking, state)}`;
 
+/**
+ * For a select list: when something was done, by rows that say so and bear a MAC. The handle makes it the latest time among those whose
+ * MAC holds, null without one.
+ * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`: the members by name in the order of the MAC, the time last, and then `mac` in hex
+ */
+export const dated = (table: string, as: string, rows: Statement): Statement =>
+  sql`(${rows})::text AS ${quoted(`${dating}${table} ${as}`)}`;
+
 /** What the handle makes of `marked`. */
 export type Marked = { isAuthentic: boolean };
 
 const names = new Map<string, Statement>();
 
+const named = (prefix: string, { table }: StateMac): Statement => quoted(prefix + table.text);
+
 /** A quoted name; the same statement each time, so that texts made of it are prepared once. */
-function named(prefix: string, { table }: StateMac): Statement {
-  const name = `"${prefix}${table.text}"`;
+function quoted(column: string): Statement {
+  const name = `"${column}"`;
   const known = names.get(name) ?? sql(Object.assign([name], { raw: [name] }));
   names.set(name, known);
   return known;
 }
 
-export const isStateColumn = (name: string): boolean => name.startsWith(throwing) || name.startsWith(marking);
+export const isStateColumn = (name: string): boolean =>
+  [throwing, marking, dating].some((prefix) => name.startsWith(prefix));
 
 /** Whether the MAC in a text of `stateText` holds. */
 function stateHolds(rowMac: RowMac, table: string, text: string): boolean {
   const [digest = "", mac = "", id = ""] = text.split(" ");
   return rowMac.holds(table, stateMembers(digest), Buffer.from(mac, "hex"), { id, digest });
+}
+
+type DatedRow = { [name: string]: string } & { mac: string };
+
+/** The latest time in a text of `dated`; a row whose MAC does not hold says nothing. */
+function latestOf(rowMac: RowMac, table: string, text: string | null): Date | null {
+  const rows = text === null ? [] : ((JSON.parse(text) ?? []) as DatedRow[]);
+  const times = rows.flatMap(({ mac, ...said }) => {
+    const [name, time] = Object.entries(said).at(-1) ?? ["", ""];
+    const at = new Date(time);
+    return rowMac.holds(table, { ...said, [name]: at }, Buffer.from(mac, "hex")) ? [at.getTime()] : [];
+  });
+  return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
 const forged = () =>
@@ -83,11 +108,18 @@ const forged = () =>
     "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",
   );
 
-/** Verifies rows by their columns of `verified` and `marked`, and takes those columns away. @throws ServiceError `unavailable` for a forged one */
+/** Verifies rows by their columns of `verified`, `marked` and `dated`, and takes those columns away. @throws ServiceError `unavailable` for a forged one */
 export function verifyRows(rows: readonly object[], columns: readonly string[], rowMac: RowMac | null): void {
   if (rowMac === null) throw new Error("this database handle has no key to verify MACs");
   for (const row of rows as Record<string, unknown>[]) {
     for (const column of columns) {
+      if (column.startsWith(dating)) {
+        const [, table = "", as = ""] = column.split(" ");
+        const at = latestOf(rowMac, table, row[column] as string | null);
+        delete row[column];
+        row[as] = at;
+        continue;
+      }
       const isThrowing = column.startsWith(throwing);
       const table = column.slice((isThrowing ? throwing : marking).length);
       // Null where an outer join found no row.

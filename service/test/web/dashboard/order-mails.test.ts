@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { markDeleted, rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { auditLine } from "../../../src/audit/audit.ts";
@@ -105,10 +106,8 @@ test("once an order is complete its documents are sent again, until they are del
   assert.ok((await page()).includes("Send the documents again"));
   assert.equal((await again("completed")).status, 303);
   await until(() => mails("Your order is complete").length === 2);
-  await running.db.query(sql`
-    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
-    SELECT DISTINCT blob_key, 'test.orderDocuments', now(), ${Buffer.alloc(36)}::bytea FROM documents d JOIN orders o ON o.id = d.order_id
-    WHERE o.code = ${code} AND blob_key IS NOT NULL`);
+  const rowMac = await rowMacOf(running.service.dataDir);
+  await markDeleted({ db: running.db, rowMac }, code, "test.orderDocuments");
   assert.equal((await again("completed")).status, 409);
   assert.equal((await page()).includes("Send the documents again"), false);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { markDeleted, rowMacOf } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { type MembersService, openMembersService } from "../../members/members-service.ts";
 import { newMember, postForm } from "../../members/signed-in-member.ts";
@@ -138,9 +139,8 @@ test("an order holds 200 notes; one that was altered is said to be, and hides no
 
 test("an order whose documents were deleted shows no form for notes, and takes none", async () => {
   const { code, page, note } = await firm();
-  await running.db.query(sql`
-    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
-    SELECT blob_key, 'test.orderDocuments', now(), ${Buffer.alloc(36)}::bytea FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${code}`);
+  const rowMac = await rowMacOf(running.service.dataDir);
+  await markDeleted({ db: running.db, rowMac }, code, "test.orderDocuments");
   const refused = await note("late");
   assert.equal(refused.status, 409);
   assert.ok(refused.text.includes("This order’s documents and notes were deleted. It takes no new notes."));
