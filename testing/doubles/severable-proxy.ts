@@ -12,16 +12,21 @@ export type SeverableProxy = {
   silence: () => void;
   /** Takes connections again. */
   restore: () => Promise<void>;
+  /** Leads new connections to another server, as a virtual address that moves. */
+  redirect: (target: Target) => void;
 };
 
-/** @param target a path of a Unix socket */
-export async function startSeverableProxy(target: string): Promise<SeverableProxy> {
+/** A path of a Unix socket, or a port of this machine. */
+type Target = string | number;
+
+export async function startSeverableProxy(first: Target): Promise<SeverableProxy> {
   const port = await freePort();
   const sockets = new Set<Socket>();
   let server: Server | undefined;
+  let target = first;
 
   function pipe(client: Socket): void {
-    const upstream = connect(target);
+    const upstream = typeof target === "string" ? connect(target) : connect(target, "127.0.0.1");
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       // A cut connection is what the test wants.
@@ -41,6 +46,9 @@ export async function startSeverableProxy(target: string): Promise<SeverableProx
   const proxy: SeverableProxy = {
     port,
     cut,
+    redirect(next) {
+      target = next;
+    },
     silence() {
       for (const socket of sockets) socket.unpipe().pause();
     },

@@ -4,6 +4,7 @@ import * as nodeTest from "node:test";
 import { dss } from "./dss.ts";
 import { jarPath } from "./java.ts";
 import { pgbouncer } from "./pgbouncer.ts";
+import { postgresProgram } from "./postgresql.ts";
 import { python, requirementsFile } from "./python.ts";
 import { type RuntimeName, runtimePackages, runtimeProgram } from "./runtimes.ts";
 import { veraPdf } from "./verapdf.ts";
@@ -76,6 +77,8 @@ const table = {
     isHere: () => softHsmModule() !== undefined && programPath("softhsm2-util") !== undefined,
   },
   redis: packaged("redis-server", "redis-server"),
+  // The embedded one is a server alone: no pg_basebackup, no psql.
+  postgresql: { debian: "postgresql", isHere: () => postgresProgram("pg_basebackup") !== undefined },
   pgbouncer: { ...pgbouncer, debian: "gcc make pkg-config libevent-dev libssl-dev" },
   prometheus: packaged("prometheus", "promtool"),
   nginx: packaged("nginx-light", "nginx"),

@@ -2,7 +2,7 @@ import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { Metrics } from "../platform/metrics.ts";
 
-export { type Held, readHeld, release } from "./held.ts";
+export { type Held, type LastLine, readHeld, readLastLine, release } from "./held.ts";
 export { type BackupReport, makeBackup, recordBackup } from "./make.ts";
 export { type RestoreReport, restoreBackup } from "./restore.ts";
 

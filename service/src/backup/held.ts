@@ -31,6 +31,17 @@ export async function readHeld(db: Sql): Promise<Held> {
   };
 }
 
+/** The last line of the audit log that a backup had. */
+export type LastLine = { id: number; at: string };
+
+/** What was written after this line is not in a restored database, which may have lines of its restore. */
+export async function readLastLine(db: Sql): Promise<LastLine | null> {
+  const [line] = await db.query<LastLine>(sql`
+    SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
+    FROM audit_log WHERE action NOT IN ('restored', 'restore.released', 'restore.discarded') ORDER BY id DESC LIMIT 1`);
+  return line ?? null;
+}
+
 /** Has what is held done now, or never. A delivery that is never sent is one that failed: its firm can replay it. */
 export function release({ db, clock }: { db: Database; clock: Clock }, discard: boolean): Promise<Held> {
   return db.transaction(async (tx) => {

@@ -11,7 +11,7 @@ import { syncFolder } from "../platform/durable-file.ts";
 import { StartupError } from "../platform/errors.ts";
 import { openEmbeddedPostgres, ownCluster } from "../platform/postgres/embedded.ts";
 import { copyVerified, readManifest, requireEmpty, treeOf } from "./files.ts";
-import { type Held, hold } from "./held.ts";
+import { type Held, hold, type LastLine, readLastLine } from "./held.ts";
 import { type BackupFacts, backupFormat, keysFormat } from "./make.ts";
 
 type RestoreDeps = {
@@ -30,7 +30,7 @@ export type RestoreReport = {
   dataDir: string;
   facts: BackupFacts;
   /** The last line of the audit log that the restored database has. */
-  lastAuditLine: { id: number; at: string } | null;
+  lastAuditLine: LastLine | null;
   held: Held;
   sessionsEnded: number;
   /** Blobs that the database names, and that are neither there nor marked as deleted. */
@@ -96,9 +96,7 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
   const db = openDatabase({ ...server.owner, application_name: nodeName }, () => {}, { poolSize: 2 });
   try {
     await migrate({ db, asOwner: (work) => work(db), folder: migrations });
-    const [lastAuditLine] = await db.query<{ id: number; at: string }>(sql`
-      SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
-      FROM audit_log ORDER BY id DESC LIMIT 1`);
+    const lastAuditLine = await readLastLine(db);
     const missingBlobs = blobFolder === null ? [] : await missingOf(db, blobFolder);
     const { held, sessionsEnded } = await db.transaction(async (tx) => {
       const held = await hold(tx, new Date(facts.endedAt));
@@ -112,7 +110,7 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
       await tx.query(auditLine({ at, action: "restored", actor: "operator", detail }));
       return { held, sessionsEnded: ended.length };
     });
-    return { dataDir, facts, lastAuditLine: lastAuditLine ?? null, held, sessionsEnded, missingBlobs };
+    return { dataDir, facts, lastAuditLine, held, sessionsEnded, missingBlobs };
   } finally {
     await db.close();
     await server.release();

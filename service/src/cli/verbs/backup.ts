@@ -3,9 +3,11 @@ import { join, resolve } from "node:path";
 import {
   type BackupReport,
   type Held,
+  type LastLine,
   makeBackup,
   type RestoreReport,
   readHeld,
+  readLastLine,
   recordBackup,
   release,
   restoreBackup,
@@ -63,11 +65,12 @@ const heldText = ({ jobs, deliveries }: Held): string => {
   return `jobs: ${queues.join(", ") || "none"}; webhook deliveries: ${deliveries}`;
 };
 
+const lineText = (line: LastLine | null): string => (line === null ? "none" : `${line.id} of ${line.at}`);
+
 function restoreText({ dataDir, facts, lastAuditLine, held, sessionsEnded, missingBlobs }: RestoreReport): string {
-  const last = lastAuditLine === null ? "none" : `${lastAuditLine.id} of ${lastAuditLine.at}`;
   const hasKeys = existsSync(join(dataDir, "keys"));
   return [
-    `Restored to ${dataDir}. It lacks what was written after ${facts.startedAt}, and certainly after ${facts.endedAt}; the last line of its audit log is ${last}.`,
+    `Restored to ${dataDir}. It lacks what was written after ${facts.startedAt}, and certainly after ${facts.endedAt}; the last line of its audit log is ${lineText(lastAuditLine)}.`,
     `Held, since they may have been done after the backup - ${heldText(held)}.`,
     "  Jobs send mails, refund, print and ship. restore release has them done; restore release --discard drops them, and",
     "  firms can replay the deliveries, which then count as failed. What is new is not held.",
@@ -146,11 +149,12 @@ export const restoreVerbs: Verb[] = [
     args: [],
     flags: "",
     options: {},
-    summary: "Counts the jobs and webhook deliveries that a restore holds.",
+    summary: "Counts the jobs and webhook deliveries that a restore holds, and says where the audit log ends.",
     run: () =>
       withResources(async ({ db }) => {
-        const held = await readHeld(db);
-        return { json: held, text: `Held - ${heldText(held)}.` };
+        const [held, lastAuditLine] = await Promise.all([readHeld(db), readLastLine(db)]);
+        const text = `Held - ${heldText(held)}.\nThe last line of the audit log is ${lineText(lastAuditLine)}; right after a restore, what was written later is lacking.`;
+        return { json: { ...held, lastAuditLine }, text };
       }),
   },
   {
