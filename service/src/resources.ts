@@ -121,9 +121,10 @@ export async function openResources(
         owner.useRowMac(rowMac);
         return work(owner);
       });
+    // First: a row with a plain code takes no change, not that of its MAC either.
+    await sealTexts({ db, asOwner, log }, texts);
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await mergeRevocations({ db, rowMac }, revocationsFile(config.dataDir));
-    await sealTexts({ db, asOwner, log }, texts);
     return { config, log, clock, db, schema, asOwner, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();
