@@ -10,7 +10,7 @@ type SealedColumn = {
   kind: SealedKind;
   table: Statement;
   column: Statement;
-  /** What its rows are known by, and read in the order of; a text unless it is said to be a number. */
+  /** The column that identifies and orders its rows; a text unless it is said to be a number. */
   key: Statement;
   isNumbered?: true;
   /** The constraint that holds once every row is sealed. */

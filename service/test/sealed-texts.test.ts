@@ -42,7 +42,7 @@ after(async () => {
   await running.close();
 });
 
-/** What every code opens, and the firm's events with their heads, as they are served. */
+/** The answers to every code, and the firm's events with their heads, as they are served. */
 const everything = () =>
   Promise.all(
     paths.map(async (path) => {

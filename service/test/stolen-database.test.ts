@@ -16,7 +16,7 @@ const folder = temporaryFolder();
 const authority = makeAuthority(folder.path);
 let catcher: Awaited<ReturnType<typeof startCatcher>>;
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
-/** What opens something by itself, by its name. */
+/** Codes that open something by themselves, by name. */
 let codes: Record<"proof" | "room" | "rotated" | "closing" | "envelope", string>;
 let orderCode: string;
 

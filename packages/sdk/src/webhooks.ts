@@ -2,7 +2,7 @@ import { ServiceRefusal } from "./errors.ts";
 import { allOf } from "./pages.ts";
 import { path, type Transport } from "./transport.ts";
 
-/** What a webhook may be told of. */
+/** The topics that a webhook may subscribe to. */
 export const topics = [
   "passport.sealed",
   "room.order_attached",

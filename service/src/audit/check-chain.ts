@@ -5,7 +5,7 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { beginning, type ChainLine, lineColumns, type Place, placeAfter, placeColumns, placeMembers } from "./chain.ts";
 
 /**
- * What a look at the whole audit log found: lines in the chain, lines that wait for a place, what is wrong, and the positions of lines
+ * The result of reading the whole audit log: lines in the chain, lines that wait for a place, what is wrong, and the positions of lines
  * that were placed long after their own time.
  */
 export type ChainReport = { lines: number; waiting: number; faults: string[]; late: number[] };

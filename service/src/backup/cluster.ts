@@ -6,7 +6,7 @@ import { sql } from "../platform/database/sql.ts";
 import { StartupError } from "../platform/errors.ts";
 import { copyHashed, type StoredFile, treeOf } from "./files.ts";
 
-/** What PostgreSQL makes anew at its start (PostgreSQL, section 25.3.3: backing up the data directory). */
+/** Files that PostgreSQL makes at each start, so that a backup leaves them out (PostgreSQL, section 25.3.3: backing up the data directory). */
 const emptied =
   /^(?:pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.*|^postmaster\.(?:pid|opts)$|^(?:backup_label|tablespace_map)|(?:^|\/)(?:pg_internal\.init|pgsql_tmp)/;
 const control = "global/pg_control";

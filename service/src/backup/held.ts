@@ -34,7 +34,7 @@ export async function readHeld(db: Sql): Promise<Held> {
 /** The last line of the audit log that a backup had. */
 export type LastLine = { id: number; at: string };
 
-/** What was written after this line is not in a restored database, which may have lines of its restore. */
+/** The last line of the audit log. A restored database lacks all that was written after it, except lines of the restore itself. */
 export async function readLastLine(db: Sql): Promise<LastLine | null> {
   const [line] = await db.query<LastLine>(sql`
     SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
@@ -42,7 +42,7 @@ export async function readLastLine(db: Sql): Promise<LastLine | null> {
   return line ?? null;
 }
 
-/** Has what is held done now, or never. A delivery that is never sent is one that failed: its firm can replay it. */
+/** Releases or discards held jobs and deliveries. A discarded delivery counts as failed, so that its firm can replay it. */
 export function release({ db, clock }: { db: Database; clock: Clock }, discard: boolean): Promise<Held> {
   return db.transaction(async (tx) => {
     const held = await readHeld(tx);

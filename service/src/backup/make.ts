@@ -22,7 +22,7 @@ type BackupDeps = {
   schema: number;
 };
 
-/** What a backup says of itself. */
+/** The backup's manifest. */
 export type BackupFacts = {
   format: string;
   /** The database of the backup has what was committed until some moment between these. */

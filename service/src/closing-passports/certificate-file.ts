@@ -37,7 +37,7 @@ export async function withCertificate<T>(
   return sound && blobs.withBytes(at, async (bytes) => bytes && work(bytes));
 }
 
-/** What is not the certificate that was sealed is reported, and treated as absent. */
+/** Reports a file that is not the sealed certificate, and treats it as absent. */
 const unread =
   (log: Log, { roomId, version }: StoredVersion) =>
   (error: unknown): null => {

@@ -6,7 +6,7 @@ export { chainStart, headAfter, type Place, placeEvents, placeSomeEvents, places
 /**
  * What partners may be notified of. Each member is a value, or a part of a statement where the value is a column of `from`.
  * `eventId` is how a receiver recognizes duplicates; `subject` is the code or id of the thing that the event is about.
- * What names a code that opens something by itself is sealed.
+ * A name that has a code which opens something by itself is sealed.
  */
 export type EventRow = {
   at: Part<Date>;

@@ -44,7 +44,7 @@ export function fileRoute<P extends TObject>(
   });
 }
 
-/** What to send of a file: stored ones are read as the caller takes them. */
+/** The content of a file. Stored files are read as the caller takes them. */
 export async function bodyOf(
   reply: FastifyReply,
   content: Buffer | StoredFile,

@@ -29,7 +29,7 @@ export type RateLimits = {
 };
 
 /**
- * What a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its partner.
+ * The key that a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its partner.
  * `site` is the wider network that the caller may hold; null when there is none.
  */
 function callerOf(policy: Policy, request: FastifyRequest): { caller: string; site: string | null } {

@@ -7,7 +7,7 @@ import type { Members, RowMac } from "../platform/row-mac.ts";
 
 export const memberTable = "members";
 
-/** What a membership opens, as its MAC says it; the address is that of its person. */
+/** The fields of a membership that its MAC covers; the address is that of its person. */
 export type MemberFacts = {
   userId: string;
   email: string;

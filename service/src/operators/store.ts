@@ -9,7 +9,7 @@ import type { OperatorRole } from "./roles.ts";
 
 export const operatorTable = "operators";
 
-/** What an operator may do, as the row's MAC says it; the address is that of its person. */
+/** The fields of an operator that the row's MAC covers; the address is that of its person. */
 export type OperatorFacts = OperatorRow & {
   /** Another one after each change. */
   version: string;
@@ -105,7 +105,7 @@ export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date |
 
 /**
  * Changes an operator, under the lock of operators; the row of before opens nothing when it is put back.
- * @returns false for a row that does not hold: it is not signed anew
+ * @returns false for a row that does not hold: it gets no new MAC
  */
 export async function updateOperator(
   tx: Tx,

@@ -31,7 +31,7 @@ const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
   limitMs: 30_000,
 };
 
-/** What of a packet is printed: all of it in its order, or the sheets alone. */
+/** The printed part of a packet: all of it in its order, or the sheets alone. */
 export type Print = "packet" | "sheets";
 
 /** The document of an order alone, to print. @throws ServiceError when it was deleted */

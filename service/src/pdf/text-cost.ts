@@ -1,7 +1,7 @@
 import { constants, inflateSync } from "node:zlib";
 import { LIMITS } from "./limits.ts";
 
-/** What streams are that hold no text and no mapping of characters: images, fonts, profiles, metadata, cross-references. */
+/** Kinds of streams without text and without a mapping of characters: images, fonts, profiles, metadata, cross-references. */
 const notText = /\/Image\b|\/Length[123]\b|\/(?:Type1C|CIDFontType0C|OpenType|Metadata|XRef|XML)\b|\/Alternate\b/;
 const otherFilter = /\/(?:ASCII85|A85|ASCIIHex|AHx|LZW|RunLength|RL|Crypt)/;
 const predicted = /\/Predictor\s+[2-9]/;
@@ -47,7 +47,7 @@ function dictionaryBefore(bytes: Buffer, at: number): string {
   return text.slice(text.lastIndexOf(" obj") + 1);
 }
 
-/** What can be read of it; null when it is more than `most` bytes. */
+/** The readable part; null when it is more than `most` bytes. */
 function undone(raw: Buffer, filters: number, most: number): Buffer | null {
   if (filters > mostFilters) return null;
   let data = raw;
@@ -60,7 +60,7 @@ function undone(raw: Buffer, filters: number, most: number): Buffer | null {
   }
 }
 
-/** What every content stream with text has, and other data hardly ever. */
+/** An operator that every content stream with text has, and that other data rarely has. */
 export const beginsText = /(?:^|[\s\]])BT\s/;
 
 /** Of all contents of one document together: far more than is read of a document that people sign. */

@@ -6,7 +6,7 @@ export type Metrics = {
   /** A counter of the given name, made on its first use. */
   counter: <L extends string>(name: string, help: string, labels: readonly L[]) => Counter<L>;
   /**
-   * A gauge that is read anew for each scrape.
+   * A gauge that is read for each scrape.
    * @param label null for a gauge with one value, which is that of the empty text
    * @param read the values by label; a throw, or no answer within 2 s, leaves the gauge out of that scrape
    */

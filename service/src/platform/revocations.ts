@@ -4,10 +4,10 @@ import type { Sql } from "./database/database.ts";
 import { type Part, type Statement, sql } from "./database/sql.ts";
 import type { MacTable, Members, RowMac } from "./row-mac.ts";
 
-/** What ends for good. The rows are only added, so that an earlier row with its MAC opens nothing when it is put back. */
+/** Kinds of things that end for good. Rows are only added, so that an earlier row with its MAC opens nothing when it is put back. */
 export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recovery code" | "invitation" | "webhook";
 
-/** What stays ended also in an older database: a partner key by its id, a seal certificate by its SHA-256. */
+/** Revocations that also hold in an older, restored database: a partner key by its id, a seal certificate by its SHA-256. */
 export type KeptKind = "key" | "seal";
 
 /**

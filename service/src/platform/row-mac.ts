@@ -15,7 +15,7 @@ export type RowMac = {
   /** The id of the key (4 bytes) and HMAC-SHA-256 over table and members (32 bytes). */
   of: (table: string, members: Members) => Buffer;
   /**
-   * Whether exactly these members were written to the table by who has the key; false for a row without a MAC.
+   * Verifies the MAC: a holder of the key wrote exactly these members to the table; false for a row without a MAC.
    * @param row what the report of one that does not hold calls the row; its members by default
    */
   holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
@@ -37,7 +37,7 @@ export type MacTable<Row> = {
   column?: Statement;
   /** The select of its rows, up to WHERE: the key is `key`, the MAC `mac`. */
   rows: Statement;
-  /** What a row says; null for a row that is not to have a MAC. */
+  /** The covered members of a row; null for a row that gets no MAC. */
   members(row: MacRow<Row>): Members | null;
 };
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { deriveKey, keyIdText, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** What a sealed text is. Each kind has keys of its own: a text of one kind does not open as another. */
+/** The kinds of sealed texts. Each kind has keys of its own: a text of one kind does not open as another. */
 export type SealedKind = "proof" | "closing" | "envelope" | "room" | "event" | "manifest" | "answer";
 
 /**

@@ -19,7 +19,7 @@ export const deletedAmong = (from: Statement, as: string): Statement =>
 export const deletedAt = (blobKey: Statement): Statement =>
   deletedAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`, "deletedAt");
 
-/** Whether there is no mark: whoever is told that a document was deleted needs `deletedAt`. */
+/** Whether there is no mark. To tell people that a document was deleted, use `deletedAt`, which checks the MAC. */
 export const notDeleted = (blobKey: Statement): Statement =>
   sql`NOT EXISTS (SELECT FROM deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey})`;
 

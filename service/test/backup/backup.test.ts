@@ -213,7 +213,7 @@ test("kill -9 in the middle leaves nothing that restore takes for whole, and the
   assert.deepEqual([code, /not a whole backup/.test(stderr)], [1, true], stderr);
   assert.equal((await command(running.service.dataDir, "backup", folder)).code, 0);
   assert.equal(existsSync(`${folder}.partial`), false);
-  // What the killed one had asked of PostgreSQL ended with its connection.
+  // PostgreSQL ended the killed process's work with its connection.
   const slots = await running.db.query(sql`SELECT FROM pg_replication_slots`);
   assert.equal(slots.length, 0);
 });

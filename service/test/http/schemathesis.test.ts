@@ -70,7 +70,7 @@ async function realIds(): Promise<string> {
   ].join("\n");
 }
 
-/** What the description promises of every answer, whatever is sent. */
+/** The promises of the description that hold for every request. */
 const checks = [
   "not_a_server_error",
   "status_code_conformance",

@@ -13,7 +13,7 @@ export type OrdersDatabase = {
   db: Database;
   /** An order in this status, with the documents that its way needs. @returns its code */
   insert: (status: string, more?: Partial<OrderFacts>) => Promise<string>;
-  /** What the MAC of its documents covers of the order. */
+  /** The fields of the order that its documents' MACs cover. */
   ownerOf: (code: string) => Promise<DocumentOwner>;
   /** Status, envelope and what was written beside them. */
   look: (code: string) => Promise<Look>;

@@ -306,7 +306,7 @@ test("each event is replayed once for a period, though it fails again, and never
   await firm.ended(hook, 3);
   const again = await replay(first.until);
   assert.deepEqual([again.replayed, again.left, again.until], [0, 0, first.until]);
-  // Asked for anew it is another period, but many calls in a row send an event once in a minute.
+  // A later call names another period, but many calls in a row send an event once a minute.
   const many = await Promise.all(Array.from({ length: 30 }, () => replay()));
   assert.deepEqual(new Set(many.map(({ replayed, left }) => replayed + left)), new Set([0]));
   await running.db.query(sql`

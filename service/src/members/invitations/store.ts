@@ -62,7 +62,7 @@ export type NewInvitation = {
 
 export const invitationTable = "invitations";
 
-/** What an invitation gives, as its MAC says it; `invitedBy` is the inviter's id. */
+/** The fields of an invitation that its MAC covers; `invitedBy` is the inviter's id. */
 export type InvitationFacts = Omit<NewInvitation, "at">;
 
 export const invitationMembers = (facts: InvitationFacts): Members => ({

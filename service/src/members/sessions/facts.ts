@@ -3,7 +3,7 @@ import type { Members, RowMac } from "../../platform/row-mac.ts";
 
 export const sessionTable = "sessions";
 
-/** What a session opens, and until when, as its MAC says it: not when it was last used, and what it shows. */
+/** The fields of a session that its MAC covers: its rights and its end, and not its last use or its device. */
 export type SessionFacts = {
   sessionId: string;
   tokenSha256: Buffer;

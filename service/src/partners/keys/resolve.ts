@@ -63,7 +63,7 @@ export function keyResolver(deps: KeyResolverDeps): ResolveKey {
 
 type ForMe = { openRooms: number; keyName: string | null };
 
-/** What came along with a caller by key; undefined for one found without it. */
+/** The details that were read with a caller's key; undefined where they were not read. */
 export const detailsOf = (principal: Principal): ForMe | undefined =>
   "openRooms" in principal ? (principal as Principal & ForMe) : undefined;
 

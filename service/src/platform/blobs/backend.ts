@@ -2,13 +2,13 @@ import type { BlobUse } from "./cipher.ts";
 import type { StoredFile } from "./stored-file.ts";
 
 /**
- * Where encrypted bytes lie: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. Whoever asks goes on without
+ * Where encrypted bytes lie: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. The caller goes on without
  * an answer once `signal` is aborted; a backend that can ends its work then.
  */
 export type BlobBackend = {
   /** Resolves once the bytes are durable; a blob is there whole or not at all. */
   write: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
-  /** Puts a whole blob in the place of one that is there: whoever reads meanwhile has the one or the other. */
+  /** Puts a whole blob in the place of one that is there: a concurrent reader gets the one or the other. */
   replace: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
   /** Null when there is none. */
   read: (key: string, signal: AbortSignal) => Promise<Buffer | null>;

@@ -66,7 +66,7 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
     return decryptStretch(layout, first, stretchIn(part, start, length, layout.end));
   }
 
-  /** Whoever asks for a stretch that is being read gets the same bytes, and must not write to them. */
+  /** Concurrent readers of a stretch share its bytes, and must not write to them. */
   function readShared(key: string, layout: BlobLayout, first: number): Promise<Buffer> {
     const name = `${key} ${first} ${layout.end}`;
     const known = reading.get(name);

@@ -22,7 +22,7 @@ export type { BlobAt, BlobBackend } from "./backend.ts";
 export type Blobs = {
   /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
   put: (plain: Uint8Array, use: BlobUse) => Promise<string>;
-  /** What stored documents, and the work on them, may hold in all and by firm. */
+  /** The memory that stored documents, and the work on them, may hold in all and by firm. */
   memory: MemoryBudget;
   /**
    * A document to be sent, read as it is sent; null when there is no such blob. All of it is compared with its hash when this

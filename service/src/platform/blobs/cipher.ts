@@ -96,7 +96,7 @@ export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: 
   return plain;
 }
 
-/** What the beginning of a blob tells: enough to decrypt each chunk by itself. */
+/** The header of a blob: enough to decrypt each chunk by itself. */
 export type BlobLayout = Opened & {
   /** Of the plain bytes, if the whole blob has the length that was said. */
   readonly length: number;

@@ -74,7 +74,7 @@ type Queryable = {
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
 
-/** What a session allows, in milliseconds, so that a stuck peer shows as an error and not as a hang. */
+/** Time limits of a session, in milliseconds, so that a stuck peer shows as an error and not as a hang. */
 export const sessionTimeouts = (statementMs: number = usualStatementMs) => ({
   lock_timeout: 5_000,
   statement_timeout: statementMs,

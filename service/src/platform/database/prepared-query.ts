@@ -160,7 +160,7 @@ export class PreparedQuery {
   }
 }
 
-/** Has a connection forget a prepared statement. */
+/** Makes a connection forget a prepared statement. */
 export class CloseStatement {
   readonly name: string;
   /** Set by the driver. */

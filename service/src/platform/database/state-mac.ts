@@ -65,7 +65,7 @@ export const marked = (state: StateMac, row: Statement): Statement =>
 export const dated = (table: string, as: string, rows: Statement): Statement =>
   sql`(${rows})::text AS ${quoted(`${dating}${table} ${as}`)}`;
 
-/** What the handle makes of `marked`. */
+/** The value that the handle puts in the place of `marked`. */
 export type Marked = { isAuthentic: boolean };
 
 const names = new Map<string, Statement>();

@@ -11,7 +11,7 @@ export type Thread = {
   readonly isAlive: () => boolean;
 };
 
-/** What a task may have: its heap, and what is inflated and drawn outside of it. */
+/** The memory of a task: its heap, and the buffers outside of it. */
 export type ThreadLimits = {
   readonly heapMb: number;
   /** With more memory in the whole process, a task that has much of its own is killed, too. */

@@ -188,7 +188,7 @@ const inOneRevision: Step = () => {
   return bytesOf(ranged(plain.slice(0, at).replace(padding, form) + objects + table, table.length));
 };
 
-/** What is said of signatures that the sealed document held before: section 7. */
+/** Claims about signatures that the sealed document held before: section 7. */
 export function earlierRules(): Made {
   const { add, put, trust, made, slug } = collection("earlier");
   trust("root.pem", earlierRoot);
