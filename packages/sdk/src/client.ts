@@ -19,7 +19,7 @@ export type Me = {
     createdAt: string;
     name: string | null;
     /** Null: everything. */
-    scopes: string[] | null;
+    scopes: ("read" | "orders" | "rooms" | "seal" | "webhooks")[] | null;
     expiresAt: string | null;
   } | null;
   /** `openRooms` is null when unlimited. */

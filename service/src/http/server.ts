@@ -85,7 +85,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
     // Until the answer is out; then the server sets its own time for the next request.
-    reply.raw.setTimeout(stalledMs);
+    reply.raw.setTimeout(stalledMs, () => reply.raw.destroy());
     done(null, payload);
   });
   app.addHook("onResponse", (request, reply, done) => {

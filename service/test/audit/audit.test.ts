@@ -43,6 +43,7 @@ describe("a line of the audit log", () => {
       detail: { reason: "it's due" },
       // Its place comes later: `chain.ts`.
       chain_position: null,
+      chain_placed_at: null,
       chain_sha256: null,
       row_mac: null,
     });

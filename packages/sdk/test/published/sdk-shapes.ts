@@ -73,6 +73,7 @@ export const ownCalls = [
   "webhooks.replayAllFailed",
   "events.follow",
   "with",
+  "withResponse",
 ];
 
 /** The types that the SDK exports, each beside what is published. */
@@ -155,6 +156,8 @@ export const ownTypes = [
   "EventQuery",
   "Pdf",
   "Place",
+  "SentRequest",
+  "SentResponse",
   "ServiceRefusal",
   "WebhookReason",
   "WebhookRefusal",
