@@ -64,7 +64,9 @@ export async function submitOnce<Made>(
   request: FastifyRequest,
   { fields, documentSha256, make, nameOf }: Submitted<Made>,
 ): Promise<{ made: Made | null; name: string }> {
-  const submission = submissionKey(fields, documentSha256 ?? null);
+  // A key belongs to the firm, and a form to the member who was shown it.
+  const shownTo = principalOf(request).member?.userId ?? "";
+  const submission = submissionKey(new Map([...fields, ["member", shownTo]]), documentSha256 ?? null);
   const fingerprint = fingerprintOf(fields, documentSha256 ?? null);
   const key = requestKey(principalOf(request), `POST ${request.routeOptions.url}`, submission, fingerprint);
   let made: Made | null = null;
