@@ -44,6 +44,7 @@ test("a balancer that asks /readyz loses no request when one of two nodes stops"
   const settings = { DATA_DIR: join(folder.path, "two"), DRAIN_SECONDS: "8", ...ownProcess };
   const nodes = [await startService(settings), await startService(settings)] as const;
   const port = await freePort();
+  // Not round_robin: Caddy 2.6 counts turns without a lock, so that a request can meet the stopped node in each of its turns.
   const backends = nodes.map(({ baseUrl }) => new URL(baseUrl).host).join(" ");
   writeFileSync(
     join(folder.path, "Caddyfile"),
@@ -53,10 +54,10 @@ test("a balancer that asks /readyz loses no request when one of two nodes stops"
     }
     http://127.0.0.1:${port} {
       reverse_proxy ${backends} {
-        lb_policy round_robin
+        lb_policy random
         health_uri /readyz
         health_interval 500ms
-        health_timeout 3s
+        health_timeout 10s
       }
     }`,
   );
