@@ -1,11 +1,11 @@
-/** Whether two byte strings are equal. Not constant time: for public values alone. */
+/** Compares two byte strings. Not constant time: for public values only. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** The byte strings one after the other, copied once. */
+/** Concatenates byte strings. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let length = 0;
   for (const part of parts) length += part.length;

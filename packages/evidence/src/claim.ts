@@ -1,7 +1,7 @@
-/** `unchecked`: the bytes or the trust needed to decide were not given. Never counts as `holds`. */
+/** `unchecked`: the bytes or the trust needed to decide are missing. It never counts as `holds`. */
 export type ClaimState = "holds" | "fails" | "unchecked";
 
-/** One statement about the evidence, what became of it, and why, in a sentence for people. */
+/** One statement about the evidence, its result, and the reason, in a sentence for people. */
 export interface Claim<Name extends string = string> {
   readonly name: Name;
   readonly state: ClaimState;

@@ -1,4 +1,4 @@
-/** The hashes that evidence may name. SHA-1 is read (and reported), never relied on. */
+/** The hashes that evidence may name. SHA-1 is read and reported, but never relied on. */
 export type HashName = "SHA-1" | "SHA-256" | "SHA-384" | "SHA-512";
 
 /** A signature scheme with its parameters, as an AlgorithmIdentifier names it. */
@@ -16,19 +16,19 @@ export interface SignatureInput {
 }
 
 /**
- * What the evidence formats need of a cryptographic library. Two implementations: `createWebCrypto` (browser and
+ * The cryptography that the evidence formats need. Two implementations: `createWebCrypto` (browser and
  * Node) and the verifier's `createNodeCrypto`, which is twice as fast on small documents.
  */
 export interface EvidenceCrypto {
-  /** The digest of the chunks, taken as one message. */
+  /** The digest of the chunks, as one message. */
   digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array | Promise<Uint8Array>;
 
-  /** The digests of several messages. Messages whose first chunks start at the same byte may share the work. */
+  /** The digests of several messages. Messages whose first chunks start at the same byte may share work. */
   digests(
     hash: HashName,
     messages: readonly (readonly Uint8Array[])[],
   ): readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
 
-  /** Whether the signature is good. A key or signature the library cannot use is `false`, not an exception. */
+  /** Verifies a signature. A key or signature that the library cannot use yields `false`, not an exception. */
   verify(input: SignatureInput): boolean | Promise<boolean>;
 }

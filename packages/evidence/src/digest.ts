@@ -13,7 +13,7 @@ export function fromHex(hex: string, code: EvidenceErrorCode): Uint8Array<ArrayB
   return bytes;
 }
 
-/** Whether a value is a SHA-256 digest as the contract writes one: 64 lowercase hex digits. */
+/** Whether a value is a SHA-256 digest in the contract's form: 64 lowercase hex digits. */
 export function isSha256Hex(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
@@ -28,7 +28,7 @@ export async function sha256Hex(bytes: Uint8Array): Promise<string> {
   return toHex(await sha256(bytes));
 }
 
-/** SHA-1 (FIPS 180-4) of bytes: 20 bytes. Only for formats that were written with it. */
+/** SHA-1 (FIPS 180-4) of bytes: 20 bytes. Only for formats that already use it. */
 export function sha1(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   return webDigest("SHA-1", bytes);
 }

@@ -1,4 +1,4 @@
-/** Which format, or which bound, made the bytes unreadable. A closed set: callers may switch over it. */
+/** The format or limit that made the bytes unreadable. A closed set: callers may switch over it. */
 export type EvidenceErrorCode =
   | "der"
   | "x509"
@@ -14,8 +14,8 @@ export type EvidenceErrorCode =
   | "limit";
 
 /**
- * The only error that reading evidence raises: the bytes could not be parsed.
- * Evidence that parses and does not hold is a value (a claim or a result), never an error.
+ * The only error of evidence parsing: the bytes are unreadable. Evidence that is readable and does not hold is a value
+ * (a claim or a result), never an error.
  */
 export class EvidenceError extends Error {
   readonly code: EvidenceErrorCode;

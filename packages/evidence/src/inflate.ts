@@ -21,7 +21,7 @@ type State = {
   output: Uint8Array;
   length: number;
   readonly limit: number;
-  /** Of the format that the data is part of. */
+  /** The error code of the format that contains the data. */
   readonly code: EvidenceErrorCode;
 };
 
@@ -158,7 +158,7 @@ function copyCompressed(state: State, [literals, distances]: [Huffman, Huffman])
  * Decompresses zlib data (RFC 1950, RFC 1951); bytes after its end are ignored.
  *
  * @param input compressed bytes
- * @param limit the most bytes that may come out
+ * @param limit limit of the output in bytes
  * @throws EvidenceError `pdf` when the data is malformed, `limit` when it grows past `limit`
  */
 export function inflate(input: Uint8Array, limit: number): Uint8Array {
@@ -173,7 +173,7 @@ export function inflate(input: Uint8Array, limit: number): Uint8Array {
 /**
  * Decompresses deflated data (RFC 1951) that fills the input to its end.
  *
- * @param limit the most bytes that may come out
+ * @param limit limit of the output in bytes
  * @throws EvidenceError `code` when the data is malformed or ends early, `limit` when it grows past `limit`
  */
 export function inflateRaw(input: Uint8Array, limit: number, code: EvidenceErrorCode): Uint8Array {

@@ -37,13 +37,13 @@ export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
       const bytes = info.type === "ec" ? ecdsaSignatureToRaw(signature, CURVE_LENGTH[info.curve]) : plain(signature);
       return await subtle.verify(verifyParameters(algorithm), key, bytes, plain(data));
     } catch (error) {
-      // Web Crypto says of a key or signature that it cannot use with a DOMException; anything else is a fault of ours.
+      // Web Crypto signals an unusable key or signature by a DOMException; anything else is our own fault.
       if (error instanceof EvidenceError || error instanceof DOMException) return false;
       throw error;
     }
   }
 
-  /** One after the other: each message is put together in memory. */
+  /** Sequential, because each message is assembled in memory. */
   async function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Promise<Uint8Array[]> {
     const out: Uint8Array[] = [];
     for (const chunks of messages) out.push(await digest(hash, chunks));
@@ -72,7 +72,7 @@ function asMessage(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return only !== undefined && others.length === 0 ? plain(only) : concatBytes(chunks);
 }
 
-/** The bytes over an ArrayBuffer that is not shared, copied only when they are not already. */
+/** The bytes on an unshared ArrayBuffer, copied only if necessary. */
 function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer
     ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)

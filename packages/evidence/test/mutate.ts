@@ -1,6 +1,6 @@
 import { concatBytes } from "../src/bytes.ts";
 
-/** A small deterministic generator (xorshift32), so that a failing mutation can be made again from its seed. */
+/** A small deterministic generator (xorshift32), so that a failing mutation can be reproduced from its seed. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed | 1;
   return (below) => {
@@ -11,7 +11,7 @@ export function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** A damaged copy: bytes changed, cut, doubled, inserted or removed, one to four times over. */
+/** A damaged copy: bytes changed, cut, doubled, inserted or removed, one to four times. */
 export function mutate(source: Uint8Array, random: (below: number) => number): Uint8Array {
   let bytes = source;
   for (let times = 1 + random(4); times > 0; times--) bytes = mutateOnce(bytes, random);

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { EvidenceCrypto } from "../src/crypto-port.ts";
 
-/** A crypto port for many thousand runs: P-256 with SHA-256, each signature checked once. */
+/** A crypto port for many thousand runs: P-256 with SHA-256. It checks each signature once. */
 export function memoizedCrypto(): EvidenceCrypto {
   const known = new Map<string, boolean>();
   const digest = (name: string, chunks: readonly Uint8Array[]) => {
@@ -22,7 +22,7 @@ export function memoizedCrypto(): EvidenceCrypto {
         good =
           algorithm.scheme === "ecdsa" && verify(algorithm.hash.replace("-", "").toLowerCase(), data, key, signature);
       } catch {
-        // A damaged key or signature is not a good one.
+        // A damaged key or signature is not valid.
       }
       if (known.size > 10_000) known.clear();
       known.set(id, good);

@@ -109,7 +109,7 @@ async function runEnvelope(part: Part, bytes: Uint8Array): Promise<void> {
   assert.deepEqual(undecided(claims).toSorted(), part.notHolding?.toSorted());
 }
 
-/** Verifies a whole PDF with nothing that is trusted. */
+/** Verifies a whole PDF without any trusted certificates. */
 const proofOf = (pdf: Uint8Array, crypto: EvidenceCrypto) =>
   verifyProof(pdf, { sealAnchors: [], tsaAnchors: [] }, Date.UTC(2026, 5, 1), { crypto });
 const holds = (claims: readonly Claim[], name: string) =>
@@ -120,7 +120,7 @@ async function runPdf(part: Part, pdf: Uint8Array, crypto: EvidenceCrypto): Prom
   assert.equal(holds(claims, "pdf_readable"), part.expect === "accepted");
 }
 
-/** Whether there is one file of the name `record.json` of at most 64 bytes, the same for every reader. */
+/** Whether there is one file named `record.json` of at most 64 bytes, the same for every reader. */
 async function runAttachment(part: Part, pdf: Uint8Array): Promise<void> {
   const read = async () => attachedFile(await openUnlocked(pdf), "record.json", 64);
   const found = await read().catch((error: unknown) => {
@@ -161,6 +161,6 @@ async function run(part: Part, crypto: EvidenceCrypto): Promise<void> {
   else assert.throws(() => read(bytes), EvidenceError);
 }
 
-/** The vectors of structures by themselves, over the crypto port given. */
+/** The vectors of single structures, over the given crypto port. */
 export const partChecks = (crypto: EvidenceCrypto): VectorCheck[] =>
   (index as readonly Part[]).map((one) => ({ name: `${one.name}: ${one.expect}`, run: () => run(one, crypto) }));

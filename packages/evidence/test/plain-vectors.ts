@@ -13,7 +13,7 @@ import type { VectorCheck } from "./vector-cases.ts";
 const folder = new URL("../vectors/", import.meta.url);
 const read = (path: string): Uint8Array => new Uint8Array(readFileSync(new URL(path, folder)));
 const readJson = (path: string) => JSON.parse(new TextDecoder().decode(read(path)));
-/** The names of a folder's files without their endings. */
+/** The names of a folder's files without extensions. */
 export const namesIn = (path: string) => readdirSync(new URL(path, folder)).map((file) => file.replace(/\.\w+$/, ""));
 
 type OtsIndex = {

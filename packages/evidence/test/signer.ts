@@ -28,7 +28,7 @@ import { type Certificate, parseCertificate } from "../src/x509/certificate.ts";
 export type TestSigner = {
   readonly key: KeyObject;
   readonly certificate: Certificate;
-  /** Signs by ECDSA with SHA-256 in the key's place, for signatures that are the same in each run. */
+  /** Signs by ECDSA with SHA-256 instead of the key, for signatures that are the same in each run. */
   readonly sign?: (data: Uint8Array) => Uint8Array;
 };
 
@@ -45,7 +45,10 @@ const signatureBy = (
   hash: "sha256" | "sha1" = "sha256",
 ): Uint8Array => own?.(data) ?? Uint8Array.from(sign(hash, data, key));
 
-/** Makes a signer: `tsa` has the critical timeStamping usage, the others are for signing documents, `tests` for test seals alone. */
+/**
+ * Creates a signer: `tsa` has the critical timeStamping usage, `tests` is for test seals only, the others sign
+ * documents.
+ */
 export function testSigner(
   kind: keyof typeof NAME_SERIAL,
   from = Date.UTC(2025, 0, 1),
@@ -75,11 +78,11 @@ export function testSigner(
   return { ...own, certificate: parseCertificate(der) };
 }
 
-/** What may be odd about a CMS; by default it is a PAdES baseline signature. */
+/** Deviations of a CMS; by default it is a PAdES baseline signature. */
 export type CmsOptions = {
   readonly signingTime?: number;
   readonly withoutSigningCertificate?: boolean;
-  /** DER of certificates that stand before the signer's own. */
+  /** DER of certificates to put before the signer's own. */
   readonly before?: readonly Uint8Array[];
   /** Signs this content itself, without signed attributes. */
   readonly bare?: Uint8Array;
@@ -87,13 +90,13 @@ export type CmsOptions = {
   readonly sha1?: boolean;
   /** NULL as parameters of the signature algorithm. */
   readonly nullParameters?: boolean;
-  /** Stamps the signature value. */
+  /** Time-stamps the signature value. */
   readonly stamp?: (signature: Uint8Array) => Uint8Array;
   readonly contentType?: string;
   readonly content?: Uint8Array;
-  /** The greater of the two s of an ECDSA signature, which no sealer writes. */
+  /** Uses the greater of the two possible s of an ECDSA signature, which no sealer writes. */
   readonly highS?: boolean;
-  /** A seal's statement of its own place. */
+  /** A seal's statement of its own position. */
   readonly place?: { readonly byteRange: readonly number[]; readonly originalLength: number };
 };
 
@@ -105,7 +108,7 @@ function pairOf(signature: Uint8Array): readonly [Uint8Array, bigint] {
   return [r, BigInt(`0x${Buffer.from(s).toString("hex")}`)];
 }
 
-/** The other form of an ECDSA signature by P-256: (r, n - s) for (r, s). */
+/** The other form of a P-256 ECDSA signature: (r, n - s) for (r, s). */
 function otherForm(signature: Uint8Array): Uint8Array {
   const [r, s] = pairOf(signature);
   return encode(sequence(integer(r), integer(P256_ORDER - s)));

@@ -39,14 +39,14 @@ interface StampCase {
   readonly failInfo?: readonly string[];
 }
 
-/** The bytes of a file in the vectors folder, as a plain Uint8Array. */
+/** Reads a file of the vectors folder as a plain Uint8Array. */
 export function vector(path: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(readFileSync(new URL(`../vectors/${path}`, import.meta.url)));
 }
 
 export const vectorCertificate = (name: string) => parseCertificate(vector(`x509/${name}.der`));
 
-/** One vector: `run` throws unless the verifier says what the vector expects. */
+/** One vector: `run` throws unless the verifier gives the expected result. */
 export type VectorCheck = { readonly name: string; readonly run: () => void | Promise<void> };
 
 /** Registers one test for each vector. */
@@ -54,7 +54,7 @@ export function testEach(checks: readonly VectorCheck[]): void {
   for (const { name, run } of checks) test(name, run);
 }
 
-/** The vectors of x509, cms and rfc3161, over the crypto port given. */
+/** The vectors of x509, cms and rfc3161, over the given crypto port. */
 export const structureChecks = (crypto: EvidenceCrypto): VectorCheck[] => [
   ...index<ChainCase>("x509").map((one) => ({
     name: `chain: ${one.name}: ${one.expect}`,

@@ -10,37 +10,41 @@ export type WholeCase = {
   readonly kind: string;
   /** The files by their roles. */
   readonly files: Readonly<Record<string, string | readonly string[]>>;
-  /** Seal certificates to trust, and those of time-stamping authorities. */
+  /** Trusted seal certificates, and those of time-stamping authorities. */
   readonly trust: readonly string[];
   readonly tsaTrust: readonly string[];
   readonly at: string;
-  /** Block headers to trust: 80 bytes in hex, by height. */
+  /** Trusted block headers: 80 bytes in hex, by height. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Hashes that the file should have, stated by somebody. */
+  /** Expected hashes of the file. */
   readonly expected?: { readonly sealedSha256?: string; readonly docSha256?: string };
-  /** The verify code that was asked for. */
+  /** The requested verify code. */
   readonly code?: string;
   readonly verdict: string;
   readonly claims: readonly Claim[];
+  /** Names of claims that must be absent. */
+  readonly absent?: readonly string[];
 };
 
-/** What a verifier said of a case. */
+/** A verifier's result for a case. */
 export type Outcome = { readonly verdict: string; readonly claims: readonly Claim[] };
 
 export const wholeCases = index as readonly WholeCase[];
 export const wholeFolder = new URL("../vectors/whole/", import.meta.url);
 
-/** The bytes of a file that a case names. */
+/** Reads a file that a case names. */
 export const wholeFile = (name: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(readFileSync(new URL(name, wholeFolder)));
 
-/** The files of a role, with their names; none where the case has none. */
+/** The files of a role, with their names; empty when the case has none. */
 export const filesOf = ({ files }: WholeCase, role: string) =>
   [files[role] ?? []].flat().map((path) => ({ path, bytes: wholeFile(path) }));
 
-/** @throws AssertionError unless the claims that the case names are made so, and no others of these names */
+/**
+ * @throws AssertionError unless the named claims have the expected results, and no other claim has one of these names
+ */
 export function assertClaims(outcome: Outcome, one: WholeCase): void {
-  const names = new Set(one.claims.map(({ claim }) => claim));
+  const names = new Set([...one.claims.map(({ claim }) => claim), ...(one.absent ?? [])]);
   const statesOf = (claims: readonly Claim[]) =>
     claims
       .filter(({ claim }) => names.has(claim))

@@ -3,7 +3,7 @@ import { EvidenceError } from "../errors.ts";
 import { MAX_DEPTH, TAG } from "./der.ts";
 import { constructed, type DerValue, encode, octetString, primitive } from "./writer.ts";
 
-/** Values in all. A signature with its certificates and revocation lists has some thousand. */
+/** Limit of values in total. A signature with certificates and revocation lists has a few thousand. */
 const MAX_VALUES = 200_000;
 const CONSTRUCTED = 0x20;
 
@@ -12,10 +12,10 @@ type Part = { readonly value: DerValue; readonly end: number };
 
 /**
  * Reads the BER value at the front of the bytes (X.690, section 8) and writes it with definite, minimal lengths and
- * octet strings in one piece. What is primitive stays as it is, and so does the order of sets: this is for reading what
- * others signed, of which the signed parts are DER already.
+ * octet strings in one piece. Primitive values and the order of sets stay unchanged: in foreign signatures, the signed
+ * parts are DER already.
  *
- * @param most how many values are read at most
+ * @param most limit of the values to read
  * @returns the DER, where the BER ended, and how many values were read
  * @throws EvidenceError `der` when malformed, `limit` past the bounds, `unsupported` for tags over 30
  */

@@ -28,15 +28,15 @@ export const primitiveTag = (n: number): number => 0x80 | n;
 /** The identifier octet of `[n]` when its content is constructed (EXPLICIT, or IMPLICIT of a constructed type). */
 export const constructedTag = (n: number): number => 0xa0 | n;
 
-/** Deepest nesting that is read. X.509 and CMS need about 15. */
+/** Limit of nesting. X.509 and CMS need about 15. */
 export const MAX_DEPTH = 40;
 
-/** Most parts of one value that are read. Lists in certificates and signatures have some dozens. */
+/** Limit of the parts of one value. Lists in certificates and signatures have a few dozen. */
 const MAX_PARTS = 10_000;
 
 /**
- * One tag-length-value, as offsets into the bytes it was read from. No copy is made: see `contentOf` and `rawOf`.
- * `tag` is the identifier octet (class, constructed bit and number together).
+ * One tag-length-value, as offsets into the input. Nothing is copied: see `contentOf` and `rawOf`. `tag` is the
+ * identifier octet (class, constructed bit and number together).
  */
 export interface DerNode {
   readonly source: Uint8Array;
@@ -53,8 +53,9 @@ export const contentOf = (node: DerNode): Uint8Array => node.source.subarray(nod
 export const rawOf = (node: DerNode): Uint8Array => node.source.subarray(node.start, node.end);
 
 /**
- * Reads the one DER value that the bytes are (X.690, section 10).
- * @throws EvidenceError `der` when malformed, not minimal, or followed by anything; `unsupported` for BER or tags over 30.
+ * Parses bytes that are exactly one DER value (X.690, section 10).
+ * @throws EvidenceError `der` when malformed, not minimal, or followed by anything; `unsupported` for BER or tags over
+ * 30.
  */
 export function readDer(bytes: Uint8Array): DerNode {
   const node = readAt(bytes, 0, bytes.length, 0);
@@ -62,7 +63,10 @@ export function readDer(bytes: Uint8Array): DerNode {
   return node;
 }
 
-/** Reads the DER value at the front of the bytes; what follows `node.end` is left alone. @throws EvidenceError like `readDer`. */
+/**
+ * Reads the DER value at the front of the bytes and ignores bytes after `node.end`. @throws EvidenceError like
+ * `readDer`.
+ */
 export function readDerPrefix(bytes: Uint8Array): DerNode {
   return readAt(bytes, 0, bytes.length, 0);
 }
@@ -82,7 +86,7 @@ export function childrenOf(node: DerNode): DerNode[] {
   return children;
 }
 
-/** The one value inside an EXPLICIT tag or another wrapper of exactly one. @throws EvidenceError like `childrenOf`. */
+/** The single value inside an EXPLICIT tag or a similar wrapper. @throws EvidenceError like `childrenOf`. */
 export function onlyChildOf(node: DerNode): DerNode {
   const [child, ...rest] = childrenOf(node);
   if (child === undefined || rest.length > 0) throw new EvidenceError("der", "Expected exactly one value inside");

@@ -3,7 +3,7 @@ import { readDer } from "./der.ts";
 import { fieldsOf, readInteger, unsignedOf } from "./values.ts";
 
 /**
- * An ECDSA signature from its DER pair (RFC 3279, section 2.2.3) into r and s side by side, as Web Crypto wants it.
+ * Converts an ECDSA signature from its DER pair (RFC 3279, section 2.2.3) to r followed by s, as Web Crypto takes it.
  * @param length octets of each: those of the curve's order.
  * @throws EvidenceError `der` or `x509` when malformed, negative or too long for the curve.
  */

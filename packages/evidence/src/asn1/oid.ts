@@ -1,6 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 
-/** The object identifiers that the evidence formats name, under the names their standards give them. */
+/** The object identifiers in the evidence formats, by their names in the standards. */
 export const OID = {
   // Content types and attributes: RFC 5652, RFC 5035, RFC 3161
   idData: "1.2.840.113549.1.7.1",
@@ -50,7 +50,7 @@ export const OID = {
   cRLReason: "2.5.29.21",
   issuingDistributionPoint: "2.5.29.28",
   qualifierCps: "1.3.6.1.5.5.7.2.1",
-  // Extended key usages: RFC 5280, RFC 9336, and the two of widely used readers
+  // Extended key usages: RFC 5280, RFC 9336, and two that widely used readers define
   anyExtendedKeyUsage: "2.5.29.37.0",
   kpEmailProtection: "1.3.6.1.5.5.7.3.4",
   kpTimeStamping: "1.3.6.1.5.5.7.3.8",
@@ -67,16 +67,18 @@ export const OID = {
   organizationalUnitName: "2.5.4.11",
   organizationIdentifier: "2.5.4.97",
   emailAddress: "1.2.840.113549.1.9.1",
-  // Ours, from a UUID (X.667): where a seal belongs in its file, docs/evidence-format.md
+  // Ours, from a UUID (X.667): the attribute that states a seal's position in its file, docs/evidence-format.md
   sealStatement: "2.25.246765420328738535511036021239598967444",
   // Ours, likewise: the policy of signers' certificates
   signerCertificatePolicy: "2.25.111866052031204128962551240606479865688",
-  // Ours, likewise: the policy of the certificate that seals test documents alone
+  // Ours, likewise: the policy of the certificate for test documents only
   testSealPolicy: "2.25.90401434281206024303202631071032608259",
 } as const;
 
 const MAX_OID_LENGTH = 64;
-/** Largest arc that is counted in a number; larger ones, up to the 128 bits of a UUID (X.667), are counted exactly. */
+/**
+ * Largest arc that is computed as a number; larger ones, up to the 128 bits of a UUID (X.667), are computed exactly.
+ */
 const MAX_PLAIN_ARC = 2 ** 45;
 const MAX_ARC = 2n ** 128n - 1n;
 
@@ -122,7 +124,7 @@ export function encodeOid(dotted: string): Uint8Array {
   return Uint8Array.from(octets);
 }
 
-/** Neither signed nor padded; 39 digits hold the largest arc. */
+/** Unsigned, unpadded decimal; 39 digits hold the largest arc. */
 function arcOf(text: string): number | bigint {
   if (!/^(?:0|[1-9]\d{0,38})$/.test(text)) throw notDotted();
   return text.length < 13 ? Number(text) : BigInt(text);

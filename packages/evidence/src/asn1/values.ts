@@ -2,13 +2,19 @@ import { EvidenceError, type EvidenceErrorCode } from "../errors.ts";
 import { childrenOf, contentOf, type DerNode, TAG } from "./der.ts";
 import { decodeOid } from "./oid.ts";
 
-/** The parts of a SEQUENCE, taken in the order its definition gives. Out of order, missing and left-over parts throw. */
+/**
+ * Reads the parts of a SEQUENCE in the order of its definition. Parts that are out of order, missing or left over
+ * throw.
+ */
 export interface Fields {
-  /** The next part, which must be there and have this identifier octet (any, when not given). */
+  /** Returns the next part, which must exist and have this identifier octet (any, when not given). */
   next(name: string, tag?: number): DerNode;
-  /** The next part when it has this identifier octet (any, when not given), else undefined and nothing is taken. */
+  /**
+   * Returns the next part if it has this identifier octet (any, when not given); otherwise undefined, without
+   * advancing.
+   */
   optional(tag?: number): DerNode | undefined;
-  /** Asserts that nothing is left. */
+  /** Asserts that no part is left. */
   end(): void;
 }
 
@@ -43,7 +49,7 @@ export function membersOf(node: DerNode, code: EvidenceErrorCode, tag: number): 
   return childrenOf(node);
 }
 
-/** Dotted form. @throws EvidenceError `der`. */
+/** An OBJECT IDENTIFIER in dotted form. @throws EvidenceError `der`. */
 export function readOid(node: DerNode): string {
   expect(node, TAG.oid, "an object identifier");
   return decodeOid(node.source, node.contentStart, node.end);
@@ -69,10 +75,10 @@ export function readSmallInteger(node: DerNode, tag: number = TAG.integer): numb
   return value;
 }
 
-/** A positive INTEGER without its leading zero octet. @throws EvidenceError `der`. */
+/** A non-negative INTEGER, without leading zero octets: 0 is empty. @throws EvidenceError `der`. */
 export function unsignedOf(content: Uint8Array): Uint8Array {
   if ((content[0] ?? 0) >= 0x80) throw new EvidenceError("der", "An integer is negative");
-  return content.length > 1 && content[0] === 0 ? content.subarray(1) : content;
+  return content[0] === 0 ? content.subarray(1) : content;
 }
 
 /** @throws EvidenceError `der` unless the octet is 00 or FF (X.690, section 11.1). */
@@ -120,7 +126,7 @@ export function readNamedBits(node: DerNode): number[] {
   return bits;
 }
 
-/** Any of the character string types as text; octets that are no text become U+FFFD. @throws EvidenceError `der`. */
+/** Any of the character string types as text; invalid octets become U+FFFD. @throws EvidenceError `der`. */
 export function readText(node: DerNode): string {
   const content = contentOf(node);
   switch (node.tag) {

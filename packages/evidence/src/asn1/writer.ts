@@ -3,8 +3,8 @@ import { TAG } from "./der.ts";
 import { encodeOid } from "./oid.ts";
 
 /**
- * A DER value about to be written: its size is known, its bytes are laid down once, by `encode`.
- * `tag` is the identifier octet; null means that `body` is already a whole encoding.
+ * A DER value to be written. Its size is known; `encode` lays down its bytes once. `tag` is the identifier octet; null
+ * means that `body` is already a complete encoding.
  */
 export interface DerValue {
   readonly tag: number | null;
@@ -13,14 +13,14 @@ export interface DerValue {
   readonly body: Uint8Array | readonly DerValue[];
 }
 
-/** The encoding of the value, in one buffer of its own. */
+/** Encodes the value into a new buffer. */
 export function encode(value: DerValue): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(value.size);
   write(value, out, 0);
   return out;
 }
 
-/** An encoding made elsewhere, taken as it is. */
+/** Wraps a value that is already encoded. */
 export const raw = (encoding: Uint8Array): DerValue => ({
   tag: null,
   length: encoding.length,
@@ -32,9 +32,9 @@ export const raw = (encoding: Uint8Array): DerValue => ({
 export const primitive = (tag: number, content: Uint8Array): DerValue => node(tag, content.length, content);
 
 export const sequence = (...children: readonly DerValue[]): DerValue => constructed(TAG.sequence, children);
-/** A SET in the order given: for a set of one, or members sorted by tag already. */
+/** A SET in the given order: for a single member, or members that are sorted by tag already. */
 export const set = (...children: readonly DerValue[]): DerValue => constructed(TAG.set, children);
-/** A SET OF, sorted as DER wants (X.690, section 11.6). */
+/** A SET OF, sorted as DER requires (X.690, section 11.6). */
 export const setOf = (children: readonly DerValue[]): DerValue =>
   constructed(TAG.set, children.length < 2 ? children : children.map(encode).sort(compare).map(raw));
 
@@ -78,7 +78,7 @@ export function bitString(content: Uint8Array, unusedBits = 0): DerValue {
 export const utcTime = (at: number): DerValue => primitive(TAG.utcTime, ascii(`${digits(at).slice(2)}Z`));
 /** A GeneralizedTime, UTC, whole seconds. @param at epoch milliseconds, years 0 to 9999. */
 export const generalizedTime = (at: number): DerValue => primitive(TAG.generalizedTime, ascii(`${digits(at)}Z`));
-/** Time as X.509 and CMS want it: UTCTime through 2049, then GeneralizedTime (RFC 5280, section 4.1.2.5). */
+/** A time as X.509 and CMS require it: UTCTime through 2049, then GeneralizedTime (RFC 5280, section 4.1.2.5). */
 export function time(at: number): DerValue {
   const year = new Date(at).getUTCFullYear();
   return year >= 1950 && year < 2050 ? utcTime(at) : generalizedTime(at);
@@ -88,7 +88,7 @@ function node(tag: number, length: number, body: Uint8Array | readonly DerValue[
   return { tag, length, size: 1 + lengthOfLength(length) + length, body };
 }
 
-/** A value of parts, with the identifier octet given. */
+/** A constructed value with the given identifier octet. */
 export function constructed(tag: number, children: readonly DerValue[]): DerValue {
   let length = 0;
   for (const child of children) length += child.size;

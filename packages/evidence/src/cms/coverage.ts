@@ -8,14 +8,13 @@ import type { SignedData, SignerInfo } from "./signed-data.ts";
 const NULL_PARAMETERS = Uint8Array.of(TAG.null, 0);
 
 /**
- * A CMS has parts that its signature does not cover. This finds what could be changed there unnoticed: digest
- * algorithms, versions, revocation lists, unsigned attributes, and certificates that do not lead from the signer
- * upwards, each the signer of the one before.
+ * Finds the parts of a CMS that its signature does not cover and that could be changed unnoticed: digest algorithms,
+ * versions, revocation lists, unsigned attributes, and certificates outside the chain that leads up from the signer.
  *
  * @param der the ContentInfo that `signedData` was read from
  * @param signerInfo its only signer
  * @param anchors trusted certificates, which may vouch for included ones
- * @returns what is loose, in words that follow "holds"; null for nothing
+ * @returns the uncovered part, in words that follow "holds"; null when there is none
  */
 export async function uncoveredPart(
   der: Uint8Array,
@@ -51,10 +50,13 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
   return node === undefined ? undefined : childrenOf(node)[index];
 }
 
-/** However the certificates are named, no more signatures than these are tried. */
+/** Limit of signature checks, however the certificates are named. */
 const MAX_TRIES = 16;
 
-/** The signed attributes vouch for the signer's own certificate; each next one must have signed the one before. */
+/**
+ * The signed attributes vouch for the signer's own certificate. Each further certificate must have signed the previous
+ * one.
+ */
 async function looseCertificate(
   { certificates }: SignedData,
   { sid }: SignerInfo,
@@ -73,7 +75,7 @@ async function looseCertificate(
     last = next;
     waiting.delete(last);
     const { issuer, subject } = last;
-    // Nothing leads on from a certificate that is its own issuer: another of its name would be anybody's.
+    // A self-issued certificate ends the chain: another certificate of its name could be anyone's.
     const issuers = equalBytes(issuer, subject) ? [] : [...waiting].filter((one) => equalBytes(one.subject, issuer));
     next = undefined;
     for (const one of issuers) {
@@ -86,7 +88,10 @@ async function looseCertificate(
   return (await isVouchedFor(last, anchors, crypto)) ? null : "a certificate with a wrong signature";
 }
 
-/** The topmost certificate by its own signature or an anchor's; where its issuer is not at hand, `verifyChain` judges it. */
+/**
+ * The topmost certificate is vouched for by its own signature or an anchor's. If its issuer is missing, `verifyChain`
+ * judges it.
+ */
 async function isVouchedFor(
   one: Certificate,
   anchors: readonly Certificate[],

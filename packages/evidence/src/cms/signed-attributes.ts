@@ -5,13 +5,13 @@ import { readOctetString, readOid } from "../asn1/values.ts";
 import { EvidenceError } from "../errors.ts";
 import { type Attribute, attributeValues, type SignerInfo } from "./signed-data.ts";
 
-/** What every signature of attributes has to state. */
+/** The attributes that every signature must state. */
 export interface Stated {
   readonly contentType: string;
   readonly messageDigest: Uint8Array;
 }
 
-/** Null where it is not stated, or twice. */
+/** Null when it is missing or repeated. */
 export function statedIn(signerInfo: SignerInfo): Stated | null {
   const { signedAttrs } = signerInfo;
   const contentType = onlyValue(signedAttrs ?? [], OID.idContentType);

@@ -29,7 +29,7 @@ export type SignerIdentifier =
 export interface SignerInfo {
   readonly version: number;
   readonly sid: SignerIdentifier;
-  /** Null when the hash is not one of `HashName`; `digestOid` names it. */
+  /** Null when the hash is not a `HashName`; `digestOid` names it. */
   readonly digestAlgorithm: HashName | null;
   readonly digestOid: string;
   readonly signedAttrs: readonly Attribute[] | null;
@@ -51,7 +51,7 @@ export interface SignedData {
   readonly eContent: Uint8Array | null;
   readonly certificates: readonly Certificate[];
   readonly signerInfos: readonly SignerInfo[];
-  /** Length of the ContentInfo in bytes: what a padded /Contents holds after it is not part of the signature. */
+  /** Length of the ContentInfo in bytes. The bytes after it in a padded /Contents do not belong to the signature. */
   readonly encodedLength: number;
 }
 
@@ -61,7 +61,7 @@ const MAX_ATTRIBUTES = 64;
 
 /**
  * Parses a ContentInfo that holds SignedData.
- * @param bytes DER; with `trailing: "zeros"` (a PDF's padded /Contents) zero bytes may follow, and nothing else may.
+ * @param bytes DER; with `trailing: "zeros"` (a PDF's padded /Contents) only zero bytes may follow.
  * @throws EvidenceError `cms`, `der`, `x509`, `limit`; `unsupported` for BER.
  */
 export function parseSignedData(bytes: Uint8Array, options?: { readonly trailing?: "none" | "zeros" }): SignedData {
@@ -94,7 +94,7 @@ export function parseSignedData(bytes: Uint8Array, options?: { readonly trailing
   };
 }
 
-/** The values of the attributes of one type, over all its occurrences. */
+/** The values of all attributes of one type. */
 export function attributeValues(attributes: readonly Attribute[], type: string): Uint8Array[] {
   return attributes.filter((attribute) => attribute.type === type).flatMap((attribute) => [...attribute.values]);
 }
@@ -114,7 +114,7 @@ function readPadded(bytes: Uint8Array): DerNode {
 function readCertificates(node: DerNode): Certificate[] {
   const members = membersOf(node, "cms", constructedTag(0));
   if (members.length > MAX_CERTIFICATES) throw new EvidenceError("limit", "There are too many certificates");
-  // The other choices (attribute certificates, obsolete forms) bear context tags and prove nothing here.
+  // The other choices (attribute certificates, obsolete forms) have context tags and prove nothing here.
   return members.filter((member) => member.tag === TAG.sequence).map(readCertificate);
 }
 

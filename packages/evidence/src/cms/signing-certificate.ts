@@ -8,21 +8,21 @@ import { hashOf, readAlgorithm } from "../x509/algorithms.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type Attribute, attributeValues } from "./signed-data.ts";
 
-/** What the signing-certificate attributes say of the certificate. */
+/** The statements of the signing-certificate attributes about the certificate. */
 export type SigningCertificateResult =
   | { readonly holds: true; readonly version: 1 | 2 }
   | { readonly holds: false; readonly why: string };
 
 interface EssCertId {
-  /** Null when the hash is none that can be relied on here. */
+  /** Null when the hash is too weak or unsupported. */
   readonly hash: HashName | null;
   readonly certHash: Uint8Array;
   readonly issuerSerial: { readonly issuer: Uint8Array | null; readonly serialNumber: Uint8Array } | null;
 }
 
 /**
- * Whether the signing-certificate attributes bind this certificate: the first identifier of every one that is present
- * (version 2, RFC 5035; version 1 with its SHA-1, RFC 2634) must match.
+ * Verifies that the signing-certificate attributes bind this certificate: in every attribute present, the first
+ * identifier must match (version 2, RFC 5035; version 1 with its SHA-1, RFC 2634).
  */
 export async function checkSigningCertificate(
   signedAttrs: readonly Attribute[],

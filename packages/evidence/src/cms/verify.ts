@@ -8,7 +8,7 @@ import { type Stated, signingTimeOf, statedIn } from "./signed-attributes.ts";
 import type { SignedData, SignerIdentifier, SignerInfo } from "./signed-data.ts";
 import { checkSigningCertificate } from "./signing-certificate.ts";
 
-/** What is checked of a SignerInfo, in this order. A claim is `unchecked` when one it rests on failed. */
+/** The checks of a SignerInfo, in this order. A claim is `unchecked` when a claim that it depends on failed. */
 export type SignerClaimName =
   | "signerCertificate"
   | "signedAttributes"
@@ -19,16 +19,16 @@ export type SignerClaimName =
   | "signingCertificate";
 
 export interface SignerVerification {
-  /** True when every claim holds. Says nothing of trust: see `verifyChain`. */
+  /** True when every claim holds. Trust is a separate question: see `verifyChain`. */
   readonly valid: boolean;
-  /** The certificate that the signer identifier names, when it is there. */
+  /** The certificate that the signer identifier names, if it is included. */
   readonly certificate: Certificate | null;
   readonly claims: readonly Claim<SignerClaimName>[];
-  /** Which ESSCertID bound the certificate: v2 (RFC 5035), v1 (SHA-1), or null for none that holds. */
+  /** Which ESSCertID binds the certificate: v2 (RFC 5035), v1 (SHA-1), or null when none does. */
   readonly signingCertificateVersion: 1 | 2 | null;
-  /** The signing-time attribute, epoch milliseconds, when present: attested by the signer alone, forbidden in PAdES. */
+  /** The signing-time attribute, epoch milliseconds, if present. Only the signer attests it, and PAdES forbids it. */
   readonly signingTime: number | null;
-  /** What is too old in it to be relied on: `MD5`, `SHA-1` or its key, in words; null for nothing. */
+  /** Why it is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
   readonly outdated: string | null;
 }
 
@@ -39,7 +39,7 @@ export interface SignerInput {
   readonly contentDigest: (hash: HashName) => Uint8Array | Promise<Uint8Array>;
   /** The content type that the signed attribute must state; by default that of the SignedData. */
   readonly contentType?: string;
-  /** The content itself, for signatures without signed attributes; left out, those fail. */
+  /** The content itself, for signatures without signed attributes; without it, those fail. */
   readonly content?: () => Uint8Array;
   readonly crypto: EvidenceCrypto;
 }
@@ -47,7 +47,7 @@ export interface SignerInput {
 /**
  * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Signed attributes are required, SHA-1 and
  * MD5 fail, RSA keys under 2048 bits fail, and the signature's hash must be the digest algorithm.
- * A signature that does not verify is a failed claim; only what `contentDigest` throws comes out.
+ * A signature that does not verify is a failed claim; only errors of `contentDigest` are thrown.
  */
 export async function verifySignerInfo(input: SignerInput): Promise<SignerVerification> {
   const { signedData, signerInfo, crypto } = input;
@@ -91,15 +91,15 @@ export async function verifySignerInfo(input: SignerInput): Promise<SignerVerifi
   };
 }
 
-/** A signature over the content itself (RFC 5652, section 5.4): nothing binds its certificate. */
+/** A signature over the content itself (RFC 5652, section 5.4). Nothing binds its certificate. */
 async function verifyBareSignature(input: SignerInput, content: Uint8Array): Promise<SignerVerification> {
   const { signedData, signerInfo } = input;
   const certificate = signerCertificateOf(signedData, signerInfo.sid);
   const algorithms = algorithmsClaim(signerInfo, certificate);
   const signature = await signatureClaim(input, certificate, algorithms, content);
   const why = "There are no signed attributes: the signature is over the content itself";
-  // RFC 5652, section 5.3: without signed attributes the content can be nothing but data.
-  const isData = signedData.eContentType === OID.idData && (input.contentType ?? OID.idData) === OID.idData;
+  // RFC 5652, section 5.3: without signed attributes, the content must be data.
+  const isData = signedData.eContentType === OID.idData;
   return {
     valid: false,
     certificate,
@@ -142,7 +142,7 @@ function signerCertificateOf(signedData: SignedData, sid: SignerIdentifier): Cer
       : certificate.subjectKeyIdentifier !== null && equalBytes(certificate.subjectKeyIdentifier, sid.keyIdentifier),
   );
   const [first] = named;
-  // Two of one name that differ would let the reader and the signer mean two certificates.
+  // Two different certificates of one name would let the reader and the signer mean different ones.
   return first !== undefined && named.every((other) => equalBytes(other.der, first.der)) ? first : null;
 }
 

@@ -19,12 +19,12 @@ import type { EnvelopeEvidence, EnvelopeSigner } from "./schema.ts";
 
 export type ActClaimName = "act_certificate" | "act_place" | "act_time_stamp";
 
-/** One act of an envelope, with the signature that ends its revision. */
+/** One signing act of an envelope, with the signature that ends its revision. */
 type Act = {
   readonly signer: EnvelopeSigner;
   /** Length of the file that was signed, before this act was added. */
   readonly before: number;
-  /** The time stamp as the trail's record names it. */
+  /** The time stamp that the trail's record names. */
   readonly timeStamp: JsonValue | undefined;
   readonly placed: PlacedSignature;
   readonly pades: PadesVerification;
@@ -33,7 +33,7 @@ type Act = {
 
 type ActInput = {
   readonly envelope: EnvelopeEvidence;
-  /** The sealed document, as `verifyProof` judged it. */
+  /** The result of `verifyProof` for the sealed document. */
   readonly proof: ProofVerification;
   readonly placed: ReadonlyMap<number, PlacedSignature> | EvidenceError;
   /** Certificates of the custody certificate's seal. */
@@ -47,8 +47,8 @@ type ActInput = {
 type Finding = { readonly state: "holds" | "fails" | "unchecked"; readonly why: string };
 
 /**
- * Binds each act of an envelope to its signer: the certificate that signed is the signer's own, the signature is in the
- * place that it signs, and its time stamp is the one of the record (docs/evidence-format.md, section 20.2).
+ * Binds each act of an envelope to its signer: the signature uses the signer's own certificate, is in the right place,
+ * and has the time stamp of the record (docs/evidence-format.md, section 20.2).
  */
 export async function verifyActs(input: ActInput): Promise<Claim<ActClaimName>[]> {
   const acts = actsOf(input);
@@ -69,14 +69,14 @@ async function each(acts: readonly Act[], judge: (act: Act) => Finding | Promise
   return found;
 }
 
-/** The first that fails, else the first that is unchecked, else the last. */
+/** The first claim that fails, else the first unchecked one, else the last. */
 function summed<Name extends ActClaimName>(name: Name, found: readonly Finding[]): Claim<Name> {
   const worst =
     found.find(({ state }) => state === "fails") ?? found.find(({ state }) => state === "unchecked") ?? found.at(-1);
   return { name, ...(worst ?? { state: "fails", why: "There are no acts." }) };
 }
 
-/** The acts of the trail, each with its signature; a sentence where one of them has none that can be read. */
+/** The acts of the trail, each with its signature; a sentence if one of them lacks a readable signature. */
 function actsOf({ envelope, proof, placed }: ActInput): readonly Act[] | string {
   const { revisions, signers, trail } = envelope;
   if (placed instanceof EvidenceError) return `The signatures can't be read: ${placed.message}.`;
@@ -85,9 +85,11 @@ function actsOf({ envelope, proof, placed }: ActInput): readonly Act[] | string 
     const signer = signers.find(({ n }) => n === entry.signer);
     const index = revisions.findIndex((revision) => revision.kind === "signed" && revision.signer === signer?.n);
     const [before, own] = [revisions[index - 1], revisions[index]];
-    const [found, another] = proof.earlierSignatures.filter(({ revisionEnd }) => revisionEnd === own?.bytes);
+    // Two acts cannot end one revision: the later one removed the other, which the other forbids. document_signatures
+    // fails.
+    const found = proof.earlierSignatures.find(({ revisionEnd }) => revisionEnd === own?.bytes);
     const signature = own && placed.get(own.bytes);
-    if (!signer || !before || !signature || !found?.pades || another)
+    if (!signer || !before || !signature || !found?.pades)
       return `The act of signer ${signer?.n ?? "unknown"} has no signature of its own that can be read.`;
     const { pades, claimedTime } = found;
     acts.push({ signer, before: before.bytes, timeStamp: entry.timeStamp, placed: signature, pades, claimedTime });
@@ -95,7 +97,7 @@ function actsOf({ envelope, proof, placed }: ActInput): readonly Act[] | string 
   return acts;
 }
 
-/** Whether two signers, or a signer and a seal, used one key. */
+/** Whether two signers, or a signer and a seal, share one key. */
 function sharedKeys(acts: readonly Act[], { proof, sealCertificates }: ActInput): Finding {
   const { seal } = proof;
   const sealing = [...sealCertificates, ...(seal?.pades.certificates ?? [])];
@@ -126,7 +128,7 @@ async function certificateOf(act: Act, input: ActInput): Promise<Finding> {
     : trusted;
 }
 
-/** The form of section 4.4, or the form before it: the name itself, cut to the most characters of a commonName. */
+/** The form of section 4.4, or the older form: the plain name, cut to the maximum length of a commonName. */
 function isNamed({ subject }: Certificate, name: string): boolean {
   const before = Array.from(name).slice(0, 64).join("");
   try {
@@ -144,7 +146,7 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
   if (anchors.length === 0) return unchecked("No certificate of a signers' authority was given: who issued is open.");
   const stamped = pades.timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
   const stampedTime = stamped.length === 0 ? null : Math.min(...stamped);
-  // The seal covers the act, so the act is not younger.
+  // The seal covers the act, so the act is at least as old as the seal.
   const sealTime = proof.seal?.provenTime ?? null;
   const provenTime =
     stampedTime === null || sealTime === null ? (stampedTime ?? sealTime) : Math.min(stampedTime, sealTime);
@@ -171,7 +173,9 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
     : holds("");
 }
 
-/** A seal's own certificate issues nothing: of the seal's anchors only authorities count for signers. */
+/**
+ * A seal's own certificate issues nothing, so only certificate authorities among the seal's anchors count for signers.
+ */
 const signerAnchorsOf = ({ signerAnchors = [], sealAnchors }: ProofTrust): readonly Certificate[] => [
   ...signerAnchors,
   ...sealAnchors.filter(({ basicConstraints }) => basicConstraints?.ca === true),

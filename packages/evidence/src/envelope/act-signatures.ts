@@ -8,22 +8,22 @@ import { stringBytes } from "../pdf/text.ts";
 import { integerOf, type PdfDictionary } from "../pdf/values.ts";
 import { type SealPurpose, sealPurposeOf } from "../seal/purpose.ts";
 
-/** A signature of a document, as the form of its newest revision holds it. */
+/** A signature in the form of a document's newest revision. */
 export type PlacedSignature = {
   readonly range: SignedRange;
   /** Hex of /SSSActSha256; null for a signature that is not an act. */
   readonly actSha256: string | null;
-  /** /SSSOriginalLength; null where it is not stated as a direct integer. */
+  /** /SSSOriginalLength; null unless it is a direct integer. */
   readonly originalLength: number | null;
-  /** The purpose that /Reason states, as a seal's does. */
+  /** The purpose in /Reason, as in a seal. */
   readonly purpose: SealPurpose | null;
 };
 
 /**
- * The signatures of a document by the end of what they sign. Encrypted documents that open without a password are
- * decrypted: in them the hash of an act is not plain text.
+ * Maps the signatures of a document by the end of their signed range. Encrypted documents that open without a password
+ * are decrypted, because an act's hash is encrypted in them.
  *
- * @returns an EvidenceError for a file that can't be read, or two acts that end at one byte
+ * @returns an EvidenceError for an unreadable file, or for two acts that end at one byte
  */
 export async function placedSignatures(bytes: Uint8Array): Promise<Map<number, PlacedSignature> | EvidenceError> {
   try {
@@ -50,7 +50,7 @@ export async function placedSignatures(bytes: Uint8Array): Promise<Map<number, P
   }
 }
 
-/** The hash of the act that a signature dictionary states; null where it states none. */
+/** The act hash that a signature dictionary states; null when it states none. */
 export function actSha256In({ entries }: PdfDictionary): string | null {
   const value = entries.get("SSSActSha256");
   return value?.kind === "string" ? toHex(stringBytes(value)) : null;

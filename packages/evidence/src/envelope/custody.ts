@@ -16,14 +16,14 @@ import { type EnvelopeEvidence, envelopeLimits } from "./schema.ts";
 import { type SignedDocumentClaimName, verifySignedDocument } from "./signed-document.ts";
 import { type EnvelopeClaimName, verifyEnvelope } from "./verify-envelope.ts";
 
-/** The name under which a custody certificate holds its envelope's evidence. */
+/** The attachment name of an envelope's evidence in its custody certificate. */
 export const envelopeAttachmentName = "envelope.json";
 
-/** What a custody certificate says, before anything of it is verified. */
+/** The contents of a custody certificate, not yet verified. */
 export type CustodyCertificate = {
-  /** The attached evidence; null when nothing is attached under its name. */
+  /** The attached evidence; null without an attachment of its name. */
   readonly envelope: Uint8Array | null;
-  /** What the signature that covers the whole file was made for; null when there is none or it does not say. */
+  /** The purpose of the signature that covers the whole file; null when there is none or it states no purpose. */
   readonly purpose: SealPurpose | null;
 };
 
@@ -47,13 +47,13 @@ export type CustodyClaimName =
 export type CustodyVerification = {
   readonly envelope: EnvelopeEvidence | null;
   readonly claims: readonly Claim<CustodyClaimName>[];
-  /** Of the sealed document; null when it was not given. */
+  /** The result for the sealed document; null when it was not given. */
   readonly document: ProofVerification | null;
 };
 
 /**
- * What a custody certificate says of its envelope, and of the sealed document when that is given, too. The seal of the
- * certificate itself is for `verifyProof`.
+ * Verifies a custody certificate's statements about its envelope and, if given, about the sealed document.
+ * `verifyProof` judges the seal of the certificate itself.
  *
  * @param at the instant of the verification, epoch ms
  */
@@ -95,7 +95,7 @@ async function tryRead(certificate: Uint8Array): Promise<CustodyCertificate | Ev
   }
 }
 
-/** The certificates in the signature values of a custody certificate; none where they can't be read. */
+/** The certificates in the signature values of a custody certificate; none for unreadable values. */
 function certificatesIn(bytes: Uint8Array): readonly Certificate[] {
   try {
     const document = openDocument(bytes);
@@ -137,7 +137,7 @@ function documentSeal({ verdict, seal }: ProofVerification, { environment }: Env
   );
 }
 
-/** Each act's signature over its own revision, and what came after it. */
+/** Verifies each act's signature over its own revision, and the later changes. */
 function documentSignatures({ earlierSignatures }: ProofVerification, { revisions }: EnvelopeEvidence) {
   const fault = revisions.find(({ kind, bytes }) => {
     const ending = earlierSignatures.filter(({ revisionEnd }) => revisionEnd === bytes);

@@ -1,4 +1,5 @@
 export type { ActClaimName } from "./act-claims.ts";
+export { type ActFieldKind, type ActFields, fillsOwnFields } from "./act-fields.ts";
 export { actSha256In } from "./act-signatures.ts";
 export {
   type CustodyClaimName,

@@ -1,18 +1,18 @@
 import type { JsonObject } from "../manifest/canonical-json.ts";
 
-/** What `envelope.json` says that it is (docs/evidence-format.md, section 20.1). */
+/** The format name in `envelope.json` (docs/evidence-format.md, section 20.1). */
 export const envelopeFormat = "signsealship-envelope";
 export const envelopeVersion = 1;
 
-/** How a state of the file came about. */
+/** The event that created a revision of the file. */
 export const revisionKinds = ["original", "prepared", "signed", "sealed"] as const;
 
-/** A state of the file: each is a prefix of the next, and of the sealed document. */
+/** A revision of the file: a prefix of the next revision, and of the sealed document. */
 export type EnvelopeRevision = {
   /** 0 is the original. */
   readonly number: number;
   readonly kind: (typeof revisionKinds)[number];
-  /** Whose act made it; null where none did. */
+  /** The signer whose act created it; null for other revisions. */
   readonly signer: number | null;
   readonly bytes: number;
   readonly sha256: string;
@@ -26,11 +26,11 @@ export type EnvelopeSigner = {
   readonly language: string;
   readonly routing: number;
   readonly auth: string;
-  /** The time of the act, as the act says it. */
+  /** The time that the act itself states. */
   readonly signedAt: string;
 };
 
-/** A record of the trail: what every one has, and what its event adds. */
+/** A record of the trail: the common members, and those of its event. */
 export type TrailEntry = JsonObject & {
   readonly at: string;
   readonly envelope: string;
@@ -39,7 +39,7 @@ export type TrailEntry = JsonObject & {
   readonly previousSha256: string | null;
 };
 
-/** The evidence of an envelope that was completed: all that the service keeps of it, to be checked by strangers. */
+/** The evidence of a completed envelope: everything that the service keeps for outside verification. */
 export type EnvelopeEvidence = {
   readonly format: typeof envelopeFormat;
   readonly version: typeof envelopeVersion;

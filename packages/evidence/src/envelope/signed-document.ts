@@ -7,11 +7,10 @@ import type { EnvelopeEvidence } from "./schema.ts";
 export type SignedDocumentClaimName = "document_hash" | "document_revisions" | "document_acts";
 
 /**
- * Holds a sealed document against its envelope: it has the hash named, each revision of the table is a prefix of it, and
- * the signature that ends the revision of an act has the hash of that act. Whether signatures and seal are valid is for
- * `verifyProof`.
+ * Checks a sealed document against its envelope: it has the stated hash, each revision of the table is a prefix of it,
+ * and the signature that ends an act's revision has the hash of that act. `verifyProof` judges signatures and seal.
  *
- * @param placed the signatures of the document, where the caller has read them already
+ * @param placed the signatures of the document, if the caller has read them already
  */
 export async function verifySignedDocument(
   envelope: EnvelopeEvidence,
@@ -56,7 +55,7 @@ function actsClaim(
   const fault = ends.find(({ bytes }, index) => hashAt(bytes) !== acts[index]?.actSha256);
   if (fault)
     return { name, state: "fails", why: `No signature over revision ${fault.number} bears the hash of its act.` };
-  // Acts of an earlier signing are a part of what was sent.
+  // Acts of an earlier signing belong to the document as it was sent.
   const prepared = revisions[1]?.bytes ?? 0;
   return claim(
     name,

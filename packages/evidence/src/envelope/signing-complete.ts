@@ -7,16 +7,17 @@ import type { ProofTrust, ProofVerification } from "../seal/verify-proof.ts";
 import { verifyChain } from "../x509/chain.ts";
 import { type PlacedSignature, placedSignatures } from "./act-signatures.ts";
 
-/** The words, wherever they are shown, for a file that holds acts without the seal that ends them. */
+/** The warning for a file that contains acts without the seal that completes them. */
 export const incompleteSigning = "Part of a signing that was not completed in this file.";
 
 /**
- * Whether every act in a document is ended by a seal that the service made for a signed document. A file that was cut
- * behind an act can be sealed for another purpose, and then looks finished. Null for a document that never had an act.
+ * Checks that every act in a document is followed by a seal that the service made for a signed document. A file that
+ * was cut off after an act can be sealed for another purpose, and then looks finished. Null for a document without
+ * acts.
  *
- * The verdict does not rest on this claim: to seal what is half signed is no forgery.
+ * The verdict does not depend on this claim: sealing a half-signed document is not forgery.
  *
- * @param proof what `verifyProof` said of the same bytes
+ * @param proof the result of `verifyProof` for the same bytes
  */
 export async function verifySigningComplete(
   bytes: Uint8Array,
@@ -57,8 +58,8 @@ const isInForm = (placed: ReadonlyMap<number, PlacedSignature> | EvidenceError, 
   !(placed instanceof EvidenceError) && revisionEnd !== null && typeof placed.get(revisionEnd)?.actSha256 === "string";
 
 /**
- * For each act the end of the seal that completes its signing: the seal states where the last act ends, and each act
- * states where the one before it ends.
+ * For each act, the end of the seal that completes its signing. The seal states where the last act ends, and each act
+ * states where the previous one ends.
  */
 function endedBy(
   placed: ReadonlyMap<number, PlacedSignature>,

@@ -5,19 +5,20 @@ import { parseStrictObject } from "../records/json.ts";
 import { isVerifyCode } from "../records/proof-record.ts";
 import { type EnvelopeEvidence, envelopeFormat, envelopeLimits, envelopeVersion, revisionKinds } from "./schema.ts";
 
-/** The canonical JSON of an envelope's evidence: the bytes that are attached to its custody certificate. */
+/** The canonical JSON of an envelope's evidence: the bytes attached to its custody certificate. */
 export const envelopeBytes = (envelope: EnvelopeEvidence): Uint8Array<ArrayBuffer> => canonicalJsonBytes(envelope);
 
 /**
- * Reads `envelope.json`: its members and their shapes. What its hashes are of is not asked here; see `verifyEnvelope`.
+ * Parses `envelope.json` and validates its members and their shapes. `verifyEnvelope` checks the hashes.
  *
- * @throws EvidenceError `json` for no JSON object that is read alike by all, `record` naming the member at fault, `limit`
+ * @throws EvidenceError `json` unless it is a JSON object that every reader reads alike, `record` naming the faulty
+ * member, `limit`
  */
 export function parseEnvelope(bytes: Uint8Array): EnvelopeEvidence {
   return validateEnvelope(parseStrictObject(bytes, envelopeLimits.bytes));
 }
 
-/** The value itself, when it is an envelope's evidence and nothing else. @throws EvidenceError `record` */
+/** Returns the value if it is exactly an envelope's evidence. @throws EvidenceError `record` */
 export function validateEnvelope(value: unknown): EnvelopeEvidence {
   const envelope = members(value, "envelope", names);
   expect(envelope.format === envelopeFormat, "format");
@@ -67,7 +68,7 @@ function checkSigner(item: unknown, path: string, index: number): void {
   expect(isInstant(signer.signedAt), `${path}.signedAt`);
 }
 
-/** What an event adds is its own; only what all records have is looked at. */
+/** Validates the common members of a record; each event defines its own further ones. */
 function checkEntry(item: unknown, path: string): void {
   const entry = plainObject(item, path);
   expect(isInstant(entry.at), `${path}.at`);
@@ -87,7 +88,7 @@ function each(
   for (const [index, item] of (value as unknown[]).entries()) check(item, `${path}[${index}]`, index);
 }
 
-/** A plain object with these members and no other. */
+/** A plain object with exactly these members. */
 function members<Name extends string>(value: unknown, path: string, wanted: readonly Name[]): Record<Name, JsonValue> {
   const object = plainObject(value, path);
   for (const name of wanted) expect(Object.hasOwn(object, name), `${path}.${name}`);

@@ -18,16 +18,15 @@ export type EnvelopeClaimName =
   | "revision_table";
 
 export type VerifiedEnvelope = {
-  /** Null when it can't be read. */
+  /** Null when it is unreadable. */
   readonly envelope: EnvelopeEvidence | null;
   readonly claims: readonly Claim<EnvelopeClaimName>[];
 };
 
 /**
- * Checks `envelope.json` by itself (docs/evidence-format.md, section 20.2): that the trail's records are chained by their
- * hashes, that each act has the hash that its record states, and that revisions, signers and document are those of the
- * trail. Whether the document bears all that is for `verifySignedDocument`; that nobody made the whole of it up, for the
- * seal of the custody certificate.
+ * Checks `envelope.json` by itself (docs/evidence-format.md, section 20.2): the hashes chain the trail's records, each
+ * act has the hash that its record states, and revisions, signers and document match the trail. `verifySignedDocument`
+ * checks the document against it; the seal of the custody certificate shows that it was not invented.
  */
 export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelope> {
   const envelope = tryParse(bytes);
@@ -53,7 +52,7 @@ export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelop
 function tryParse(bytes: Uint8Array): EnvelopeEvidence | EvidenceError {
   try {
     const envelope = parseEnvelope(bytes);
-    // Numbers and names that canonical JSON has no one text for are no evidence either.
+    // Numbers and names without a single canonical JSON form are not evidence either.
     envelopeBytes(envelope);
     return envelope;
   } catch (error) {
@@ -70,7 +69,7 @@ const canonicalClaim = (envelope: EnvelopeEvidence, bytes: Uint8Array) =>
     "The bytes are not the canonical JSON of the evidence.",
   );
 
-/** Whether the records of a trail follow one another, each with the hash of the one before. */
+/** Verifies that each record of a trail has the hash of the previous one. */
 export async function verifyTrail({
   trail,
   verifyCode,
@@ -133,7 +132,10 @@ function sealedClaim({ trail, document, revisions }: EnvelopeEvidence) {
 
 const actsOf = ({ trail }: EnvelopeEvidence): TrailEntry[] => trail.filter(({ event }) => event === "signed");
 
-/** Whether each signer has one act, with the state of the file before and after it, and none is of somebody else. */
+/**
+ * Verifies that each signer has exactly one act, with the revisions before and after it, and that no act is anyone
+ * else's.
+ */
 function actsClaim(envelope: EnvelopeEvidence): Claim<"acts_recorded"> {
   const name = "acts_recorded";
   const { signers, revisions, orderCode, verifyCode } = envelope;
@@ -178,7 +180,7 @@ function tableClaim(envelope: EnvelopeEvidence) {
   const kinds = revisions.map(({ kind }) => kind).join(" ");
   const grows = revisions.every(({ number, bytes, sha256 }, index) => {
     const before = revisions[index - 1];
-    // A document with places of its own may need no preparation.
+    // A document that has its own signature fields may need no preparation.
     const isSame = number === 1 && bytes === before?.bytes && sha256 === before.sha256;
     return isSame || bytes > (before?.bytes ?? 0);
   });
@@ -191,7 +193,7 @@ function tableClaim(envelope: EnvelopeEvidence) {
   );
 }
 
-/** Whether a record states a revision: its bytes and hash, and its number where it says one. */
+/** Whether a record states a revision: its size, its hash and, if present, its number. */
 function states(record: JsonValue | undefined, revision: EnvelopeRevision | undefined): boolean {
   const number = memberOf(record, "number");
   return (

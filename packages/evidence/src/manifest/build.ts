@@ -10,7 +10,7 @@ import {
 } from "./schema.ts";
 import { validateManifest } from "./validate.ts";
 
-/** What a room looks like when it is sealed. `status` is the order status; a null or absent artifact does not exist. */
+/** The state of a room when it is sealed. `status` is the order status; a null or absent artifact does not exist. */
 export type ManifestInput = Omit<ManifestPassport, "generatedAtUtc"> & {
   readonly generatedAt: Date;
   readonly documents: readonly ({
@@ -23,9 +23,9 @@ export type ManifestInput = Omit<ManifestPassport, "generatedAtUtc"> & {
 };
 
 /**
- * The manifest of a snapshot: documents sorted, instants cut to the second, constants filled in.
+ * Builds the manifest of a snapshot: sorts documents, cuts instants to the second, adds constants.
  *
- * @throws EvidenceError `manifest` when the outcome would not be a valid manifest (see {@link validateManifest})
+ * @throws EvidenceError `manifest` when the result would be invalid (see {@link validateManifest})
  */
 export function buildManifest(input: ManifestInput): Manifest {
   const documents = input.documents.map((document) => ({

@@ -4,15 +4,15 @@ import { EvidenceError } from "../errors.ts";
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = { readonly [name: string]: JsonValue };
 
-/** Far above any manifest (depth 4), and below what jq 1.6 parses (256). */
+/** Far above the depth of any manifest (4), and below the limit of jq 1.6 (256). */
 const maxDepth = 64;
 
 /**
- * The one text of a JSON value: members sorted by UTF-16 code unit, no white space, strings as `JSON.stringify`
+ * The canonical text of a JSON value: members sorted by UTF-16 code unit, no white space, strings as `JSON.stringify`
  * writes them except that DEL and every code unit outside ASCII become `\u` and four lowercase hex digits.
  *
- * The result is ASCII and is byte for byte what `jq -Sca .` and Python's
- * `json.dumps(value, sort_keys=True, separators=(",", ":"))` print. Those two sort names by code point, and doubles
+ * The result is ASCII and equals, byte for byte, the output of `jq -Sca .` and Python's `json.dumps(value,
+ * sort_keys=True, separators=(",", ":"))`. Those two sort names by code point, and doubles
  * are printed differently everywhere, so names outside printable ASCII and numbers that are not safe integers are
  * refused rather than ordered or rounded three ways.
  *
@@ -24,7 +24,7 @@ export function canonicalJson(value: JsonValue): string {
   return text(value, 0);
 }
 
-/** {@link canonicalJson} as its UTF-8 bytes (which are ASCII): what is hashed. */
+/** {@link canonicalJson} as its UTF-8 bytes (which are ASCII), for hashing. */
 export function canonicalJsonBytes(value: JsonValue): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(canonicalJson(value));
 }

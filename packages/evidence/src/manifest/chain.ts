@@ -6,13 +6,13 @@ import { manifestBytes } from "./build.ts";
 import { type Manifest, manifestLimits } from "./schema.ts";
 import { parseManifest } from "./validate.ts";
 
-/** One passport version as it was published or kept. */
+/** One passport version, as published or stored. */
 export type ChainVersion = {
-  /** The version that the record says it is. */
+  /** The version number that the record states. */
   readonly version: number;
   /** The manifest as received. */
   readonly bytes: Uint8Array;
-  /** The hash that the record states; left out when none came with the bytes. */
+  /** The hash that the record states; absent when the bytes came alone. */
   readonly manifestSha256?: string;
 };
 

@@ -1,4 +1,4 @@
-/** What a Closing Passport version states about its room, under the contract's field names. */
+/** The statements of a Closing Passport version about its room, with the contract's field names. */
 export type Manifest = {
   readonly passport: ManifestPassport;
   /** One entry per attached order, strictly ascending by `orderCode`. */
@@ -12,13 +12,13 @@ export type ManifestPassport = {
   readonly reference: string | null;
   /** 1 to 20. */
   readonly version: number;
-  /** Lowercase hex; null on version 1 and there alone. */
+  /** Lowercase hex; null on version 1 only. */
   readonly prevManifestSha256: string | null;
   /** UTC to the second: `2026-01-31T23:59:59Z`. */
   readonly generatedAtUtc: string;
 };
 
-/** An artifact that does not exist has no member; there is never a null. */
+/** Artifacts that do not exist are absent, never null. */
 export type ManifestArtifacts = {
   readonly originalSha256?: string;
   readonly sealedSha256?: string;
@@ -32,11 +32,11 @@ export type ManifestDocument = ManifestArtifacts & {
   readonly statusAtSnapshot: { readonly basis: string; readonly note: string; readonly value: string };
 };
 
-/** How `statusAtSnapshot` says that it is a statement of the platform and no evidence. */
+/** The text that marks `statusAtSnapshot` as a statement of the platform and not evidence. */
 export const statusBasis = "platform_attestation";
 export const statusNote = "platform attestation by signsealship at snapshot time; not cryptographic evidence";
 
-/** The coverage of every manifest of this schema, word for word. */
+/** The fixed coverage text of this schema's manifests. */
 export const coverage = {
   covers: [
     "SHA-256 hashes of the artifacts held for the listed orders at snapshot time",
@@ -51,7 +51,7 @@ export const coverage = {
   ],
 } as const;
 
-/** The same for people, by what the format says word for word. */
+/** The same for people. The evidence format fixes the words. */
 export const plainCoverage: Readonly<Record<string, string>> = {
   "SHA-256 hashes of the artifacts held for the listed orders at snapshot time":
     "The fingerprints (SHA-256) of the documents held for the listed orders when this version was made.",
@@ -65,5 +65,5 @@ export const plainCoverage: Readonly<Record<string, string>> = {
   "anything after generatedAtUtc": "Anything that happened after this version was made.",
 };
 
-/** Bounds of a manifest; twenty versions to a room and fifty orders in one are the contract's. */
+/** Limits of a manifest. The contract sets twenty versions per room and fifty orders per version. */
 export const manifestLimits = { bytes: 262_144, documents: 50, versions: 20, textLength: 200 } as const;

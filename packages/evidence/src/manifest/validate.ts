@@ -13,10 +13,11 @@ import {
 } from "./schema.ts";
 
 /**
- * Reads a manifest that came from elsewhere: UTF-8, JSON, and every rule of {@link validateManifest}. Whether the
- * bytes are the canonical ones is not asked here; see `verifyChain`.
+ * Parses a foreign manifest: UTF-8, JSON, and every rule of {@link validateManifest}. `verifyChain` checks that the
+ * bytes are canonical.
  *
- * @throws EvidenceError `json` when it is no JSON in UTF-8 or has a member twice, `manifest` when it is no manifest, `limit` beyond 256 KiB
+ * @throws EvidenceError `json` unless it is JSON in UTF-8 without repeated members, `manifest` when it is not a
+ * manifest, `limit` beyond 256 KiB
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
   if (bytes.length > manifestLimits.bytes) {
@@ -26,7 +27,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
 }
 
 /**
- * The value itself, when it is a manifest and nothing else: exactly the members of the schema, codes and hashes in
+ * Returns the value if it is exactly a manifest: exactly the members of the schema, codes and hashes in
  * their shapes, documents strictly ascending by `orderCode`, artifacts absent rather than null, the constants word
  * for word, `prevManifestSha256` null on version 1 and there alone.
  *
@@ -103,7 +104,7 @@ function checkConstants(value: unknown, constants: readonly string[], path: stri
   expect(same, path);
 }
 
-/** A plain object with all of the names, perhaps some of the optional ones, and no other. */
+/** A plain object with all required names, any of the optional ones, and no others. */
 function members(
   value: unknown,
   path: string,
@@ -134,7 +135,7 @@ function isText(value: unknown): value is string {
   return value.length <= manifestLimits.textLength || [...value].length <= manifestLimits.textLength;
 }
 
-/** `YYYY-MM-DDTHH:MM:SSZ`, a date that exists. The year 0000 is none to many programs. */
+/** `YYYY-MM-DDTHH:MM:SSZ`, an existing date. Many programs reject the year 0000. */
 function isUtcSecond(value: unknown): boolean {
   if (typeof value !== "string" || !/^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(value)) return false;
   const instant = new Date(value);

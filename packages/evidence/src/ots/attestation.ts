@@ -14,10 +14,10 @@ const tags = {
 
 const kindOfTag = new Map(Object.entries(tags).map(([kind, tag]) => [tag as string, kind as keyof typeof tags]));
 
-/** The characters that the reference allows in a calendar's address: no query, no user, no percent signs. */
+/** The characters that the reference implementation allows in a calendar's address: no query, user or percent signs. */
 const uriPattern = /^[A-Za-z0-9\-._/:]*$/;
 
-/** Reads an attestation from its 8-byte tag on. @throws EvidenceError `ots` or `limit` */
+/** Reads an attestation, beginning with its 8-byte tag. @throws EvidenceError `ots` or `limit` */
 export function readAttestation(reader: OtsReader): Attestation {
   const tag = toHex(reader.bytes(8));
   const payload = reader.varbytes(otsLimits.attestationBytes);
@@ -37,7 +37,7 @@ function readUri(reader: OtsReader): string {
   return uri;
 }
 
-/** The bytes of an attestation, from its 8-byte tag on. */
+/** Encodes an attestation, beginning with its 8-byte tag. */
 export function attestationBytes(attestation: Attestation): Uint8Array {
   const tag = fromHex(attestationTagHex(attestation), "ots");
   const payload = payloadBytes(attestation);
@@ -55,12 +55,12 @@ function attestationTagHex(attestation: Attestation): string {
   return attestation.kind === "unknown" ? attestation.tag : tags[attestation.kind];
 }
 
-/** Order of attestations in a serialization: by tag, then by address, height or payload. 0 for equal ones. */
+/** Sort order of attestations in a serialization: by tag, then by address, height or payload. 0 for equal ones. */
 export function compareAttestations(a: Attestation, b: Attestation): number {
   const [tagA, tagB] = [attestationTagHex(a), attestationTagHex(b)];
   if (tagA !== tagB) return tagA < tagB ? -1 : 1;
   if ("height" in a && "height" in b) return a.height - b.height;
-  // An address starts with its length in the payload, so addresses are compared and not payloads.
+  // The payload starts with the length of the address, so addresses are compared instead of payloads.
   if ("uri" in a && "uri" in b) return a.uri === b.uri ? 0 : a.uri < b.uri ? -1 : 1;
   return compareBytes(payloadBytes(a), payloadBytes(b));
 }

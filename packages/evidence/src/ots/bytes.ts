@@ -26,7 +26,7 @@ export function otsReader(source: Uint8Array): OtsReader {
     return value;
   }
 
-  // A number has one spelling here (no padding groups), so that what was read is written back byte for byte.
+  // Refuses padding groups, so that each number has one encoding and a proof is written back byte for byte.
   function varuint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -50,7 +50,7 @@ export function otsReader(source: Uint8Array): OtsReader {
   return { byte, bytes, varuint, varbytes, atEnd: () => at === source.length };
 }
 
-/** The base-128 spelling of a safe integer, least significant group first. */
+/** The base-128 encoding of a safe integer, least significant group first. */
 export function varuintBytes(value: number): Uint8Array {
   const groups = [];
   let rest = value;

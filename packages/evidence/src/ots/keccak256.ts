@@ -5,8 +5,8 @@ const rotations = rotationTable();
 const roundConstants = roundConstantTable();
 
 /**
- * Keccak-256 of bytes: 32 bytes. This is the Keccak submission with its first padding (0x01), as OpenTimestamps and
- * Ethereum use it, and not SHA3-256 of FIPS 202 (padding 0x06).
+ * Keccak-256 of bytes: 32 bytes. This is the original Keccak submission (padding 0x01), as OpenTimestamps and Ethereum
+ * use it, not SHA3-256 of FIPS 202 (padding 0x06).
  */
 export function keccak256(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const padded = new Uint8Array((Math.floor(bytes.length / rateBytes) + 1) * rateBytes);

@@ -7,10 +7,10 @@ import type { Attestation, Branch, DetachedTimestamp, Op, Timestamp } from "./ti
 import { writeDetached } from "./write.ts";
 
 /**
- * One timestamp that holds every branch of several timestamps of the same message: equal attestations once, equal
- * operations once with what follows them merged, in the reference's order (attestations, then operations, each
- * sorted). The reference reader keeps only the last of two equal operations, so nothing less than this may be
- * written. Of one timestamp, it is its normal form.
+ * Merges timestamps of the same message into one with every branch. Equal attestations appear once; equal operations
+ * appear once, with their continuations merged. The order is the reference's: attestations, then operations, each
+ * sorted. The merge is required, because the reference reader keeps only the last of two equal operations. For a single
+ * timestamp, the result is its normal form.
  */
 export function mergeTimestamps(timestamps: readonly Timestamp[]): Timestamp {
   const attestations: Attestation[] = [];
@@ -42,11 +42,11 @@ function distinct<T>(items: readonly T[], compare: (a: T, b: T) => number): [T, 
 }
 
 /**
- * The detached proof of a SHA-256 digest from calendars' answers to `POST /digest`.
+ * Builds the detached proof of a SHA-256 digest from calendars' answers to `POST /digest`.
  *
  * @param digest the 32 bytes that were sent
  * @param replies the answers, at least one, as received
- * @throws EvidenceError `ots` or `limit` when an answer is malformed or there is none
+ * @throws EvidenceError `ots` or `limit` when an answer is malformed or missing
  */
 export function proofOfReplies(digest: Uint8Array, replies: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const timestamp = mergeTimestamps(replies.map((reply) => parseTimestamp(reply, digest.length)));
@@ -54,14 +54,14 @@ export function proofOfReplies(digest: Uint8Array, replies: readonly Uint8Array[
 }
 
 /**
- * A proof with a calendar's later answer merged in wherever the proof reaches the commitment that was asked for.
- * What the proof already holds stays, the pending attestation included.
+ * Merges a calendar's later answer into a proof, wherever the proof reaches the requested commitment. The proof keeps
+ * its contents, including the pending attestation.
  *
- * @param input `proof` a detached proof; `commitment` the message whose hex was asked for; `reply` the answer to
- *   `GET /timestamp/{hex}`, as received
+ * @param input `proof` a detached proof; `commitment` the message whose hex was requested; `reply` the answer to `GET
+ * /timestamp/{hex}`, as received
  * @returns the new proof's bytes, in normal form
- * @throws EvidenceError `ots` or `limit` when proof or answer is malformed, the proof does not reach the commitment,
- *   or the outcome would be more than the reference reader takes
+ * @throws EvidenceError `ots` or `limit` when proof or answer is malformed, the proof does not reach the commitment, or
+ * the result would exceed the limits of the reference reader
  */
 export async function upgrade(input: {
   readonly proof: Uint8Array;

@@ -16,12 +16,12 @@ export const opTags: Readonly<Record<Op["op"], number>> = {
   hexlify: 0xf3,
 };
 
-/** Length in bytes of what each hash operation gives. */
+/** Output length of each hash operation, in bytes. */
 export const hashLengths: Readonly<Record<HashOp, number>> = { sha1: 20, ripemd160: 20, sha256: 32, keccak256: 32 };
 
 const opOfTag = new Map(Object.entries(opTags).map(([op, tag]) => [tag, op as Op["op"]]));
 
-/** The operation that a tag byte names. @throws EvidenceError `ots` for a tag that names none */
+/** The operation of a tag byte. @throws EvidenceError `ots` for an unknown tag */
 export function opNameOf(tag: number): Op["op"] {
   const name = opOfTag.get(tag);
   if (name === undefined) throw new EvidenceError("ots", `unknown operation 0x${toHex(Uint8Array.of(tag))}`);
@@ -33,7 +33,7 @@ export function isHashOp(name: Op["op"]): name is HashOp {
 }
 
 /**
- * Length of an operation's result, from the length of its message: enough to hold every bound without running one.
+ * Length of an operation's result, from the length of its message: enough to enforce every limit before running any.
  *
  * @throws EvidenceError `limit` when argument, message or result is longer than the reference allows; `ots` when the
  *   argument is empty, or the message of `reverse` or `hexlify` is
@@ -78,13 +78,13 @@ export async function applyOp(op: Op, message: Uint8Array): Promise<Uint8Array> 
   }
 }
 
-/** Order of operations in a serialization: by tag, then by argument. 0 for equal operations. */
+/** Sort order of operations in a serialization: by tag, then by argument. 0 for equal operations. */
 export function compareOps(a: Op, b: Op): number {
   if (a.op !== b.op) return opTags[a.op] - opTags[b.op];
   return "arg" in a && "arg" in b ? compareBytes(a.arg, b.arg) : 0;
 }
 
-/** Order of byte strings: by the first byte that differs, a prefix before what it begins. */
+/** Lexicographic order of byte strings; a prefix comes first. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {

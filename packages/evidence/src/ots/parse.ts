@@ -16,9 +16,9 @@ import {
 } from "./timestamp.ts";
 
 /**
- * Reads a detached proof (an `.ots` file). Every bound of the reference reader holds, and every operation is known
- * to be applicable, before anything is hashed. Numbers with padding groups are refused (the reference, which writes
- * none, reads them).
+ * Parses a detached proof (an `.ots` file). Before anything is hashed, all limits of the reference reader are enforced
+ * and every operation is known to be applicable. Numbers with padding groups are refused (the reference reads them, but
+ * writes none).
  *
  * @throws EvidenceError `ots` for malformed bytes, `limit` for a proof beyond {@link otsLimits}
  */
@@ -36,7 +36,7 @@ export function parseDetached(bytes: Uint8Array): DetachedTimestamp {
 }
 
 /**
- * Reads a bare timestamp, as a calendar answers `POST /digest` and `GET /timestamp/{hex}`.
+ * Parses a bare timestamp, as a calendar answers `POST /digest` and `GET /timestamp/{hex}`.
  *
  * @param messageLength length in bytes of the message that the timestamp is for
  * @throws EvidenceError as {@link parseDetached}; `limit` beyond 10,000 bytes

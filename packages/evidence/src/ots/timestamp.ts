@@ -1,14 +1,14 @@
 /**
- * What is known of one message: attestations of the message itself, and operations that lead to further messages
- * whose timestamps follow. The message is not stored; it follows from the message above. Never empty.
+ * The timestamp of one message: attestations of the message itself, and operations that lead to further messages with
+ * timestamps of their own. The message is not stored; it follows from the message above. Never empty.
  *
- * The branches stand in the order of the serialization, so that a proof that was read is written back byte for byte.
+ * Branches keep the order of the serialization, so that a parsed proof is written back byte for byte.
  */
 export type Timestamp = readonly Branch[];
 
 export type Branch = { readonly attestation: Attestation } | { readonly op: Op; readonly next: Timestamp };
 
-/** An operation of a timestamp: what turns a message into the next one. */
+/** An operation of a timestamp: it turns a message into the next one. */
 export type Op =
   | { readonly op: "append" | "prepend"; readonly arg: Uint8Array }
   | { readonly op: "reverse" | "hexlify" | HashOp };
@@ -18,15 +18,15 @@ export type HashOp = "sha1" | "ripemd160" | "sha256" | "keccak256";
 type Chain = "bitcoin" | "litecoin" | "ethereum";
 
 /**
- * Who attests to a message: a calendar that promises a proof, a block of a chain, or a kind this reader does not
- * know, which is kept as it is. `tag` is 16 hex digits.
+ * The attestation of a message: a calendar that promises a proof, a block of a chain, or an unknown kind, which is
+ * preserved. `tag` is 16 hex digits.
  */
 export type Attestation =
   | { readonly kind: "pending"; readonly uri: string }
   | { readonly kind: Chain; readonly height: number }
   | { readonly kind: "unknown"; readonly tag: string; readonly payload: Uint8Array };
 
-/** A proof file: the digest of a document, the hash that made it, and the timestamp of that digest. */
+/** A proof file: the digest of a document, the name of the hash, and the timestamp of the digest. */
 export type DetachedTimestamp = {
   readonly fileHashOp: HashOp;
   readonly digest: Uint8Array;
@@ -40,19 +40,19 @@ export const detachedMagic: Uint8Array = Uint8Array.from([
 ]);
 export const detachedVersion = 1;
 
-/** Tag bytes of the tree: before every branch but a message's last, and before an attestation. */
+/** Tag bytes of the tree: one precedes every branch of a message except the last, the other an attestation. */
 export const forkTag = 0xff;
 export const attestationTag = 0x00;
 
-/** Bounds of the reference reader, and (proof size, number of branches) our own. */
+/** Limits of the reference reader, and two of ours: proof size and number of branches. */
 export const otsLimits = {
-  /** Operations below one another; the reference reader recurses 256 deep, the root included. */
+  /** Nesting depth of operations; the reference reader recurses 256 deep, the root included. */
   depth: 255,
-  /** A message, an operation's argument and an operation's result. */
+  /** Length of a message, an operation's argument or its result. */
   messageBytes: 4096,
   attestationBytes: 8192,
   uriBytes: 1000,
-  /** A calendar's answer. */
+  /** Size of a calendar's answer. */
   replyBytes: 10_000,
   proofBytes: 262_144,
   branches: 4096,

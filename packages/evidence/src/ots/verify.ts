@@ -20,11 +20,11 @@ const timeAt = 68;
  *
  * Claims: `ots.format` (the proof can be read); `ots.digest` (it is a proof of this digest); then one for each
  * attestation: `ots.bitcoin` holds when the header given for its height has the attested message as its merkle root,
- * fails when it has not, and is unchecked when no header was given; `ots.pending`, `ots.litecoin`, `ots.ethereum` and
- * `ots.unknown` are always unchecked. That a header belongs to the best chain is the caller's to know: the text of
- * the claim gives the block's hash. After a failing claim on format or digest no other claim is made.
+ * fails when it does not, and is unchecked when no header was given; `ots.pending`, `ots.litecoin`, `ots.ethereum` and
+ * `ots.unknown` are always unchecked. The caller must know that a header belongs to the best chain: the text of the
+ * claim gives the block's hash. After a failing claim on format or digest no other claim is made.
  *
- * @param input `proof` the bytes of the `.ots` file; `digest` the 32 bytes it should be about
+ * @param input `proof` the bytes of the `.ots` file; `digest` the 32 bytes that it should cover
  * @throws EvidenceError `ots` for a header that is not 80 bytes
  */
 export async function verifyOts(input: {
@@ -105,7 +105,7 @@ async function bitcoinClaim(message: Uint8Array, height: number, header: Uint8Ar
   };
 }
 
-/** Hex as Bitcoin tools print hashes: last byte first. */
+/** Hex in the byte order of Bitcoin tools: last byte first. */
 function rootHex(hash: Uint8Array): string {
   return toHex(hash.toReversed());
 }

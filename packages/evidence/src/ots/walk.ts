@@ -5,7 +5,7 @@ import type { Attestation, DetachedTimestamp, Timestamp } from "./timestamp.ts";
 /** An attestation and the message it attests to. */
 export type Commitment = { readonly message: Uint8Array; readonly attestation: Attestation };
 
-/** Every attestation of a parsed proof with its message, in the proof's order. Runs each operation once. */
+/** Every attestation of a parsed proof with its message, in the proof's order. Each operation runs once. */
 export async function commitments(proof: DetachedTimestamp): Promise<Commitment[]> {
   const found: Commitment[] = [];
   await walk(proof.timestamp, proof.digest, found);
@@ -20,11 +20,11 @@ async function walk(timestamp: Timestamp, message: Uint8Array, found: Commitment
 }
 
 /**
- * The calendars that a parsed proof waits for, and the commitment to ask each for: `GET {uri}/timestamp/{hex}` with
- * `commitment` as lowercase hex. One that has a block attestation by now is still listed; the proof does not say
- * which answer settled which promise.
+ * The calendars with pending attestations in a parsed proof, and the commitment to ask each for: `GET
+ * {uri}/timestamp/{hex}` with `commitment` as lowercase hex. A calendar stays listed after a block attestation arrived,
+ * because the proof does not say which answer settled which promise.
  *
- * The addresses come from the proof: a caller must know the calendar by its own list, not by the proof's word.
+ * The addresses come from the proof. Callers must check them against their own list of calendars.
  */
 export async function pendingAttestations(
   proof: DetachedTimestamp,

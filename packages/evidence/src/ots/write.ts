@@ -14,7 +14,7 @@ import {
 } from "./timestamp.ts";
 
 /**
- * The bytes of a detached proof, branches in the order they stand in: what {@link parseDetached} read comes back
+ * Encodes a detached proof, with branches in their stored order: a proof read by {@link parseDetached} is written back
  * byte for byte.
  *
  * @throws EvidenceError `ots` or `limit` for a proof that could not be read back
@@ -27,7 +27,7 @@ export function writeDetached(proof: DetachedTimestamp): Uint8Array<ArrayBuffer>
 }
 
 /**
- * The bytes of a bare timestamp, as a calendar would answer it.
+ * Encodes a bare timestamp, as a calendar would answer it.
  *
  * @param messageLength length in bytes of the message that the timestamp is for
  * @throws EvidenceError `ots` or `limit` for a timestamp that could not be read back

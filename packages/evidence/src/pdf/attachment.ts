@@ -9,12 +9,12 @@ const MAX_NODES = 1024;
 const MAX_DEPTH = 16;
 
 /**
- * The data of the one file of this name that is attached to a document by its /EmbeddedFiles name tree
+ * The data of the one file of this name that is attached in a document's /EmbeddedFiles name tree
  * (ISO 32000-2 sections 7.9.6 and 7.11.4), uncompressed as the writer writes it; null when there is none.
  *
- * @param limit the most bytes that may come out
- * @throws EvidenceError `pdf` when readers might disagree on it: several files of the name, a key that stands twice on
- *   the way, a /Filter, /F and /UF of /EF apart; `limit` past a bound, `unsupported` for an encrypted document
+ * @param limit limit of the output in bytes
+ * @throws EvidenceError `pdf` when readers might disagree on it: several files of the name, a key that occurs twice on
+ * the way, a /Filter, /F and /UF of /EF apart; `limit` past a bound, `unsupported` for an encrypted document
  */
 export function attachedFile(document: PdfDocument, name: string, limit: number): Uint8Array | null {
   const [only, another] = attachments(document).filter(({ names }) => names.includes(name));
@@ -23,7 +23,7 @@ export function attachedFile(document: PdfDocument, name: string, limit: number)
   return dataOf(document, only.specification, limit);
 }
 
-/** The names of all files that are attached so, each once. @throws EvidenceError as `attachedFile` */
+/** The names of all files attached this way, without duplicates. @throws EvidenceError as `attachedFile` */
 export const attachedNames = (document: PdfDocument): string[] => [
   ...new Set(attachments(document).flatMap(({ names }) => names)),
 ];
@@ -97,7 +97,9 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
   return document.bytes.subarray(object.streamStart, end);
 }
 
-/** Whether a line end, at most, and `endstream` follow: a reader that looks for that word finds the same data. */
+/**
+ * Whether `endstream` follows, after one line end at most: readers that search for that word then find the same data.
+ */
 function endsStream(bytes: Uint8Array, end: number): boolean {
   return ["", "\n", "\r", "\r\n"].some((line) => isTextAt(bytes, `${line}endstream`, end));
 }

@@ -3,7 +3,7 @@ import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import type { PdfDictionary } from "./values.ts";
 
-/** Why a signature dictionary's /ByteRange and /Contents cannot be relied on. */
+/** Why a signature dictionary's /ByteRange and /Contents are refused. */
 type ByteRangeProblem =
   | "repeated-key"
   | "byte-range-missing"
@@ -18,7 +18,7 @@ type ByteRangeProblem =
   | "contents-not-der"
   | "padding-not-zero";
 
-/** What a well-formed /ByteRange and /Contents say: bytes `[0, gapStart)` and `[gapEnd, end)` are signed. */
+/** A well-formed /ByteRange and /Contents: bytes `[0, gapStart)` and `[gapEnd, end)` are signed. */
 export type SignedRange = {
   readonly gapStart: number;
   readonly gapEnd: number;
@@ -29,7 +29,10 @@ export type SignedRange = {
   readonly contents: Uint8Array;
 };
 
-/** How a signature value may be encoded: `foreign` takes what other programs write, and turns it into DER. */
+/**
+ * The accepted encodings of a signature value: `foreign` also accepts the BER of other programs, and converts it to
+ * DER.
+ */
 export type ContentsEncoding = "der" | "foreign";
 
 export type ByteRangeResult =
@@ -41,13 +44,13 @@ const refuse = (problem: ByteRangeProblem): ByteRangeResult => ({ ok: false, pro
 /**
  * Reads /ByteRange and /Contents of a signature dictionary (ISO 32000-2 section 12.8.1) strictly: four direct integers
  * from byte 0, a gap that is exactly the hexadecimal string of /Contents in this very dictionary, one DER object in it
- * and zero padding after. Anything else is refused by name.
+ * and zero padding after. Anything else is refused, with a name.
  *
  * @param bytes the whole file
  * @param dictionary the signature dictionary, read from `bytes`
  * @param inFile whether the dictionary was read from the file itself and not from an object stream
- * @param encoding `foreign` for what is never a seal: BER, too
- * @param budget what reading BER is taken from
+ * @param encoding `foreign` also accepts BER, for signatures that are never seals
+ * @param budget pays for reading BER
  */
 export function readByteRange(
   bytes: Uint8Array,
@@ -128,7 +131,7 @@ function readForeignContents(
   }
 }
 
-/** Total length of the SEQUENCE that begins here; undefined for other tags, indefinite or non-minimal lengths. */
+/** Total length of the SEQUENCE at this offset; undefined for other tags, and for indefinite or non-minimal lengths. */
 function derLength([tag, first = 0x80, ...rest]: Uint8Array): number | undefined {
   if (tag !== 0x30) return undefined;
   if (first < 0x80) return 2 + first;
@@ -150,20 +153,20 @@ function decodeHex(bytes: Uint8Array, from: number, to: number): Uint8Array | un
   return wrong < 0 ? undefined : decoded;
 }
 
-/** Letters of both cases could carry a message that no signature covers. */
+/** Mixed upper and lower case could carry a message that no signature covers. */
 function isMixedCase(bytes: Uint8Array, from: number, to: number): boolean {
   let lower = 0;
   let upper = 0;
   for (let at = from; at < to; at++) {
     const code = bytes[at] ?? 0;
-    // Letters have bit 6, lowercase ones bit 5 too; digits have bit 5 alone.
+    // Letters have bit 6 set, and lowercase ones bit 5, too; digits have only bit 5.
     lower |= code & (code >> 1) & 0x20;
     upper |= ~code & (code >> 1) & 0x20;
   }
   return lower !== 0 && upper !== 0;
 }
 
-/** Compares four bytes at a time: the padding is most of what is read of a seal. */
+/** Compares four bytes at a time, because padding is most of what is read of a seal. */
 function isZeroPadding(bytes: Uint8Array, from: number, to: number): boolean {
   let different = 0;
   let at = from;

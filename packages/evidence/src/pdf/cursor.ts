@@ -6,7 +6,7 @@ const SPACE = 1;
 const DELIMITER = 2;
 export const CLASSES = characterClasses();
 
-/** A reading position over `bytes`; nothing at or past `limit` is ever read. Strings bear `decrypt`. */
+/** A reading position in `bytes`; bytes at or past `limit` are never read. `decrypt` is attached to strings. */
 export type Cursor = {
   readonly bytes: Uint8Array;
   readonly limit: number;
@@ -46,16 +46,17 @@ export function isDigit(code: number): boolean {
 export function skipSpace(cursor: Cursor): void {
   const { bytes, limit } = cursor;
   let at = cursor.position;
+  let inComment = false;
   for (; at < limit; at++) {
     const code = bytes[at] ?? 0;
-    if (code === 0x25) {
-      while (at < limit && bytes[at] !== 0x0a && bytes[at] !== 0x0d) at++;
-    } else if (CLASSES[code] !== SPACE) break;
+    if (inComment) inComment = code !== 0x0a && code !== 0x0d;
+    else if (code === 0x25) inComment = true;
+    else if (CLASSES[code] !== SPACE) break;
   }
   cursor.position = Math.min(at, limit);
 }
 
-/** True, and moved past it, when `word` stands under the cursor and ends there. */
+/** Moves past `word` and returns true, if it is under the cursor and ends there. */
 export function takeKeyword(cursor: Cursor, word: string): boolean {
   for (let index = 0; index < word.length; index++) {
     if (peek(cursor, index) !== word.charCodeAt(index)) return false;
@@ -65,7 +66,7 @@ export function takeKeyword(cursor: Cursor, word: string): boolean {
   return true;
 }
 
-/** An unsigned integer of at most 15 digits under the cursor, or undefined (and not moved). */
+/** An unsigned integer of at most 15 digits under the cursor; otherwise undefined, without moving. */
 export function takeUnsigned(cursor: Cursor): number | undefined {
   let length = 0;
   let value = 0;

@@ -11,27 +11,28 @@ import { decodeStream } from "./stream.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 import { entryOf, type XrefEntry, type XrefSection } from "./xref.ts";
 
-/** An object and, unless it is in an object stream, where it begins in the file. */
+/** An object and its offset in the file, unless it is in an object stream. */
 export type LocatedValue = { readonly value: PdfValue; readonly start: number | undefined };
 
 /**
- * A PDF as its cross-reference sections describe it. Everything is read on demand and kept; sections are newest first.
- * Nothing is repaired: what the sections do not lead to does not exist.
+ * A PDF according to its cross-reference sections. Objects are read on demand and cached; sections are newest first.
+ * Nothing is repaired: objects that no section leads to do not exist.
  */
 export type PdfDocument = {
   readonly bytes: Uint8Array;
-  /** What is added to every offset of the file: some writers count from `%PDF-` and not from the first byte. */
+  /** Added to every offset of the file, because some writers count from `%PDF-` instead of the first byte. */
   readonly base: number;
-  /** Where the last `startxref` keyword stands. */
+  /** Offset of the last `startxref` keyword. */
   readonly startxref: number;
   readonly revisions: Revision[];
   readonly trailer: PdfDictionary;
   readonly seen: Set<number>;
-  readonly objects: Map<number, LocatedValue | undefined>;
-  /** By where they begin: a number may be another stream in another revision. */
+  /** Resolved references: by number, and by generation where it is not 0. */
+  readonly objects: Map<number | string, LocatedValue | undefined>;
+  /** By offset, because a number may be another stream in another revision. */
   readonly streams: Map<number, ObjectStream>;
   readonly budget: Budget;
-  /** The keys that were made of encryption dictionaries, by what they are made of; null where there is a password. */
+  /** Keys by the encryption dictionary's entries; null when a password is needed. */
   readonly keys: Map<string, Uint8Array | null>;
   /** Undefined when the document is not encrypted. */
   decryption: Decryption | undefined;
@@ -42,12 +43,12 @@ const MAX_OBJECT_STREAM = 64 * 1024 * 1024;
 const HEADER_WINDOW = 1024;
 
 /**
- * Opens a PDF by its last `startxref` (ISO 32000-2 section 7.5.5); earlier sections are read when they are needed.
+ * Opens a PDF by its last `startxref` (ISO 32000-2 section 7.5.5). Earlier sections are read on demand.
  *
- * An encrypted one is left locked: see `openUnlocked`.
+ * An encrypted PDF stays locked: see `openUnlocked`.
  *
- * @param earlier another opening of the same file: they share a budget, so that many revisions cost no more than one
- * @throws EvidenceError `pdf` when there is no header, no startxref or no section where it points
+ * @param earlier another opening of the same file; both share a budget, so that many revisions cost no more than one
+ * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset
  */
 export function openDocument(
   bytes: Uint8Array,
@@ -61,7 +62,7 @@ export function openDocument(
   const bases = headerOffset > 0 ? [0, headerOffset] : [0];
   const [only, another] = readings(bytes, bases, offset, budget);
   if (only === undefined) throw new EvidenceError("pdf", "startxref does not lead to a cross-reference section");
-  // Two readings of one file are two documents: its maker may want readers to differ.
+  // Two interpretations of one file are two documents: an attacker may want readers to disagree.
   if (another !== undefined) throw new EvidenceError("pdf", "startxref leads to two cross-reference sections");
   const { base, revision: first } = only;
   return {
@@ -91,52 +92,54 @@ export function startxrefValue(bytes: Uint8Array, at: number): number | undefine
   return takeUnsigned(cursor);
 }
 
-/** Reads all earlier sections. @throws EvidenceError when one is broken, or there is a cycle or too long a chain */
+/** Reads all earlier sections. @throws EvidenceError for a broken section, a cycle, or too long a chain */
 export function loadRevisions(document: PdfDocument): readonly Revision[] {
   while (loadPrevious(document));
   return document.revisions;
 }
 
-/** The object that a value is or refers to; undefined for a reference that leads nowhere. */
+/** Resolves a value or a reference; undefined for a reference to a missing object. */
 export function resolve(document: PdfDocument, value: PdfValue | undefined): PdfValue | undefined {
   return locate(document, value)?.value;
 }
 
-/** Like `resolve`, with the place of the object. A direct value has no place of its own. */
+/** Like `resolve`, with the object's offset. A direct value has none. */
 export function locate(document: PdfDocument, value: PdfValue | undefined): LocatedValue | undefined {
   if (value?.kind !== "reference") return value === undefined ? undefined : { value, start: undefined };
   const { number, generation } = value;
-  if (document.objects.has(number)) return document.objects.get(number);
+  // A reference of another generation resolves to another object, whatever is cached.
+  const key = generation === 0 ? number : `${number} ${generation}`;
+  if (document.objects.has(key)) return document.objects.get(key);
   spend(document.budget, COST.object);
   const found = read(document, lookUp(document, number), number, generation);
-  // An indirect object whose value is another reference is not followed: that way lie cycles.
+  // An indirect object whose value is another reference is not followed, because that allows cycles.
   const located = found?.value.kind === "reference" ? undefined : found;
-  document.objects.set(number, located);
+  document.objects.set(key, located);
   return located;
 }
 
-/** Looking for a number among sorted subsections is looking at few of them. */
+/** Looking up a number among sorted subsections visits few of them. */
 function lookUpCost({ subsections, isSorted }: XrefSection): number {
   return isSorted ? 2 : subsections.length + 1;
 }
 
 /**
- * The member `key` of a dictionary, resolved, when it is a dictionary.
+ * The dictionary at member `key` of a dictionary, resolved.
  *
- * @throws EvidenceError `pdf` when a key stands in it twice
+ * @throws EvidenceError `pdf` when a key occurs twice in it
  */
 export function dictionaryIn(document: PdfDocument, from: PdfDictionary, key: string): PdfDictionary | undefined {
   const value = resolve(document, from.entries.get(key));
   return value?.kind === "dictionary" ? unambiguous(value, `/${key}`) : undefined;
 }
 
-/** The items of member `key` of a dictionary, resolved, when it is an array; else none. */
+/** The items of the array at member `key` of a dictionary, resolved; empty for anything else. */
 export function itemsIn(document: PdfDocument, from: PdfDictionary, key: string): readonly PdfValue[] {
   const value = resolve(document, from.entries.get(key));
   return value?.kind === "array" ? value.items : [];
 }
 
-/** The newest entry of an object over all revisions; free and unknown objects have none. */
+/** The newest entry of an object over all revisions; undefined for free and unknown objects. */
 export function lookUp(document: PdfDocument, number: number): XrefEntry | undefined {
   for (let index = 0; index < document.revisions.length || loadPrevious(document); index++) {
     const revision = document.revisions[index];
@@ -146,7 +149,8 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
       lookUpCost(revision.main) + (revision.hybrid === undefined ? 0 : lookUpCost(revision.hybrid)),
     );
     const entry = entryOf(revision.main, number);
-    // Section 7.5.8.4: what a hybrid file hides from old readers is free in the table and named in the stream.
+    // Section 7.5.8.4: an object that a hybrid file hides from old readers is free in the table and in use in the
+    // stream.
     const hidden = entry === undefined || entry.type === "free" ? hiddenEntry(revision, number) : undefined;
     const found = hidden ?? entry;
     if (found !== undefined) return found.type === "free" ? undefined : found;
@@ -167,7 +171,7 @@ function loadPrevious(document: PdfDocument): boolean {
   if (document.seen.has(revision.main.offset))
     throw new EvidenceError("pdf", "the cross-reference sections form a cycle");
   const encrypt = encryptOf(revision.main);
-  // Readers ask the newest trailer alone; what an older one says otherwise would be read in two ways.
+  // Readers use only the newest trailer. A different value in an older one would be ambiguous.
   if (encrypt !== undefined && !sameValue(encrypt, document.trailer.entries.get("Encrypt"))) {
     throw new EvidenceError("pdf", "two trailers name different /Encrypt dictionaries");
   }
@@ -183,16 +187,20 @@ function read(
   generation: number,
 ): LocatedValue | undefined {
   if (entry === undefined || entry.type === "free") return undefined;
-  if (entry.type === "compressed") return readCompressed(document, entry.stream, entry.index, number);
   const { bytes, budget, decryption } = document;
-  const object = readIndirectObject(bytes, entry.offset + document.base, budget, decryption);
-  if (object?.number === number && object.generation === generation) {
-    return { value: object.value, start: object.start };
+  if (entry.type === "compressed") {
+    // Section 7.5.7: an object in an object stream has generation 0.
+    if (generation === 0) return readCompressed(document, entry.stream, entry.index, number);
+  } else {
+    const object = readIndirectObject(bytes, entry.offset + document.base, budget, decryption);
+    if (object?.number === number && object.generation === generation) {
+      return { value: object.value, start: object.start };
+    }
   }
   throw new EvidenceError("pdf", `object ${number} is not where the cross-reference section says`);
 }
 
-/** The object at `index` of an object stream. @throws EvidenceError `pdf` when it is not there */
+/** The object at `index` of an object stream. @throws EvidenceError `pdf` when it is missing */
 export function readCompressed(
   document: PdfDocument,
   streamNumber: number,

@@ -17,7 +17,7 @@ import type { Decryption } from "./encryption/decryption.ts";
 import type { IndirectObject, PdfName, PdfValue } from "./values.ts";
 
 const MAX_DEPTH = 64;
-/** Far past the 127 bytes that ISO 32000-1 annex C allows. */
+/** Far above the 127 bytes that ISO 32000-1 annex C allows. */
 const MAX_NAME = 4096;
 
 function readNumber(cursor: Cursor): PdfValue {
@@ -63,7 +63,7 @@ function readName(cursor: Cursor): PdfName {
   return { kind: "name", value: escaped ? unescapedName(written) : written, start, end };
 }
 
-/** Section 7.3.5: `#` and two hexadecimal digits stand for a byte. */
+/** Section 7.3.5: `#` and two hexadecimal digits encode a byte. */
 function unescapedName(written: string): string {
   return written.replace(/#([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
@@ -147,7 +147,7 @@ function readNumberOrReference(cursor: Cursor): PdfValue {
 /**
  * Reads one object (ISO 32000-2 section 7.3) and leaves the cursor after it.
  *
- * @throws EvidenceError `pdf` when the bytes are no object, `limit` when nesting or size pass the bounds
+ * @throws EvidenceError `pdf` when the bytes are not an object, `limit` when nesting or size exceed the limits
  */
 export function readValue(cursor: Cursor, depth = 0): PdfValue {
   if (depth > MAX_DEPTH) throw new EvidenceError("limit", "objects are nested too deeply");
@@ -168,12 +168,12 @@ export function readValue(cursor: Cursor, depth = 0): PdfValue {
 }
 
 /**
- * Reads `number generation obj value` at `position`, up to the start of stream data when there is some.
- * Undefined when no object header stands there.
+ * Reads `number generation obj value` at `position`, up to the start of stream data, if any. Undefined without an
+ * object header.
  *
- * @param budget what is looked at is taken from it, whether it can be read or not
+ * @param budget pays for the bytes that are examined, readable or not
  * @param decryption how the object's strings are encrypted
- * @throws EvidenceError when the header is there and the object after it cannot be read
+ * @throws EvidenceError when the header is there and the object after it is unreadable
  */
 export function readIndirectObject(
   bytes: Uint8Array,

@@ -4,14 +4,17 @@ import { cursorAt, skipSpace, takeUnsigned } from "./cursor.ts";
 import { readValue } from "./lexer.ts";
 import type { PdfValue } from "./values.ts";
 
-/** Objects in one stream (ISO 32000-2 section 7.5.7): its data, and the number of each object with where it begins there. */
+/** An object stream (ISO 32000-2 section 7.5.7): its data, and the number and offset of each object. */
 export type ObjectStream = {
   readonly data: Uint8Array;
   readonly numbers: readonly number[];
   readonly offsets: readonly number[];
 };
 
-/** Reads the pairs that the data begin with: so many, and from byte `first` on come the objects. @throws EvidenceError `pdf` */
+/**
+ * Reads the given number of pairs at the start of the data; the objects begin at byte `first`. @throws EvidenceError
+ * `pdf`
+ */
 export function indexObjectStream(
   data: Uint8Array,
   { count, first }: { readonly count: number; readonly first: number },
@@ -30,12 +33,12 @@ export function indexObjectStream(
     numbers.push(number);
     offsets.push(first + offset);
   }
-  // Some readers go by the index, others by the number, and of these some take the first and some the last.
+  // Some readers use the index, others the number, and of the latter some take the first and some the last match.
   if (new Set(numbers).size !== numbers.length) throw new EvidenceError("pdf", "an object twice in an object stream");
   return { data, numbers, offsets };
 }
 
-/** The object at `index`, which has to be of this number. @throws EvidenceError `pdf` */
+/** The object at `index`, which must have this number. @throws EvidenceError `pdf` */
 export function valueIn(
   { data, numbers, offsets }: ObjectStream,
   { index, number }: { readonly index: number; readonly number: number },

@@ -11,9 +11,9 @@ const nextObject = searchWholeFile("obj");
 const nextEnd = searchFor("endstream");
 
 /**
- * Whether an object of a sealed document has no end before the seal's tail, in words that make a sentence; null for none.
- * The seal's value can be changed within bounds without its key (docs/evidence-format.md, section 3.2): an image whose
- * data run on into it would show something else then.
+ * Describes an object of a sealed document that does not end before the seal's tail; null when there is none. Within
+ * limits, the seal's value can be changed without its key (docs/evidence-format.md, section 3.2), which would change an
+ * image whose data extend into it.
  *
  * @param end where the document ends
  */
@@ -28,7 +28,7 @@ export function reachOver(document: PdfDocument, end: number): string | null {
   }
 }
 
-/** Among the objects that the document's own sections name, with comments or white space before their header. */
+/** Searches the objects that the document's own sections name. Comments or white space may precede their header. */
 function isNamed(document: PdfDocument, end: number): boolean {
   const { base, budget, bytes } = document;
   for (const { main, hybrid } of loadRevisions(document).slice(1)) {
@@ -46,7 +46,7 @@ function isNamed(document: PdfDocument, end: number): boolean {
   return false;
 }
 
-/** Where the value of an object begins whose header is not at `at`, but behind comments or white space; else null. */
+/** Offset of an object's value when comments or white space precede its header; otherwise null. */
 function headedValue(bytes: Uint8Array, at: number, end: number): number | null {
   const cursor = cursorAt(bytes, at, end);
   skipSpace(cursor);
@@ -57,7 +57,7 @@ function headedValue(bytes: Uint8Array, at: number, end: number): number | null 
   return generation !== undefined && takeKeyword(cursor, "obj") ? cursor.position : null;
 }
 
-/** Among all that looks like an object, named by a section or not: readers that repair files find it, too. */
+/** Searches everything that looks like an object, because readers that repair files find it, too. */
 function isFound(document: PdfDocument, end: number): boolean {
   const { bytes, budget } = document;
   spend(budget, Math.ceil(end / COST.searchedBytes));
@@ -69,7 +69,7 @@ function isFound(document: PdfDocument, end: number): boolean {
   return false;
 }
 
-/** Whether two numbers stand before `at`; nothing need stand between the second and the word. */
+/** Whether two numbers precede `at`. No separator is needed between the second one and the word. */
 function followsNumbers(bytes: Uint8Array, at: number): boolean {
   let index = at;
   return [isSpace, isDigit, isSpace, isDigit].every((isOne, step) => {
@@ -79,7 +79,7 @@ function followsNumbers(bytes: Uint8Array, at: number): boolean {
   });
 }
 
-/** Whether the object whose value begins at `from` ends before `end`, its data included, for readers of all kinds. */
+/** Whether the object with its value at `from` ends before `end`, including its data, for all kinds of readers. */
 function endsBefore(document: PdfDocument, from: number, end: number): boolean {
   const { bytes, budget } = document;
   const skimmed = skimObject(bytes, from, end);
@@ -89,7 +89,7 @@ function endsBefore(document: PdfDocument, from: number, end: number): boolean {
   const start = skimmed.position;
   const data = Math.max(start, ...skimmed.lengths.map((at) => start + lengthAt(document, at, end)));
   if (data > end) return false;
-  // Where /Length is wrong readers look for the word.
+  // Where /Length is wrong, readers search for the word.
   const word = nextEnd(bytes, data, end);
   spend(budget, Math.ceil(((word < 0 ? end : word) - data) / COST.searchedBytes));
   return word >= 0;

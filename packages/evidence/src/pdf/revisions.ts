@@ -5,7 +5,10 @@ import { readXrefSection, type XrefSection } from "./xref.ts";
 /** A cross-reference section and, in a hybrid file, the stream that its trailer names. */
 export type Revision = { readonly main: XrefSection; readonly hybrid: XrefSection | undefined };
 
-/** The section at an offset counted from the base, with the stream that it names; undefined where there is none. @throws EvidenceError */
+/**
+ * The section at an offset relative to the base, with the stream that it names; undefined without a section. @throws
+ * EvidenceError
+ */
 export function revisionAt(bytes: Uint8Array, base: number, offset: number, budget: Budget): Revision | undefined {
   const main = withoutPrevZero(bytes, base, readXrefSection(bytes, offset + base, budget), budget);
   if (main === undefined || main.hybridStream === undefined) return main && { main, hybrid: undefined };
@@ -14,7 +17,7 @@ export function revisionAt(bytes: Uint8Array, base: number, offset: number, budg
   return { main, hybrid };
 }
 
-/** Some producers write /Prev 0 for none. Readers would part ways where a section stands there. */
+/** Some producers write /Prev 0 for none. Readers would disagree if a section is at that offset. */
 function withoutPrevZero(
   bytes: Uint8Array,
   base: number,
@@ -28,7 +31,12 @@ function withoutPrevZero(
   return { ...section, prev: undefined };
 }
 
-/** The sections that an offset leads to, counted from each base; an unreadable one matters when there is no other. */
+/**
+ * The sections at an offset, for each base.
+ *
+ * @throws EvidenceError also when only one base leads to a section, and it is unreadable: another reader might read
+ * it
+ */
 export function readings(
   bytes: Uint8Array,
   bases: readonly number[],
@@ -36,16 +44,9 @@ export function readings(
   budget: Budget,
 ): { readonly base: number; readonly revision: Revision }[] {
   const found: { base: number; revision: Revision }[] = [];
-  let failure: EvidenceError | undefined;
   for (const base of offset === undefined ? [] : bases) {
-    try {
-      const revision = revisionAt(bytes, base, offset ?? 0, budget);
-      if (revision !== undefined) found.push({ base, revision });
-    } catch (error) {
-      if (!(error instanceof EvidenceError)) throw error;
-      failure = error;
-    }
+    const revision = revisionAt(bytes, base, offset ?? 0, budget);
+    if (revision !== undefined) found.push({ base, revision });
   }
-  if (found.length === 0 && failure !== undefined) throw failure;
   return found;
 }

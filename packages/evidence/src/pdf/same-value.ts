@@ -2,12 +2,12 @@ import { equalBytes } from "../bytes.ts";
 import { stringBytes } from "./text.ts";
 import type { PdfString, PdfValue } from "./values.ts";
 
-/** By what they stand for: programs write a text of others in another way, and an encrypted one never twice the same. */
+/** By decoded bytes: programs rewrite each other's strings, and an encrypted string never looks the same twice. */
 function sameString(one: PdfString, other: PdfString): boolean {
   return equalBytes(stringBytes(one), stringBytes(other));
 }
 
-/** Whether two values say the same: references by number, strings by what they stand for. */
+/** Whether two values are equal: references by number, strings by their decoded bytes. */
 export function sameValue(one: PdfValue | undefined, other: PdfValue | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   switch (one.kind) {

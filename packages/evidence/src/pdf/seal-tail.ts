@@ -9,20 +9,20 @@ import { entriesOf, integers, type XrefSection } from "./xref.ts";
 
 const SIGNATURE_KEYS = /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
-/** Of a section that names every object of the document, too. */
+/** Also for a section that names every object of the document. */
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
 const WIDTHS = "1,4,2";
-/** The signature, its field, page, form, catalog, and the section itself where it is a stream. */
+/** The signature, its field, page, form, catalog and, if it is a stream, the section itself. */
 const MAX_OBJECTS = 8;
 const MAX_RESTATED = 100_008;
 
 type Entry = { readonly number: number; readonly generation: number; readonly start: number };
 
 /**
- * What in a sealed file, from the end of the original on, is not as the sealer writes it, or null: its objects, one
- * after the other without a byte between them, the seal's own first; then the cross-reference section that names exactly
- * these; then `startxref`, that section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
+ * Describes the first deviation from the sealer's own output after the end of the original, or null. The sealer writes
+ * the objects without gaps, the seal's own first; then the cross-reference section that names exactly these; then
+ * `startxref`, that section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
  *
  * @param seal the signature that covers the whole file
  * @param originalLength where the original ends, as `originalBoundary` found it
@@ -64,7 +64,7 @@ export function tailProblem(
 
 const END_OF_OBJECT = "\nendobj\n";
 
-/** The objects that a section names, by their place in the file. Rows of another kind are found where its bytes are compared. */
+/** The objects that a section names, in file order. Rows of other kinds are detected when its bytes are compared. */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];
   const most = section.prev === undefined ? MAX_RESTATED : MAX_OBJECTS;
@@ -84,7 +84,7 @@ function isHeaderOf(bytes: Uint8Array, { number, generation, start }: Entry): bo
   return takeKeyword(cursor, "obj");
 }
 
-/** Where the object of the signature dictionary ends; null unless it is written as the sealer does. */
+/** End of the signature dictionary's object; null unless it is in the sealer's form. */
 function sealEnd(
   bytes: Uint8Array,
   seal: PdfDictionary,
@@ -104,7 +104,7 @@ function sealEnd(
   return isTextAt(bytes, closing, at) ? at + closing.length : null;
 }
 
-/** The value of an object that is written as the sealer does. */
+/** The value of an object in the sealer's form. */
 function objectAt(document: PdfDocument, { number, generation, start }: Entry): PdfValue | null {
   const header = `${number} ${generation} obj\n`;
   try {
@@ -123,7 +123,7 @@ function isFieldOf(value: PdfValue, seal: Entry): boolean {
   return held?.kind === "reference" && held.number === seal.number;
 }
 
-/** Where a cross-reference table and its trailer end; null unless they are written as the sealer does. */
+/** End of a cross-reference table and its trailer; null unless they are in the sealer's form. */
 function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[], base: number): number | null {
   const rows = entries.toSorted((one, other) => one.number - other.number);
   const isRestated = section.prev === undefined;
@@ -146,7 +146,7 @@ function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Ent
     : null;
 }
 
-/** The same of a cross-reference stream, which is the last of the objects that it names. */
+/** The same for a cross-reference stream, which is the last of the objects that it names. */
 function streamEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[]): number | null {
   const { trailer, offset } = section;
   const header = `${entries.at(-1)?.number} 0 obj\n`;

@@ -1,4 +1,4 @@
-/** Whether `text` (ASCII) stands at `at`. */
+/** Whether `text` (ASCII) is at `at`. */
 export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
   if (at < 0) return false;
   for (let index = 0; index < text.length; index++) {
@@ -8,13 +8,12 @@ export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
 }
 
 /**
- * Where `text` (ASCII) first begins in `bytes[from, to)`, or -1.
+ * Offset of the first `text` (ASCII) in `bytes[from, to)`, or -1.
  *
- * Most bytes are skipped: only one character of the text is looked for, the last of those that stand in it once. After
- * a place where it stands the search moves past it, so no byte is looked at more than `text.length` times, whatever the
- * file is made of.
+ * It skips most bytes: it searches for one character only, the last one that occurs once in the text. After each hit
+ * the search moves past it, so no byte is examined more than `text.length` times, whatever the file contains.
  *
- * @throws RangeError when no character of the text stands in it once
+ * @throws RangeError when no character occurs in the text exactly once
  */
 export function indexOfText(bytes: Uint8Array, text: string, from: number, to: number): number {
   return searchFor(text)(bytes, from, to);
@@ -24,17 +23,17 @@ type Search = (bytes: Uint8Array, from: number, to: number) => number;
 
 type NodeBuffer = { prototype: { indexOf: (this: Uint8Array, text: string, from: number, as: "latin1") => number } };
 const native = (globalThis as { Buffer?: NodeBuffer }).Buffer?.prototype.indexOf;
-// A call of Node's search costs as much as so many bytes here.
+// A call of Node's search costs as much as scanning this many bytes here.
 const NEAR = 256;
 
 /**
- * `indexOfText` for a text that is looked for in all of a file: Node's own search, where there is one, looks at many
- * bytes at once. @throws RangeError as that
+ * `indexOfText` for searches through a whole file: Node's own search, where available, compares many bytes at once.
+ * @throws RangeError likewise
  */
 export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
   if (!native) return search;
-  // For more than six characters Node steps as we do. A first character that is rare in PDF is the fastest.
+  // For more than six characters, Node steps as we do. A first character that is rare in PDF is fastest.
   const offset = text.length > 6 ? 1 : 0;
   const piece = text.slice(offset, offset + 6);
   return (bytes, from, to) => {
@@ -50,7 +49,7 @@ export function searchWholeFile(text: string): Search {
   };
 }
 
-/** `indexOfText` for a text that is looked for often. @throws RangeError as that */
+/** `indexOfText` for a repeated search. @throws RangeError likewise */
 export function searchFor(text: string): Search {
   const pivot = pivotOf(text, (index) => text.length - 1 - index);
   const steps = new Uint8Array(256).fill(pivot + 1);
@@ -67,7 +66,7 @@ export function searchFor(text: string): Search {
   };
 }
 
-/** Where `text` (ASCII) last begins in `bytes[from, to)`, or -1: `indexOfText` from the other end. */
+/** Offset of the last `text` (ASCII) in `bytes[from, to)`, or -1: `indexOfText` from the other end. */
 export function lastIndexOfText(bytes: Uint8Array, text: string, to: number, from: number): number {
   const pivot = pivotOf(text, (index) => index);
   const tail = text.length - pivot;
@@ -82,7 +81,7 @@ export function lastIndexOfText(bytes: Uint8Array, text: string, to: number, fro
   return -1;
 }
 
-/** The first index, in the order given, whose character stands in the text once. */
+/** The first index, in the given order, whose character occurs in the text once. */
 function pivotOf(text: string, nth: (index: number) => number): number {
   for (let index = 0; index < text.length; index++) {
     const code = text.charAt(nth(index));

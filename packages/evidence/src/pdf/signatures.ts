@@ -4,16 +4,16 @@ import { dictionaryIn, itemsIn, loadRevisions, locate, type PdfDocument, resolve
 import { stringText } from "./text.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfString, type PdfValue, unambiguous } from "./values.ts";
 
-/** A signature dictionary (ISO 32000-2 section 12.8.1) and the form field whose value it is. */
+/** A signature dictionary (ISO 32000-2 section 12.8.1) and the form field that has it as value. */
 export type SignatureInPdf = {
   readonly dictionary: PdfDictionary;
-  /** First byte of the indirect object that holds the dictionary; undefined when no byte of the file is its own. */
+  /** Offset of the indirect object that holds the dictionary; undefined inside an object stream. */
   readonly start: number | undefined;
-  /** The fields that have this dictionary as their value. One, unless somebody plays tricks. */
+  /** The fields that have this dictionary as their value: one, unless the file was manipulated. */
   readonly fieldCount: number;
-  /** Of each of these fields the partial names from the top: `fieldName` makes them one, and decrypts them. */
+  /** For each of these fields, the partial names from the top. `fieldName` joins and decrypts them. */
   readonly fieldTitles: readonly (readonly PdfString[])[];
-  /** The first of these fields; undefined for a certification that none holds. */
+  /** The first of these fields; undefined for a certification without a field. */
   readonly field: PdfDictionary | undefined;
   /** /P of a certification signature (section 12.8.2.2), else undefined. */
   readonly docMdp: 1 | 2 | 3 | undefined;
@@ -24,14 +24,14 @@ const MAX_FIELDS = 200_000;
 const MAX_FIELD_DEPTH = 32;
 
 /**
- * The signatures that the form of the newest revision holds, in the order of their place in the file, and the one
- * that the catalog names as certification when no field holds it. At most 64: nothing else is asked of more.
+ * The signatures in the form of the newest revision, in file order, and the certification that the catalog names when
+ * no field holds it. At most 64.
  *
- * @throws EvidenceError when a cross-reference section, or the way from the trailer to a field, is broken, says two things
- *   or is past the bounds
+ * @throws EvidenceError when a cross-reference section, or the path from the trailer to a field, is broken, ambiguous
+ * or past the limits
  */
 export function findSignatures(document: PdfDocument): SignatureInPdf[] {
-  // What is looked up may be in the newest section: a chain that is broken further back is no document either.
+  // A document whose earlier chain is broken is refused, even if the newest section suffices for every lookup.
   loadRevisions(document);
   const catalog = dictionaryIn(document, document.trailer, "Root");
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");
@@ -108,7 +108,7 @@ function looksSigned(document: PdfDocument, value: PdfValue): boolean {
 }
 
 function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | undefined {
-  // What else stands twice in a signature is for `readByteRange` to refuse.
+  // `readByteRange` refuses other repeated keys of a signature.
   if (signature.repeated.includes("Reference")) unambiguous(signature, "a signature");
   const references = signature.entries.get("Reference");
   if (references === undefined || references.kind === "null") return undefined;
@@ -118,8 +118,8 @@ function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | 
 }
 
 /**
- * What an item of /Reference permits; undefined when it is no DocMDP. A reader may take a value that is not of its type, or
- * not direct, for another than the next reader does: it counts as the strictest.
+ * The permission of a /Reference item; undefined unless it is a DocMDP. Readers disagree on values that are indirect or
+ * of a wrong type, so such a value counts as the strictest.
  */
 function permissionOf(document: PdfDocument, item: PdfValue | undefined): 1 | 2 | 3 | undefined {
   spend(document.budget, COST.value);

@@ -1,7 +1,7 @@
 import { type Cursor, cursorAt, isSpace, peek, skipSpace } from "./cursor.ts";
 import { isTextAt } from "./search.ts";
 
-/** Where the value of an object ends, and where the values of what might be its /Length stand; null without data. */
+/** Where the value of an object ends, and offsets of candidates for its /Length; null without data. */
 type Skimmed = { readonly position: number; readonly lengths: readonly number[] | null };
 
 const CLOSING = ["endobj", "xref", "trailer", "startxref"];
@@ -11,7 +11,7 @@ const ENDS_WORD = Uint8Array.from({ length: 256 }, (_, code) =>
 );
 
 /**
- * Moves over the value of an object at less cost than reading it takes: to its data, or to the word that closes it.
+ * Skips the value of an object at lower cost than parsing it: to its data, or to the closing word.
  *
  * @returns null when the value has no end before `limit`
  */
@@ -28,7 +28,7 @@ export function skimObject(bytes: Uint8Array, from: number, limit: number): Skim
       if (!(code === 0x28 ? skipString(cursor) : skipPast(cursor, 0x3e))) return null;
     } else if (code === 0x5b || code === 0x5d || ((code === 0x3c || code === 0x3e) && double)) {
       depth = Math.max(0, depth + (code === 0x5b || code === 0x3c ? 1 : -1));
-      cursor.position += double && code !== 0x5b && code !== 0x5d ? 2 : 1;
+      cursor.position += code === 0x5b || code === 0x5d ? 1 : 2;
     } else {
       const start = cursor.position;
       skipWord(cursor);
@@ -67,7 +67,7 @@ function skipWord(cursor: Cursor): void {
   while (cursor.position < limit && ENDS_WORD[bytes[cursor.position] ?? 0] === 0) cursor.position++;
 }
 
-/** A name with escapes may be any. */
+/** A name with escapes may equal any other. */
 function mayBeLength(bytes: Uint8Array, start: number, end: number): boolean {
   return bytes.subarray(start, end).includes(0x23) || (end - start === 7 && isTextAt(bytes, "/Length", start));
 }

@@ -3,7 +3,7 @@ import { inflate } from "../inflate.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import { type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 
-/** Where a stream is: the data of `length` bytes begins at `start`. `decrypt` undoes the encryption of the data as written. */
+/** The location of a stream: `length` bytes from `start`. `decrypt` decrypts the data as written. */
 export type EncodedStream = {
   readonly bytes: Uint8Array;
   readonly dictionary: PdfDictionary;
@@ -13,10 +13,10 @@ export type EncodedStream = {
 };
 
 /**
- * The decoded data of a stream that is plain or Flate, with the PNG predictors (ISO 32000-2 section 7.4.4).
+ * The decoded data of a plain or Flate stream, with the PNG predictors (ISO 32000-2 section 7.4.4).
  *
- * @param most the most bytes that may come out
- * @throws EvidenceError `pdf` when the data is broken, `unsupported` for other filters, `limit` past the bound
+ * @param most limit of the output in bytes
+ * @throws EvidenceError `pdf` for broken data, `unsupported` for other filters, `limit` past the limit
  */
 export function decodeStream(stream: EncodedStream, most: number, budget: Budget = newBudget()): Uint8Array {
   const { bytes, dictionary, start, length } = stream;
@@ -50,7 +50,7 @@ function filtered(data: Uint8Array, dictionary: PdfDictionary, limit: number, bu
   if (predictor < 10 || bitsPerPixel < 1 || !(rowLength >= 1 && rowLength <= 65_536)) {
     throw new EvidenceError("unsupported", "a structural stream with an unknown predictor");
   }
-  // One filter byte a row comes on top of the data.
+  // Each row has one filter byte in addition to the data.
   return undoPng(inflate(data, limit + Math.ceil(limit / rowLength)), rowLength, Math.ceil(bitsPerPixel / 8));
 }
 

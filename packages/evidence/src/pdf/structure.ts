@@ -6,10 +6,10 @@ import { indexOfText, isTextAt, lastIndexOfText } from "./search.ts";
 import type { SignatureInPdf } from "./signatures.ts";
 import { integerOf } from "./values.ts";
 
-/** A signature with what its /ByteRange says. */
+/** A signature and its parsed /ByteRange. */
 export type RangedSignature = SignatureInPdf & { readonly byteRange: ByteRangeResult };
 
-/** Reads the ranges of all signatures of a document. @param encoding `foreign` for those that are no seals */
+/** Reads the ranges of all signatures of a document. @param encoding `foreign` for signatures that are not seals */
 export function withRanges<Signature extends SignatureInPdf>(
   { bytes, budget }: PdfDocument,
   signatures: readonly Signature[],
@@ -21,14 +21,27 @@ export function withRanges<Signature extends SignatureInPdf>(
   }));
 }
 
-/** What `structureProblem` says of a signature that other programs made. */
+/** The signatures that claim to cover the whole file. @param length of the file */
+export const coveringFile = <Signature extends RangedSignature>(length: number, signatures: readonly Signature[]) =>
+  signatures.filter(({ byteRange }) => byteRange.ok && byteRange.range.end === length);
+
+/** Explains why there is not exactly one signature that covers the whole file. @param length of the file */
+export function whyNotCovered(length: number, signatures: readonly RangedSignature[]): string {
+  if (coveringFile(length, signatures).length > 1) return "Several signatures claim the whole file.";
+  const last = signatures.at(-1)?.byteRange;
+  if (last === undefined) return "The PDF bears no signature.";
+  if (!last.ok) return `The last signature's /ByteRange or /Contents is not acceptable (${last.problem}).`;
+  return `The last signature covers ${last.range.end} of ${length} bytes: something was added after it.`;
+}
+
+/** The finding of `structureProblem` for a signature by another program. */
 export const lengthNotStated = "The signature does not state the length of the document, as a seal does";
 
 /**
- * What is odd about the way the whole-file signature sits in the file, or null. The signed bytes alone do not say
- * where the gap belongs, so the same bytes around a moved gap must not pass for the same document.
+ * Describes what is irregular about the whole-file signature's position, or null. The signed bytes do not determine the
+ * position of the gap, so the same bytes around a moved gap must not pass for the same document.
  *
- * @param seal the signature whose range is the whole file
+ * @param seal the signature that covers the whole file
  * @param all every signature of the document, the seal included
  */
 export function structureProblem(
@@ -45,13 +58,13 @@ export function structureProblem(
     if (other.dictionary.end > seal.start) return "Another signature follows the one that covers the whole file";
     if (other.byteRange.ok && other.byteRange.range.end > seal.start) return "Two signatures claim the same bytes";
   }
-  // The gap between is hexadecimal digits only.
+  // Only hexadecimal digits may be in the gap.
   const inHead = indexOfText(bytes, "startxref", seal.start, range.gapStart) >= 0;
   if (inHead || indexOfText(bytes, "startxref", range.gapEnd, bytes.length) !== document.startxref) {
     return "The signature is not in the last revision";
   }
   const boundary = originalBoundary(document, seal);
-  // What is wrong with a stated length is a claim of its own.
+  // A wrong stated length is a claim of its own.
   if (boundary.kind === "wrong") return null;
   if (boundary.kind === "not-stated") return lengthNotStated;
   if (!isLowercase(bytes, range)) return "The signature value is not in lowercase digits";
@@ -67,14 +80,16 @@ function isLowercase(bytes: Uint8Array, { gapStart, contents }: SignedRange): bo
   return true;
 }
 
-/** How the sealer writes what stands before and behind the value: the place where the two meet in the signed bytes. */
+/**
+ * The text that the sealer writes directly before and after the value: the place where both meet in the signed bytes.
+ */
 const MEETING = "/Contents /ByteRange[";
 const BEFORE = "/Contents ".length;
 
 /**
- * Whether the signed bytes allow no other place for the value. They are what stands before and behind it, and do not
- * say where the one ends and the other begins: moved elsewhere, the value leaves them as they are and makes another file
- * of them. But the sealer writes the same text around it always, and where that text stands once, there is one place.
+ * Whether the signed bytes allow only one position for the value. They do not say where the part before it ends: if the
+ * value is moved, the signed bytes stay the same, but the file is another one. The sealer always writes the same text
+ * around it, so where that text occurs once, the position is unique.
  */
 export function isOnlyPlace(range: SignedRange): boolean {
   const [head, rest] = range.signedBytes;
@@ -83,16 +98,16 @@ export function isOnlyPlace(range: SignedRange): boolean {
   return here && indexOfText(head, MEETING, 0, head.length) < 0 && indexOfText(rest, MEETING, 0, rest.length) < 0;
 }
 
-/** Where the sealed document ends and the seal's tail begins, or why that cannot be said. */
+/** Where the sealed document ends and the seal's tail begins, or why that is unknown. */
 export type OriginalBoundary =
   | { readonly kind: "length"; readonly length: number }
   | { readonly kind: "not-stated" }
   | { readonly kind: "wrong"; readonly why: string };
 
 /**
- * Reads /SSSOriginalLength of a seal: how many bytes of the file are the document as it was handed in. It is believed
- * only when the signature object begins right there (after one line feed when the document does not end in a line end)
- * and the document's own last startxref is the /Prev of the tail, or the tail names every object of the document itself.
+ * Reads /SSSOriginalLength of a seal: the size of the original document in the file. It is trusted only if the
+ * signature object begins right there (after one line feed when the document does not end in a line end) and the
+ * document's own last startxref is the /Prev of the tail, or the tail itself names every object of the document.
  */
 export function originalBoundary(document: PdfDocument, seal: RangedSignature): OriginalBoundary {
   const { bytes } = document;
@@ -111,7 +126,7 @@ export function originalBoundary(document: PdfDocument, seal: RangedSignature): 
   if (newest === undefined || newest.offset < seal.dictionary.end) {
     return wrong("The seal is not followed by the cross-reference section that names it");
   }
-  // A section without /Prev restates the cross-reference of a document whose own can't be read.
+  // A section without /Prev restates the cross-reference of a document whose own is unreadable.
   if (newest.prev === undefined && newest.kind === "table") return { kind: "length", length };
   const startxref = lastIndexOfText(bytes, "startxref", length, 0);
   const value = startxref < 0 ? undefined : startxrefValue(bytes, startxref);

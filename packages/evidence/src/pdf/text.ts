@@ -3,7 +3,7 @@ import type { PdfString } from "./values.ts";
 const ESCAPES: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
 
 /**
- * The bytes that a string stands for (ISO 32000-2 sections 7.3.4.2 and 7.3.4.3), decrypted where it is encrypted.
+ * The decoded bytes of a string (ISO 32000-2 sections 7.3.4.2 and 7.3.4.3), decrypted if it is encrypted.
  *
  * @throws EvidenceError `unsupported` for an encrypted string of a document that was opened without its key
  */
@@ -14,8 +14,8 @@ export function stringBytes({ source, start, end, hexadecimal, decrypt }: PdfStr
 }
 
 /**
- * The text of a text string (section 7.9.2.2): UTF-16 or UTF-8 with its mark, else PDFDocEncoding, of which ASCII and
- * Latin-1 are read and the rest becomes U+FFFD.
+ * The text of a text string (section 7.9.2.2): UTF-16 or UTF-8 with its byte order mark, else PDFDocEncoding. Of the
+ * latter, only ASCII and Latin-1 are supported; the rest becomes U+FFFD.
  */
 export function stringText(string: PdfString): string {
   const bytes = stringBytes(string);
@@ -44,7 +44,7 @@ function literalBytes(inner: Uint8Array): number[] {
   for (let at = 0; at < inner.length; at++) {
     const byte = inner[at] ?? 0;
     if (byte === 13) {
-      // Section 7.3.4.2: an end of line in a string is a line feed, however it is written.
+      // Section 7.3.4.2: any end of line in a string means a line feed.
       out.push(10);
       if (inner[at + 1] === 10) at++;
     } else if (byte !== 0x5c) {
@@ -56,7 +56,7 @@ function literalBytes(inner: Uint8Array): number[] {
   return out;
 }
 
-/** Reads what follows a backslash at `at`; returns the position of its last byte. */
+/** Decodes the escape sequence after the backslash at `at`; returns the position of its last byte. */
 function escaped(inner: Uint8Array, at: number, out: number[]): number {
   const byte = inner[at];
   if (byte === undefined) return at;

@@ -1,19 +1,19 @@
 import { EvidenceError } from "../errors.ts";
 import type { StringDecryption } from "./encryption/decryption.ts";
 
-/** Where a value's own text lies in the bytes it was read from: `start` inclusive, `end` exclusive. */
+/** The span of a value's text in its source bytes: `start` inclusive, `end` exclusive. */
 type Span = { readonly start: number; readonly end: number };
 
 type PdfNull = Span & { readonly kind: "null" };
 type PdfBoolean = Span & { readonly kind: "boolean"; readonly value: boolean };
 type PdfNumber = Span & { readonly kind: "number"; readonly value: number; readonly integer: boolean };
 export type PdfName = Span & { readonly kind: "name"; readonly value: string };
-/** The text is left undecoded in `source`, the bytes it was read from: the span covers the delimiters too. */
+/** The text stays undecoded in `source`; the span includes the delimiters. */
 export type PdfString = Span & {
   readonly kind: "string";
   readonly hexadecimal: boolean;
   readonly source: Uint8Array;
-  /** Undefined where the document's strings are not encrypted, or this one is in an object stream. */
+  /** Undefined when the document's strings are not encrypted, or this one is in an object stream. */
   readonly decrypt: StringDecryption | undefined;
 };
 export type PdfReference = Span & {
@@ -22,17 +22,17 @@ export type PdfReference = Span & {
   readonly generation: number;
 };
 type PdfArray = Span & { readonly kind: "array"; readonly items: readonly PdfValue[] };
-/** `repeated` holds every key that occurs more than once: the first occurrence is the one kept in `entries`. */
+/** `repeated` holds every key that occurs more than once; `entries` has its first occurrence. */
 export type PdfDictionary = Span & {
   readonly kind: "dictionary";
   readonly entries: ReadonlyMap<string, PdfValue>;
   readonly repeated: readonly string[];
 };
 
-/** An object of ISO 32000-2 section 7.3, as it stands in the file. */
+/** An object of ISO 32000-2 section 7.3, as written in the file. */
 export type PdfValue = PdfNull | PdfBoolean | PdfNumber | PdfName | PdfString | PdfReference | PdfArray | PdfDictionary;
 
-/** `7 0 obj ... endobj`: `streamStart` is the first byte of stream data when a stream follows the dictionary. */
+/** `7 0 obj ... endobj`: `streamStart` is the offset of the stream data when a stream follows the dictionary. */
 export type IndirectObject = {
   readonly number: number;
   readonly generation: number;
@@ -43,11 +43,10 @@ export type IndirectObject = {
 };
 
 /**
- * The dictionary, once it is known that all readers find the same in it: of two equal keys some take the first and some
- * the last.
+ * Returns the dictionary if all readers agree on it: of two equal keys, some take the first and some the last.
  *
  * @param what the dictionary, in words that follow "stands twice in"
- * @throws EvidenceError `pdf` when a key stands twice
+ * @throws EvidenceError `pdf` when a key occurs twice
  */
 export function unambiguous(dictionary: PdfDictionary, what: string): PdfDictionary {
   const [key] = dictionary.repeated;
@@ -67,7 +66,7 @@ export function integerOf(dictionary: PdfDictionary, key: string): number | unde
   return value?.kind === "number" && value.integer ? value.value : undefined;
 }
 
-/** Flags: 0 where there are none, null where the member is no direct integer, which readers read differently. */
+/** Flags: 0 when absent; null unless a direct integer, because readers disagree on other values. */
 export function flagsOf(dictionary: PdfDictionary, key: string): number | null {
   return dictionary.entries.has(key) ? (integerOf(dictionary, key) ?? null) : 0;
 }

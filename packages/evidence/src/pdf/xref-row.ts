@@ -1,16 +1,16 @@
 import { EvidenceError } from "../errors.ts";
 import { type Cursor, isDigit, isSpace, peek } from "./cursor.ts";
 
-/** Where one object is (ISO 32000-2 sections 7.5.4 and 7.5.8.3). */
+/** The location of one object (ISO 32000-2 sections 7.5.4 and 7.5.8.3). */
 export type XrefEntry =
   | { readonly type: "free" }
   | { readonly type: "offset"; readonly offset: number; readonly generation: number }
   | { readonly type: "compressed"; readonly stream: number; readonly index: number };
 
-/** `nnnnnnnnnn ggggg n`, without the end of its line. */
+/** `nnnnnnnnnn ggggg n`, without its line end. */
 export const ROW = 18;
 
-/** How far apart rows are: 20 bytes, and in some files 19 or 21. The first row's end of line tells. */
+/** Length of a row: 20 bytes, in some files 19 or 21, depending on the line end of the first row. */
 export function strideAt(cursor: Cursor): number | undefined {
   let stride = ROW;
   while (stride < 22 && isSpace(peek(cursor, stride))) stride++;

@@ -8,10 +8,10 @@ import { isEntry, isListHead, malformed, ROW, strideAt, tableEntry, type XrefEnt
 
 export type { XrefEntry } from "./xref-row.ts";
 
-/** Consecutive object numbers, where their entries begin and how long each is: nothing is read before it is asked for. */
+/** Consecutive object numbers, with the offset and length of their entries. Entries are read on demand. */
 type Subsection = { readonly first: number; readonly count: number; readonly at: number; readonly stride: number };
 
-/** One cross-reference table or stream. `offset` is where it was read, `prev` the /Prev of its dictionary as written. */
+/** One cross-reference table or stream. `offset` is its position, `prev` the /Prev of its dictionary as written. */
 export type XrefSection = {
   readonly kind: "table" | "stream";
   readonly offset: number;
@@ -22,7 +22,7 @@ export type XrefSection = {
   /** /XRefStm of a hybrid file (section 7.5.8.4). */
   readonly hybridStream: number | undefined;
   readonly subsections: readonly Subsection[];
-  /** Whether the subsections are in the order of their numbers. None names what another does. */
+  /** Whether the subsections are sorted by object number. They never overlap. */
   readonly isSorted: boolean;
   readonly entryAt: (subsection: Subsection, index: number) => XrefEntry;
 };
@@ -32,9 +32,9 @@ const MAX_OBJECT_NUMBER = 8_388_607;
 const MAX_XREF_STREAM = 64 * 1024 * 1024;
 
 /**
- * Reads the cross-reference section at `offset`, whichever kind stands there. Undefined when none does.
+ * Reads the cross-reference section at `offset`, of either kind. Undefined when there is none.
  *
- * @throws EvidenceError `pdf`, `limit` or `unsupported` when a section stands there and cannot be read
+ * @throws EvidenceError `pdf`, `limit` or `unsupported` for an unreadable section
  */
 export function readXrefSection(
   bytes: Uint8Array,
@@ -49,7 +49,7 @@ export function readXrefSection(
   return isDigit(peek(cursor)) ? readStream(bytes, offset, budget) : undefined;
 }
 
-/** The entry of `number` in this section alone, or undefined when the section does not name it. */
+/** The entry of `number` in this section only; undefined when the section does not name it. */
 export function entryOf(section: XrefSection, number: number): XrefEntry | undefined {
   for (const subsection of section.isSorted ? candidateOf(section, number) : section.subsections) {
     const index = number - subsection.first;
@@ -58,7 +58,7 @@ export function entryOf(section: XrefSection, number: number): XrefEntry | undef
   return undefined;
 }
 
-/** The one among sorted subsections that may name the number. */
+/** The only one of the sorted subsections that can name the number. */
 function candidateOf({ subsections }: XrefSection, number: number): readonly Subsection[] {
   let low = 0;
   for (let high = subsections.length; low < high; ) {
@@ -70,9 +70,9 @@ function candidateOf({ subsections }: XrefSection, number: number): readonly Sub
 }
 
 /**
- * Whether the subsections are in the order of their numbers.
+ * Whether the subsections are sorted by object number.
  *
- * @throws EvidenceError `pdf` when two of them name the same object: of two entries readers take either
+ * @throws EvidenceError `pdf` when two of them name the same object: readers may take either entry
  */
 function isSorted(subsections: readonly Subsection[], offset: number): boolean {
   if (firstOutOfOrder(subsections) === undefined) return true;
@@ -81,7 +81,7 @@ function isSorted(subsections: readonly Subsection[], offset: number): boolean {
   return false;
 }
 
-/** The first object of the first subsection that begins before the one before it has ended. */
+/** The first object of a subsection that begins before the previous one has ended. */
 function firstOutOfOrder(subsections: readonly Subsection[]): number | undefined {
   let next = 0;
   for (const { first, count } of subsections) {
@@ -123,7 +123,7 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
     const end = at + (count - 1) * stride + ROW;
     if (end > cursor.limit || !isEntry(bytes, at) || !isEntry(bytes, end - ROW))
       throw malformed("broken entries", offset);
-    // Some writers number their first table from 1 though its first entry is the head of the free list.
+    // Some writers number their first table from 1, although its first entry is the head of the free list.
     const shifted = first === 1 && subsections.length === 0 && isListHead(bytes, at);
     shiftedTo0 ||= shifted;
     subsections.push({ first: shifted ? 0 : first, count, at, stride });
@@ -134,25 +134,26 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   spend(cursor.budget, cursor.position - offset - unread);
   if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
   unambiguous(trailer, "the trailer");
-  // In a later table readers take the row for object 1, which is free then.
+  // In a later table, readers take that row for object 1, which is then free.
   if (shiftedTo0 && trailer.entries.has("Prev")) throw malformed("a list head that is not object 0", offset);
   return {
     kind: "table",
     offset,
     end: cursor.position,
     trailer,
-    prev: previous(trailer, offset),
-    hybridStream: integerOf(trailer, "XRefStm"),
+    prev: offsetIn(trailer, "Prev", offset),
+    hybridStream: offsetIn(trailer, "XRefStm", offset),
     subsections,
     isSorted: isSorted(subsections, offset),
     entryAt: ({ at, stride }, index) => tableEntry(bytes, at + index * stride),
   };
 }
 
-function previous(trailer: PdfDictionary, offset: number): number | undefined {
-  const value = trailer.entries.get("Prev");
+/** The offset at `key` of a trailer. */
+function offsetIn(trailer: PdfDictionary, key: "Prev" | "XRefStm", section: number): number | undefined {
+  const value = trailer.entries.get(key);
   if (value === undefined || value.kind === "null") return undefined;
-  if (value.kind !== "number" || !value.integer || value.value < 0) throw malformed("an odd /Prev", offset);
+  if (value.kind !== "number" || !value.integer || value.value < 0) throw malformed(`an odd /${key}`, section);
   return value.value;
 }
 
@@ -188,7 +189,7 @@ function readStream(bytes: Uint8Array, offset: number, budget: Budget): XrefSect
     offset,
     end: object.end,
     trailer,
-    prev: previous(trailer, offset),
+    prev: offsetIn(trailer, "Prev", offset),
     hybridStream: undefined,
     subsections,
     isSorted: isSorted(subsections, offset),
@@ -203,7 +204,7 @@ function readStream(bytes: Uint8Array, offset: number, budget: Budget): XrefSect
   };
 }
 
-/** The items of an array: -1 for what is no integer. */
+/** The items of an array: -1 for anything but an integer. */
 export function integers(value: PdfValue | undefined): number[] {
   if (value?.kind !== "array") return [];
   return value.items.map((item) => (item.kind === "number" && item.integer ? item.value : -1));

@@ -1,6 +1,6 @@
 import { indexOfText } from "../pdf/search.ts";
 
-/** The names of the files of an evidence zip, or of a folder that one was unpacked into. */
+/** The names of the files in an evidence zip, or in a folder that one was unpacked into. */
 export const evidenceNames = {
   sealed: "sealed.pdf",
   token: "timestamp.tst",
@@ -13,8 +13,8 @@ export const evidenceNames = {
 const HEADER_WINDOW = 1024;
 
 /**
- * The files of the evidence beside sealed.pdf that somebody might open as a PDF and take for it: `%PDF-` begins at one
- * of the first 1,024 bytes, whatever the file is otherwise, or the name says so.
+ * The evidence files besides sealed.pdf that readers might open as a PDF and mistake for it: `%PDF-` begins in the
+ * first 1,024 bytes, or the name says so.
  */
 export function otherPdfs(files: ReadonlyMap<string, Uint8Array>): string[] {
   return [...files].flatMap(([name, bytes]) =>

@@ -1,10 +1,10 @@
-/** No evidence in JSON is longer. */
+/** The largest size of JSON evidence. */
 const maxBytes = 1024 * 1024;
 
-/** What a JSON file is, by the members that it has: `other` for somebody's other file, `broken` for no JSON object. */
+/** The kind of a JSON file, by its members: `other` for unrelated JSON, `broken` for anything but a JSON object. */
 export type JsonKind = "manifest" | "room_record" | "proof_record" | "other" | "broken";
 
-/** Tells the JSON files of the format apart, before any of them is read by its rules. */
+/** Distinguishes the JSON files of the format before any of them is validated. */
 export function jsonKindOf(bytes: Uint8Array): JsonKind {
   if (bytes.length > maxBytes) return "other";
   let value: unknown;

@@ -1,8 +1,8 @@
 import { EvidenceError } from "../errors.ts";
 
 /**
- * The JSON value of bytes (RFC 8259) that every reader reads alike: UTF-8 without a byte order mark, and no object with
- * two members of one name, of which one reader takes the first and another the last.
+ * Parses JSON (RFC 8259) that every reader reads alike: UTF-8 without a byte order mark, and without repeated members,
+ * of which some readers take the first and others the last.
  *
  * @throws EvidenceError `json`
  */
@@ -31,7 +31,7 @@ export function parseStrictObject(bytes: Uint8Array, maxBytes: number): Readonly
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
 
-/** Whether an object of valid JSON names a member twice, by whatever escapes. */
+/** Whether an object of valid JSON names a member twice, also if it is escaped differently. */
 function hasRepeatedMember(text: string): boolean {
   const open: Set<string>[] = [];
   for (const [token, colon] of text.matchAll(TOKEN)) {

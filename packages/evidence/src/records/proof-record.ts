@@ -3,16 +3,16 @@ import { isSha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
 import { parseStrictObject } from "./json.ts";
 
-/** What a service's record of a proof passport states: `passport.json` of the evidence, or its public answer. */
+/** A service's record of a proof passport: `passport.json` of the evidence, or the public answer. */
 export type ProofRecord = {
   readonly verifyCode: string;
   readonly sealedSha256: string;
   readonly docSha256: string;
-  /** Whether it says that it is of the test environment. */
+  /** Whether it states that it belongs to the test environment. */
   readonly isTest: boolean;
 };
 
-/** The version of the format that is written and read (docs/evidence-format.md, section 9.3). */
+/** The format version that is read and written (docs/evidence-format.md, section 9.3). */
 export const recordFormat = 1;
 
 const maxRecordBytes = 1024 * 1024;
@@ -22,9 +22,10 @@ export const isVerifyCode = (value: unknown): value is string =>
   typeof value === "string" && /^[a-z2-7]{26}$/.test(value);
 
 /**
- * Reads a record of a proof passport. Members that are not named here are not looked at.
+ * Parses a record of a proof passport. Unknown members are ignored.
  *
- * @throws EvidenceError `json` for no JSON object that is read alike by all, `record` naming the member at fault, `limit`
+ * @throws EvidenceError `json` unless it is a JSON object that every reader reads alike, `record` naming the faulty
+ * member, `limit`
  */
 export function parseProofRecord(bytes: Uint8Array): ProofRecord {
   const { format, status, environment, verdict, ...members } = parseStrictObject(bytes, maxRecordBytes);
@@ -48,10 +49,10 @@ export function expect(condition: boolean, member: string): asserts condition {
 export type RecordClaimName = "record_verify_code" | "record_sealed_hash" | "record_document_hash";
 
 /**
- * Compares a record with the file that it is about. A record can only lower a verdict.
+ * Compares a record with its file. A record can only lower a verdict.
  *
- * @param hashes of the file and of the document in it; undefined for what cannot be computed
- * @param verifyCode the code that was asked for, when one was
+ * @param hashes of the file and of the document in it; undefined where it cannot be computed
+ * @param verifyCode the requested code, if any
  */
 export function recordClaims(
   record: ProofRecord,

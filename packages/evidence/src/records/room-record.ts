@@ -6,23 +6,23 @@ import { validateManifest } from "../manifest/validate.ts";
 import { parseStrictObject } from "./json.ts";
 import { expect, recordFormat } from "./proof-record.ts";
 
-/** What a service's public answer states of one version of a room's Closing Passport. */
+/** A service's public statement about one version of a room's Closing Passport. */
 export type RoomRecord = {
   /** Its canonical bytes. */
   readonly manifest: Uint8Array;
   readonly version: number;
   readonly manifestSha256: string;
   readonly sealedSha256: string;
-  /** The service's own word on the chain. */
+  /** The service's own verdict on the chain. */
   readonly chainOk: boolean;
 };
 
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads the answer of `GET /api/verify/room/{code}`, fetched or saved. Members that are not named here are not looked at.
+ * Reads the answer of `GET /api/verify/room/{code}`, fetched or saved. Unknown members are ignored.
  *
- * @throws EvidenceError `json`, `record` or `manifest` naming the member at fault, `limit`
+ * @throws EvidenceError `json`, `record` or `manifest` naming the faulty member, `limit`
  */
 export function parseRoomRecord(bytes: Uint8Array): RoomRecord {
   const { format, manifest, manifestSha256, sealedSha256, version, chainOk } = parseStrictObject(bytes, maxBytes);
@@ -37,7 +37,7 @@ export function parseRoomRecord(bytes: Uint8Array): RoomRecord {
 const isVersion = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= manifestLimits.versions;
 
-/** The service's word on the chain: believed only when it is no. */
+/** The service's verdict on the chain. Only a negative one counts. */
 export function serviceChainClaim({ chainOk }: RoomRecord): Claim<"service_chain_ok"> {
   const name = "service_chain_ok";
   if (!chainOk) return claim(name, false, "", "The service itself says that the chain is broken.");

@@ -19,7 +19,7 @@ import type { HashName } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import { hashOf, readAlgorithm } from "../x509/algorithms.ts";
 
-/** The PKIStatus values that come with a token (RFC 3161, section 2.4.2). */
+/** The PKIStatus values of responses with a token (RFC 3161, section 2.4.2). */
 export const PKI_STATUS = { granted: 0, grantedWithMods: 1 } as const;
 
 export interface TimeStampResp {
@@ -31,7 +31,7 @@ export interface TimeStampResp {
   readonly token: Uint8Array | null;
 }
 
-/** TSTInfo (RFC 3161, section 2.4.2). `genTime` is epoch milliseconds (finer fractions are cut off). */
+/** TSTInfo (RFC 3161, section 2.4.2). `genTime` is epoch milliseconds; finer digits are cut off. */
 export interface TstInfo {
   readonly policy: string;
   readonly hashAlgorithm: HashName | null;
@@ -42,14 +42,14 @@ export interface TstInfo {
   readonly genTime: number;
   readonly accuracyMicros: number | null;
   readonly ordering: boolean;
-  /** Content octets of the INTEGER, without the leading zero of a positive number. */
+  /** Content octets of the INTEGER, without leading zeros: a nonce of 0 is empty. */
   readonly nonce: Uint8Array | null;
 }
 
 export interface TimeStampToken {
   readonly der: Uint8Array;
   readonly signedData: SignedData;
-  /** Null when the content is not a TSTInfo. */
+  /** Null without content, or when the content is not a TSTInfo. */
   readonly tstInfo: TstInfo | null;
 }
 
@@ -65,10 +65,10 @@ const FAIL_INFO: Readonly<Record<number, string>> = {
 };
 
 /**
- * A TimeStampReq for a SHA-256 imprint, asking for the certificate (RFC 3161, section 2.4.1).
+ * A TimeStampReq for a SHA-256 imprint, requesting the certificate (RFC 3161, section 2.4.1).
  * @param input.imprint the 32 bytes of the digest.
- * @param input.nonce random bytes, read as an unsigned big-endian number; 8 or more should be given.
- * @param input.policy dotted identifier of the policy asked for.
+ * @param input.nonce random bytes, read as an unsigned big-endian number; use 8 or more.
+ * @param input.policy dotted identifier of the requested policy.
  * @throws EvidenceError `rfc3161` when the imprint is not 32 bytes or the nonce is empty; `der` on a bad policy.
  */
 export function buildTimeStampReq(input: {
@@ -83,7 +83,9 @@ export function buildTimeStampReq(input: {
   return encode(sequence(integer(1), messageImprint, ...policy, integer(input.nonce), boolean(true)));
 }
 
-/** Parses a TimeStampResp (RFC 3161, section 2.4.2); its token is not looked into. @throws EvidenceError `rfc3161`, `der`. */
+/**
+ * Parses a TimeStampResp (RFC 3161, section 2.4.2), without parsing its token. @throws EvidenceError `rfc3161`, `der`.
+ */
 export function parseTimeStampResp(bytes: Uint8Array): TimeStampResp {
   const response = fieldsOf(readDer(bytes), "rfc3161");
   const info = fieldsOf(response.next("status"), "rfc3161");
@@ -105,8 +107,6 @@ export function parseTimeStampResp(bytes: Uint8Array): TimeStampResp {
 export function parseTimeStampToken(bytes: Uint8Array): TimeStampToken {
   const signedData = parseSignedData(bytes);
   const { eContentType, eContent } = signedData;
-  if (eContentType === OID.idCtTSTInfo && eContent === null)
-    throw new EvidenceError("rfc3161", "The TSTInfo is missing");
   const isTstInfo = eContentType === OID.idCtTSTInfo && eContent !== null;
   return { der: bytes, signedData, tstInfo: isTstInfo ? parseTstInfo(eContent) : null };
 }

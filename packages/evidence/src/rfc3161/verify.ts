@@ -23,17 +23,19 @@ export type TimeStampClaimName =
 export interface TimeStampInput {
   /** DER of the token, or the parsed token. */
   readonly token: Uint8Array | TimeStampToken;
-  /** What was stamped: its SHA-256, or the message itself (a token over another hash is checked by the message alone). */
+  /** The stamped message, or its SHA-256. A token over another hash can be checked only with the message. */
   readonly stamped: { readonly sha256: Uint8Array } | { readonly message: Uint8Array };
-  /** The PKIStatus of the response; absent for a token on its own, and then the claim is `unchecked`. */
+  /** The PKIStatus of the response; absent for a bare token, whose claim is then `unchecked`. */
   readonly status?: number;
-  /** The nonce that was sent; absent when it is not known, and then the claim is `unchecked`. */
+  /** The nonce that was sent; when absent, the claim is `unchecked`. */
   readonly nonce?: Uint8Array;
-  /** Trusted certificates; none leaves the chain `unchecked`. */
+  /** Trusted certificates; without any, the chain is `unchecked`. */
   readonly anchors: readonly Certificate[];
-  /** Certificates that help to build the chain, beside those in the token. */
+  /** Certificates for building the chain, in addition to those in the token. */
   readonly intermediates?: readonly Certificate[];
-  /** The instant of the verification, epoch ms; when given, a genTime more than five minutes later fails the chain claim. */
+  /**
+   * The instant of the verification, epoch ms. If given, a genTime more than five minutes later fails the chain claim.
+   */
   readonly at?: number;
   readonly crypto: EvidenceCrypto;
 }
@@ -41,13 +43,13 @@ export interface TimeStampInput {
 export interface TimeStampVerification {
   /** True when imprint, content type, digest, signature and signing certificate hold, and no claim fails. */
   readonly intact: boolean;
-  /** `intact`, and the chain holds at genTime: the time can be relied on. */
+  /** `intact`, and the chain holds at genTime: the time is reliable. */
   readonly trusted: boolean;
   readonly claims: readonly Claim<TimeStampClaimName>[];
   readonly genTime: number | null;
   readonly certificate: Certificate | null;
   readonly signingCertificateVersion: 1 | 2 | null;
-  /** What is too old in it to be relied on, in words; null for nothing. */
+  /** Why it is too old to rely on, in words; null otherwise. */
   readonly outdated: string | null;
 }
 
@@ -63,7 +65,7 @@ const MUST_HOLD: ReadonlySet<TimeStampClaimName> = new Set([
 ]);
 
 /**
- * Verifies a time-stamp token. What does not hold is a claim, never an exception.
+ * Verifies a time-stamp token. Failures are claims, never exceptions.
  * @throws EvidenceError when the token cannot be parsed.
  */
 export async function verifyTimeStampToken(input: TimeStampInput): Promise<TimeStampVerification> {
@@ -188,7 +190,7 @@ async function chainClaim(
   );
 }
 
-/** One claim of the token out of several of its signer: the first that does not hold decides. */
+/** Combines several claims of the signer into one claim of the token: the first that does not hold decides. */
 function fromSigner(
   name: TimeStampClaimName,
   signer: SignerVerification | null,
@@ -205,7 +207,7 @@ function fromSigner(
 
 function withoutLeadingZeros(bytes: Uint8Array): Uint8Array {
   let skip = 0;
-  while (skip < bytes.length - 1 && bytes[skip] === 0) skip++;
+  while (bytes[skip] === 0) skip++;
   return bytes.subarray(skip);
 }
 

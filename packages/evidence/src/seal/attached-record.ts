@@ -20,11 +20,11 @@ export type AttachedClaimName = "record_attached" | "receipt_events" | "receipt_
 
 export type AttachedVerification = {
   readonly claims: readonly Claim<AttachedClaimName>[];
-  /** The verification of the sealed file that a proof certificate is about; null when none was given. */
+  /** The result for the sealed file that a proof certificate describes; null when it was not given. */
   readonly document: ProofVerification | null;
 };
 
-/** One event of a receipt's list. */
+/** One event in a receipt's list. */
 type ReceiptEvent = { readonly file: string; readonly provider: string; readonly sha256: string };
 type Receipt = { readonly environment: string; readonly events: readonly ReceiptEvent[] };
 
@@ -32,7 +32,7 @@ const receiptName = "receipt.json";
 const receiptKinds: readonly unknown[] = ["delivery_receipt", "mail_receipt", "fax_certificate"];
 const limits = { record: 1024 * 1024, event: 16 * 1024 * 1024, events: 99 } as const;
 
-/** Headers in which each provider's signature comes, and the form of each. */
+/** The headers that hold each provider's signature, and their forms. */
 const signatureHeaders: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   telnyx: { "telnyx-timestamp": /^\d{1,12}$/, "telnyx-signature-ed25519": /^[A-Za-z0-9+/]{86}==$/ },
   lob: { "lob-signature-timestamp": /^\d{1,15}$/, "lob-signature": /^[0-9a-f]{64}$/i },
@@ -40,10 +40,10 @@ const signatureHeaders: Readonly<Record<string, Readonly<Record<string, RegExp>>
 };
 
 /**
- * Verifies what is attached to a receipt or to the certificate of a proof passport. A seal of another purpose has no such
+ * Verifies the attachment of a receipt or of a proof passport's certificate. A seal of another purpose has no such
  * record, and no claims.
  *
- * @param file the sealed file that a proof certificate is about; null when it was not given
+ * @param file the sealed file that a proof certificate describes; null when it was not given
  */
 export async function verifyAttachedRecord(
   bytes: Uint8Array,
@@ -79,7 +79,7 @@ async function withFile(
   return { claims: [...claims, ...compared], document };
 }
 
-/** @throws EvidenceError also when nothing is attached under the name */
+/** @throws EvidenceError also when there is no attachment of this name */
 function attached(document: PdfDocument, name: string, limit: number): Uint8Array {
   const data = attachedFile(document, name, limit);
   if (data === null) throw new EvidenceError("record", `no ${name} is attached`);
@@ -125,7 +125,7 @@ async function receiptClaims(document: PdfDocument, purpose: SealPurpose): Promi
 
 const headersOf = (file: string): string => file.replace(/\.json$/, ".headers.json");
 
-/** The name of a signature's header that is missing or of no such form; null for none. */
+/** The first signature header that is missing or malformed; null for none. */
 function missingHeader(provider: string, headers: Readonly<Record<string, unknown>>): string | null {
   const needed = Object.entries(signatureHeaders[provider] ?? {});
   const missing = needed.find(([name, form]) => {
@@ -135,7 +135,7 @@ function missingHeader(provider: string, headers: Readonly<Record<string, unknow
   return missing?.[0] ?? null;
 }
 
-/** @throws EvidenceError `json`, `record` naming the member at fault, `limit` */
+/** @throws EvidenceError `json`, `record` naming the faulty member, `limit` */
 function parseReceipt(bytes: Uint8Array): Receipt {
   const { format, version, kind, environment, events } = parseStrictObject(bytes, limits.record);
   expect(format === "signsealship-receipt", "format");

@@ -4,8 +4,8 @@ import type { PdfDictionary } from "../pdf/values.ts";
 const DATE = /^D:(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(?:Z|([+-])(\d{2})'?(\d{2})?'?)?$/;
 
 /**
- * What a signature dictionary says of its time (/M; ISO 32000-2, section 7.9.4), epoch ms: the sealer's own word. Null where
- * it says nothing that can be read.
+ * The time in a signature dictionary (/M; ISO 32000-2, section 7.9.4), epoch ms. Only the sealer attests it. Null when
+ * missing or unreadable.
  */
 export function claimedTimeOf(dictionary: PdfDictionary): number | null {
   const value = dictionary.entries.get("M");

@@ -6,19 +6,19 @@ import { findSignatures } from "../pdf/signatures.ts";
 import { withRanges } from "../pdf/structure.ts";
 import { type SealPurpose, sealPurposeOf } from "./purpose.ts";
 
-/** The name under which a certificate PDF holds its manifest. */
+/** The attachment name of the manifest in a certificate PDF. */
 const manifestAttachmentName = "manifest.json";
 
-/** What a certificate PDF says, before anything of it is verified. */
+/** The contents of a certificate PDF, not yet verified. */
 export type ClosingCertificate = {
-  /** The attached manifest's bytes; null when nothing is attached under its name. */
+  /** The attached manifest's bytes; null without an attachment of its name. */
   readonly manifest: Uint8Array | null;
-  /** What the signature that covers the whole file was made for; null when there is none or it does not say. */
+  /** The purpose of the signature that covers the whole file; null when there is none or it states no purpose. */
   readonly purpose: SealPurpose | null;
 };
 
 /**
- * Reads the manifest that is attached to a certificate PDF, and what its seal was made for.
+ * Reads the manifest attached to a certificate PDF, and the purpose of its seal.
  *
  * @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read
  */
@@ -31,8 +31,7 @@ export function readClosingCertificate(bytes: Uint8Array): ClosingCertificate {
 }
 
 /**
- * What the signature that covers the whole file was made for, whatever else is in the file; null when there is none or it
- * does not say.
+ * The purpose of the signature that covers the whole file; null when there is none or it states no purpose.
  *
  * @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read
  */

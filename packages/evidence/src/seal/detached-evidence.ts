@@ -6,11 +6,11 @@ import { type BlockHeaders, type OtsClaim, verifyOts } from "../ots/verify.ts";
 import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
 
-/** What came with the sealed PDF: all optional, each adds claims. */
+/** Evidence that came with the sealed PDF. All of it is optional; each piece adds claims. */
 export interface BesideEvidence {
-  /** Lowercase hex SHA-256 that the whole file should have. */
+  /** Expected lowercase hex SHA-256 of the whole file. */
   readonly sealedSha256?: string;
-  /** Lowercase hex SHA-256 that the document before sealing should have. */
+  /** Expected lowercase hex SHA-256 of the document before sealing. */
   readonly docSha256?: string;
   /** DER of an RFC 3161 token over the signature value or over the sealed file. */
   readonly timeStampToken?: Uint8Array;
@@ -29,24 +29,24 @@ export interface BesideResult {
   readonly timeStamp: TimeStampVerification | null;
   /** The claims of the `.ots` proof, attestation by attestation. */
   readonly anchoring: readonly Claim[];
-  /** The earliest time at which this proves that the seal existed, epoch ms; null for none. */
+  /** The earliest time at which this proves that the seal existed, epoch ms; null when it proves none. */
   readonly provenTime: number | null;
 }
 
-/** A miner may set a block's time this far from the true one (the rule by which nodes accept blocks). */
+/** Nodes accept a block whose stated time is this far from the true one. */
 const BLOCK_TOLERANCE_MS = 2 * 3600_000;
 
-/** The earliest of some instants; null for none. */
+/** The earliest of several instants; null for an empty list. */
 export function earliest(instants: readonly (number | null)[]): number | null {
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** The times of tokens whose authorities are trusted. No other token proves a time. */
+/** The times of tokens from trusted authorities. No other token proves a time. */
 export const trustedTimes = (tokens: readonly TimeStampVerification[]): number[] =>
   tokens.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
 
-/** Compares the file's hashes with those expected, and checks a token and an `.ots` proof kept beside it. */
+/** Compares the file's hashes with the expected ones, and verifies a detached token and a detached `.ots` proof. */
 export async function verifyBeside(input: {
   readonly evidence: BesideEvidence;
   readonly sealedSha256: Uint8Array;
@@ -83,7 +83,7 @@ export async function verifyBeside(input: {
   return { claims, timeStamp, anchoring, provenTime };
 }
 
-/** The earliest instant by which a confirming block was there; a block of after the instant of verification proves nothing at it. */
+/** The earliest time of a confirming block. Blocks after the instant of verification prove nothing at that instant. */
 function blockTime(claims: readonly OtsClaim[], at: number): number | null {
   const times = claims.flatMap((one) => (one.blockTime === undefined ? [] : [one.blockTime + BLOCK_TOLERANCE_MS]));
   return earliest(times.filter((time) => time <= at));

@@ -21,31 +21,33 @@ import type { SealTrust } from "./verify-seal.ts";
 
 export type EarlierClaimName = "signature_present" | "revision_covered" | "signature_valid" | "later_changes_permitted";
 
-/** A signature that was in the document before it was sealed: a finding, on which the seal's verdict does not rest. */
+/**
+ * A signature that the document had before it was sealed. It is a finding; the seal's verdict does not depend on it.
+ */
 export interface EarlierSignature {
   readonly claims: readonly Claim<EarlierClaimName>[];
   readonly pades: PadesVerification | null;
-  /** What the signature says of its time, epoch ms: the signer's word. */
+  /** The time that the signature states, epoch ms; only the signer attests it. */
   readonly claimedTime: number | null;
-  /** End of the revision that it covers; null when its /ByteRange is not usable. */
+  /** End of the revision that it covers; null when its /ByteRange is unusable. */
   readonly revisionEnd: number | null;
-  /** What later revisions did, at most. */
+  /** The gravest change of later revisions. */
   readonly laterChanges: ChangeLevel | null;
   /** /P of a certification, or of the signature's lock. */
   readonly docMdp: 1 | 2 | 3 | null;
-  /** Whether it is a seal of the service that the caller trusts: what it sealed is finished. */
+  /** Whether it is a trusted seal of the service: the document it sealed is final. */
   readonly closes: boolean;
-  /** Whether it says that it is the act of a signer, also where a later revision took it away. */
+  /** Whether it claims to be a signer's act, even if a later revision removed it. */
   readonly isAct: boolean;
 }
 
 const MAX_SIGNATURES = 64;
 
 /**
- * Verifies the signatures other than the seal, each over its own revision, and classifies what came later. Those that a
- * later revision took away are found, too.
+ * Verifies the signatures other than the seal, each over its own revision, and classifies later changes. Includes
+ * signatures that a later revision removed.
  *
- * @param signatures those that the document holds, the seal included
+ * @param signatures the signatures of the document, including the seal
  * @param seal the one that covers the whole file
  * @throws EvidenceError `limit` when there are more than 64
  */
@@ -72,7 +74,7 @@ export async function verifyEarlierSignatures(input: {
   const locks = new Map<RangedSignature, 1 | 2 | 3 | null>();
   for (const { signature, end } of comparable) {
     const later = changes.get(signature);
-    // Later revisions that can't be compared with what was signed are held to what its locks permit all the same.
+    // Later revisions that can't be compared with the signed one still have to obey the signature's locks.
     locks.set(
       signature,
       later?.covered
@@ -83,7 +85,7 @@ export async function verifyEarlierSignatures(input: {
   const judged = await judgeEach(document, all, changes, input);
   const seals = [...judged.values()].flatMap(({ own }) => own ?? []);
   const last = input.seal === null ? null : sealFormOf(input.seal.dictionary);
-  // Of the one that covers the whole file other claims tell whether it is trusted.
+  // Other claims judge the trust in the signature that covers the whole file.
   if (last !== null && input.seal?.start !== undefined) {
     seals.push({ start: input.seal.start, revision: 0, purpose: last });
   }
@@ -122,7 +124,7 @@ export async function verifyEarlierSignatures(input: {
 
 type Judged = { readonly pades: PadesVerification; readonly own: OwnSeal | null };
 
-/** What is said of each signature that has a range. */
+/** The findings on each signature that has a range. */
 async function judgeEach(
   document: PdfDocument,
   all: readonly RangedSignature[],
@@ -148,7 +150,8 @@ async function judgeEach(
       ...(value !== undefined && { knownDigest: { hash: "SHA-256", value } }),
     });
     const purpose = sealFormOf(dictionary);
-    // A seal whose revision can't be told ends its document, too: else a broken object would let it go on unnoticed.
+    // A seal whose revision is unknown finalizes its document, too. Otherwise a broken object would let changes go
+    // unnoticed.
     const revision = changes.get(signature)?.revision ?? -1;
     const isSeal = purpose !== null && start !== undefined;
     const isOwn = isSeal && (await isTrustedSeal(dictionary, pades, trust, at, crypto));
@@ -158,8 +161,8 @@ async function judgeEach(
 }
 
 /**
- * SHA-256 of what each signature signs. What they have in common, from the first byte to a gap, is hashed once: so many
- * signatures of a large document cost little more than one.
+ * SHA-256 of each signature's signed bytes. The common prefix up to the first gap is hashed once, so many signatures of
+ * a large document cost little more than one.
  */
 async function signedDigests(
   { budget }: PdfDocument,
@@ -179,7 +182,7 @@ async function signedDigests(
   return new Map(ranged.map(({ signature }, index) => [signature, digests[index] ?? new Uint8Array(0)]));
 }
 
-/** Cryptography that takes from the budget what it hashes: other digests than SHA-256, or the whole content. */
+/** Charges hashing to the budget: digests other than SHA-256, or the whole content. */
 function charged(crypto: EvidenceCrypto, budget: Budget): EvidenceCrypto {
   const charge = (bytes: readonly Uint8Array[]) =>
     spend(budget, bytes.reduce((sum, { length }) => sum + length, 0) / COST.hashedBytes);
@@ -201,7 +204,7 @@ function strictest(one: 1 | 2 | 3 | null, other: 1 | 2 | 3 | null): 1 | 2 | 3 | 
   return one < other ? one : other;
 }
 
-/** What the document's certification lets happen to a signature that came after it and states nothing itself. */
+/** The document certification's permission for a later signature that states none itself. */
 function inherited(signature: RangedSignature, all: readonly RangedSignature[]): 3 | null {
   const certified = all.find(({ docMdp }) => docMdp !== undefined);
   return certified?.docMdp === 3 && (certified.start ?? 0) < (signature.start ?? 0) ? 3 : null;

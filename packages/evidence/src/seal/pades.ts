@@ -13,35 +13,38 @@ import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/ver
 import type { Certificate } from "../x509/certificate.ts";
 
 /**
- * What a signature is by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 without a bound certificate, a
- * document time stamp, or something that is not read.
+ * The kind of a signature, by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 without a bound certificate,
+ * a document time stamp, or an unsupported kind.
  */
 type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "pkcs7-sha1" | "x509-rsa-sha1" | "unknown";
 
 export interface PadesInput {
   readonly dictionary: PdfDictionary;
   readonly range: SignedRange;
-  /** Trusted certificates of time-stamping authorities; none leaves the time unchecked. */
+  /** Trusted certificates of time-stamping authorities; without any, the time is unchecked. */
   readonly tsaAnchors: readonly Certificate[];
-  /** Trusted certificates of signers: they only vouch for the bytes of those included; see `verifyChain` for trust. */
+  /**
+   * Trusted certificates of signers. They only vouch for the bytes of included certificates; `verifyChain` decides on
+   * trust.
+   */
   readonly sealAnchors: readonly Certificate[];
   /** The instant of the verification, epoch ms. */
   readonly at: number;
   readonly crypto: EvidenceCrypto;
-  /** Digest of the signed ranges, when it is known already. */
+  /** Digest of the signed ranges, if known already. */
   readonly knownDigest?: { readonly hash: HashName; readonly value: Uint8Array };
 }
 
 export interface PadesVerification {
   readonly format: SignatureFormat;
-  /** B-T when at least one time stamp over the signature is intact; null when this is no valid PAdES baseline signature. */
+  /** B-T when at least one time stamp over the signature is intact; null for an invalid PAdES baseline signature. */
   readonly level: "B-B" | "B-T" | null;
-  /** Whether the signed ranges have the signed digest and the signature is by the certificate's key. */
+  /** Whether the signed ranges have the signed digest, and the certificate's key made the signature. */
   readonly valid: boolean;
   readonly claims: readonly Claim<SignerClaimName>[];
-  /** The signer's certificate; null when it is not included, and for a document time stamp. */
+  /** The signer's certificate; null when it is missing, and for a document time stamp. */
   readonly certificate: Certificate | null;
-  /** The certificates that came with it. */
+  /** The included certificates. */
   readonly certificates: readonly Certificate[];
   /** Time stamps over the signature value or, for a document time stamp, over the ranges. */
   readonly timeStamps: readonly TimeStampVerification[];
@@ -49,9 +52,9 @@ export interface PadesVerification {
   readonly signatureValue: Uint8Array | null;
   /** The CMS of a signature; null when it could not be read, and for a document time stamp. */
   readonly signedData: SignedData | null;
-  /** What keeps it from being read, or from being a PAdES baseline signature, in a sentence; null for nothing. */
+  /** Why it is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
   readonly problem: string | null;
-  /** What is too old in it to be relied on: `MD5`, `SHA-1` or its key, in words; null for nothing. */
+  /** Why it is too old to rely on: `MD5`, `SHA-1` or its key, in words; null otherwise. */
   readonly outdated: string | null;
 }
 
@@ -77,8 +80,8 @@ function signatureFormat(dictionary: PdfDictionary): SignatureFormat {
 
 /**
  * Verifies one signature of a PDF over the ranges that `readByteRange` accepted: PAdES B-B and B-T, the older
- * adbe.pkcs7.detached (never with a level), and document time stamps. Says nothing of who is trusted to sign.
- * What does not hold or cannot be read is in the result, never an exception.
+ * adbe.pkcs7.detached (never with a level), and document time stamps. Does not decide whose signatures are trusted.
+ * Failures and unreadable parts are in the result, never an exception.
  */
 export async function verifyPades(input: PadesInput): Promise<PadesVerification> {
   const format = signatureFormat(input.dictionary);
@@ -119,7 +122,7 @@ async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promi
     const [stamper] = token.signedData.signerInfos;
     if (stamper !== undefined) loose ??= await uncoveredPart(der, token.signedData, stamper, input.tsaAnchors, crypto);
   }
-  // PKCS#7 signatures need not name their certificate among the signed attributes.
+  // PKCS#7 signatures need not name their certificate in the signed attributes.
   const valid =
     signer.valid ||
     (format === "pkcs7" &&
@@ -144,7 +147,7 @@ async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promi
   };
 }
 
-/** ETSI EN 319 142-1 section 6.3, as far as it can be read from one signature. */
+/** The rules of ETSI EN 319 142-1 section 6.3 that one signature alone can show. */
 function baselineProblem(format: SignatureFormat, signer: SignerVerification, signedData: SignedData): string | null {
   if (format !== "pades") return "An older PKCS#7 signature: it is not bound to its certificate as PAdES requires";
   if (signer.signingTime !== null) return "The CMS signing-time attribute is forbidden in PAdES";

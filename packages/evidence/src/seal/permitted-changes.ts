@@ -9,21 +9,24 @@ import { type SealPurpose, sealPurposeOf } from "./purpose.ts";
 import { retirementClaims } from "./retirement.ts";
 import type { SealTrust } from "./verify-seal.ts";
 
-/** A seal of the service in a document, whose certificate the caller trusts. */
+/** A seal of the service in a document, with a certificate that the caller trusts. */
 export type OwnSeal = {
-  /** Where its object begins. */
+  /** Offset of its object. */
   readonly start: number;
-  /** Its revision, counted from the newest; -1 where it can't be told. */
+  /** Its revision, counted from the newest; -1 when unknown. */
   readonly revision: number;
   readonly purpose: SealPurpose;
 };
 
-/** What a dictionary in the form of the service's seals was made for; null for any other. Trust is not asked. */
+/** The purpose of a dictionary in the form of the service's seals; null for any other. Does not check trust. */
 export function sealFormOf(dictionary: PdfDictionary): SealPurpose | null {
   return dictionary.entries.has("SSSOriginalLength") ? sealPurposeOf(dictionary) : null;
 }
 
-/** Whether the certificate of a valid signature is a seal's that the caller trusts, and counted when it was made. */
+/**
+ * Whether the certificate of a valid signature is a trusted seal certificate that was valid when the signature was
+ * made.
+ */
 export async function isTrustedSeal(
   dictionary: PdfDictionary,
   { valid, certificate: leaf, certificates: intermediates, timeStamps }: PadesVerification,
@@ -43,17 +46,17 @@ export async function isTrustedSeal(
   return !retirementClaims(path, retired, instants).some(({ state }) => state === "fails");
 }
 
-/** An order goes on in the same way when a person took in its document from elsewhere. */
+/** An order continues the same way after an operator recorded a document from elsewhere. */
 const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kind === "signed_elsewhere";
 const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";
 
 /**
- * Whether what came behind a seal of the service is what a finished document permits: validation data, time stamps, and
- * further seals of the service that show nothing. Behind a seal of signers the same order's notary may come, too: that
- * ends in a seal of its own.
+ * Whether the changes after a seal of the service are permitted for a final document: validation data, time stamps, and
+ * further invisible seals of the service. After a seal of signers, the same order's notary may follow, too, who ends
+ * with a seal of its own.
  *
  * @param seals all seals of the service in the document
- * @param permission what the document's certification permits until that end
+ * @param permission the permission of the document's certification up to that end
  */
 export function isClosedBehind(
   { revision, purpose }: OwnSeal,
@@ -93,12 +96,12 @@ const PERMITTED = {
 } as const;
 
 /**
- * Whether later revisions did what a signature permits.
+ * Whether the changes of later revisions are permitted by a signature.
  *
- * @param gone a later revision took the signature away
- * @param permission the strictest that it states or inherits
- * @param closed whether nothing was done that a finished document forbids
- * @param isAct whether it is an act of the service's ceremony, behind which nobody fills what is read-only
+ * @param gone a later revision removed the signature
+ * @param permission the strictest one that the signature states or inherits
+ * @param closed whether all changes are permitted for a final document
+ * @param isAct whether it is a signer's act, after which nobody may fill a read-only field
  */
 export function laterChangesClaim(
   gone: boolean,

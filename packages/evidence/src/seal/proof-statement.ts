@@ -1,13 +1,13 @@
 import type { Claim } from "../claim.ts";
 import { lengthNotStated } from "../pdf/structure.ts";
 
-/** What a result amounts to, in sentences for people. */
+/** The meaning of a result, in sentences for people. */
 export interface ProofStatement {
   /** Recomputed from the bytes and the trust given. */
   readonly proven: readonly string[];
-  /** Stated by somebody, and not recomputed. */
+  /** Stated by someone, and not recomputed. */
   readonly attested: readonly string[];
-  /** What no seal says. */
+  /** Outside the scope of any seal. */
   readonly notCovered: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const NOT_COVERED = [
   "What programs show when a document contains active content: the bytes are fixed, the display is not.",
 ] as const;
 
-/** Claims about what makes a signature a seal of the service: a sound one of somebody else's fails these. */
+/** Claims that make a signature a seal of the service. A sound signature of someone else fails them. */
 const OF_A_SEAL: ReadonlySet<string> = new Set([
   "signature_structure",
   "seal_signature_valid",
@@ -41,8 +41,8 @@ const OF_A_SEAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a result is of a signature over the whole file that is sound and was never made as a seal of the service: it
- * states neither a purpose nor the length of a document, and nothing else is wrong. It is not verified all the same.
+ * Whether a result is about a sound signature over the whole file that was never made as a seal of the service: it
+ * states neither a purpose nor the length of a document, and has no other fault. It is still not verified.
  */
 export function isForeignSignature(claims: readonly Claim[]): boolean {
   const stateOf = (wanted: string) => claims.find(({ name }) => name === wanted)?.state;
@@ -56,7 +56,7 @@ export function isForeignSignature(claims: readonly Claim[]): boolean {
 }
 
 /**
- * Sorts a result into proven, attested and not covered.
+ * Groups a result into proven, attested and not covered.
  *
  * @param claims the claims of the result
  * @param hasClaimedTime whether the signature dictionary states a time (/M)
@@ -69,7 +69,7 @@ export function proofStatement(claims: readonly Claim[], hasClaimedTime: boolean
   }
   const stamp = claims.find(({ name, state }) => name === "time_stamp_valid" && state === "unchecked");
   if (stamp !== undefined) attested.push(stamp.why);
-  // Over bytes that were changed, or under a signature that does not hold, the other claims prove nothing.
+  // If the bytes were changed, or the signature does not hold, the other claims prove nothing.
   const intact = holding.has("document_unchanged_since_seal") && holding.has("seal_signature_valid");
   return {
     proven: Object.entries(intact ? PROVEN : {}).flatMap(([name, sentence]) => (holding.has(name) ? [sentence] : [])),

@@ -3,7 +3,7 @@ import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
 import type { Certificate } from "../x509/certificate.ts";
 
-/** What the seals of the service are made for: its certificates, and the documents of orders. */
+/** The purposes of the service's seals: its certificates, and the documents of orders. */
 const kinds = [
   "proof",
   "closing",
@@ -17,7 +17,7 @@ const kinds = [
   "certificate",
 ] as const;
 
-/** What a seal was made for. */
+/** The purpose of a seal. */
 export type SealPurpose = {
   readonly kind: (typeof kinds)[number];
   readonly environment: "live" | "test";
@@ -25,7 +25,8 @@ export type SealPurpose = {
 
 /**
  * /Reason of the seals. One key seals both certificates of ours and documents that strangers upload: only this word in
- * the signed dictionary keeps a stranger's document from passing for a certificate, and a test from passing for real.
+ * the signed dictionary keeps a stranger's document from passing for a certificate, and a test from passing for a real
+ * one.
  */
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },
@@ -46,12 +47,12 @@ export const sealReasons = {
   certificate: { live: "Proof certificate", test: "Proof certificate (test environment)" },
 } as const satisfies Readonly<Record<SealPurpose["kind"], Readonly<Record<SealPurpose["environment"], string>>>>;
 
-/** One of the texts that a seal may state. */
+/** One of the purpose texts of seals. */
 export type SealReason = {
   [Kind in SealPurpose["kind"]]: (typeof sealReasons)[Kind][SealPurpose["environment"]];
 }[SealPurpose["kind"]];
 
-/** The purpose that a signature dictionary states; null when it states none that is known. */
+/** The purpose that a signature dictionary states; null when it is missing or unknown. */
 export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
   const reason = dictionary.entries.get("Reason");
   const text = reason?.kind === "string" && !dictionary.repeated.includes("Reason") ? stringText(reason) : null;
@@ -63,7 +64,10 @@ export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
   return null;
 }
 
-/** What is said of a seal by a certificate of tests; nothing of any other, for one certificate sealed both until tests had their own. */
+/**
+ * The note on a seal by a test certificate. None for other certificates, because one certificate sealed both kinds
+ * before test certificates existed.
+ */
 export function environmentClaims(
   purpose: SealPurpose | null,
   certificate: Certificate | null,

@@ -2,7 +2,7 @@ import { equalBytes } from "../bytes.ts";
 import type { Claim } from "../claim.ts";
 import type { Certificate } from "../x509/certificate.ts";
 
-/** Why a certificate is retired: the reasons of RFC 5280, section 5.3.1, that fit a seal's, with hyphens. */
+/** The reasons for retiring a seal certificate, from RFC 5280, section 5.3.1, with hyphens. */
 export const retirementReasons = [
   "unspecified",
   "key-compromise",
@@ -13,43 +13,43 @@ export const retirementReasons = [
   "privilege-withdrawn",
 ] as const;
 
-/** A certificate whose seals count no longer from an instant on. */
+/** A certificate whose seals are not accepted from an instant on. */
 export type RetiredCertificate = {
   readonly certificate: Certificate;
   /** Epoch ms. */
   readonly retiredAt: number;
-  /** One of `retirementReasons`; any other text counts like a compromise. */
+  /** One of `retirementReasons`; any other text counts as a compromise. */
   readonly reason: string;
 };
 
-/** For these nobody else is thought to have the key: a seal of unproven time is not refused. */
+/** With these reasons, nobody else is assumed to have the key, so a seal of unproven time is accepted. */
 const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-changed", "cessation-of-operation"]);
 
-/** Whether a certificate was retired for a reason that leaves its key to its owner alone. */
+/** Whether the reason for a retirement leaves the key with its owner only. */
 export const keyStaysSafe = (reason: string): boolean => KEY_STAYS_SAFE.has(reason);
 
-/** Certificates of one key are all worth nothing once others have it. */
+/** Once others have a key, no certificate of it is worth anything. */
 const isRetired =
   (certificate: Certificate) =>
   ({ certificate: retired, reason }: RetiredCertificate): boolean =>
     equalBytes(retired.der, certificate.der) || (!keyStaysSafe(reason) && equalBytes(retired.spki, certificate.spki));
 
-/** What is known of a seal's time, epoch ms each; null for nothing. */
+/** The known times of a seal, epoch ms each; null when unknown. */
 export type SealTimes = {
   /** The earliest time at which it is proven to have existed. */
   readonly provenTime: number | null;
   /** The earliest time of a trusted token in the seal itself. */
   readonly stampedTime: number | null;
-  /** What the seal says of itself. */
+  /** The time that the seal states itself. */
   readonly claimedTime: number | null;
 };
 
 /**
- * What retirement makes of a seal; nothing where its certificates are not retired. Only a proven time can save a seal: its
- * own word on the time counts against it alone. A seal is stamped as it is made, and other proof may come years later: so a
- * late token in the seal counts against it, and late proof beside the file does not.
+ * Applies retirement to a seal; no effect unless one of its certificates is retired. Only a proven time can save a
+ * seal: its own stated time only counts against it. A seal is stamped when it is made, so a late token in the seal
+ * counts against it. Detached proof may come years later, so late detached proof does not.
  *
- * @param path the seal's own certificate, and those above it
+ * @param path the seal's own certificate and those above it
  */
 export function retirementClaims(
   path: readonly Certificate[],

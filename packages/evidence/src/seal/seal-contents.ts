@@ -13,13 +13,13 @@ import type { SealStatement } from "./seal-statement.ts";
 const HALF_OF_P256 = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79dce561_7e3192a8n;
 
 /**
- * Whether a seal's value is, to the byte, the one that the sealer writes of what is signed. A CMS has parts that its
- * signature does not cover, and an ECDSA signature has two forms: so that a seal has one form alone, everything else is
+ * Checks that a seal's value is, to the byte, the one that the sealer would write. A CMS has parts that its
+ * signature does not cover, and an ECDSA signature has two forms: to allow only one form of a seal, everything else is
  * refused (docs/evidence-format.md, section 3.2).
  *
  * @param contents the ContentInfo that `signedData` was read from
  * @param signer the certificate of its only signer
- * @returns what is otherwise, in words that follow "The signature value holds"; null for nothing
+ * @returns the deviation, in words that follow "The signature value holds"; null for none
  */
 export async function foreignToSealer(
   contents: Uint8Array,
@@ -37,7 +37,7 @@ export async function foreignToSealer(
   return null;
 }
 
-/** The ContentInfo as the sealer would write it of the same signed attributes, signature, certificates and token. */
+/** The ContentInfo that the sealer would write for the same signed attributes, signature, certificates and token. */
 function rewritten(signedData: SignedData, signer: Certificate): Uint8Array | null {
   const [signerInfo] = signedData.signerInfos;
   const algorithm = algorithmOf(signer);
@@ -84,7 +84,7 @@ function algorithmOf({ publicKey }: Certificate): der.DerValue | null {
   return publicKey.type === "ec" && publicKey.curve === "P-256" ? der.sequence(der.oid(OID.ecdsaWithSha256)) : null;
 }
 
-/** RSA as long as the modulus; of the two forms (r, s) and (r, n - s) of an ECDSA signature, the one with the lower s. */
+/** Checks that RSA is as long as the modulus, and that ECDSA has the lower s of the two forms (r, s) and (r, n - s). */
 function isCanonical(signature: Uint8Array, { publicKey }: Certificate): boolean {
   if (publicKey.type === "rsa") return signature.length === Math.ceil(publicKey.bits / 8);
   try {

@@ -4,18 +4,18 @@ import { fieldsOf, membersOf, readOctetString, readSmallInteger } from "../asn1/
 import { type Attribute, attributeValues } from "../cms/signed-data.ts";
 import { EvidenceError } from "../errors.ts";
 
-/** What a seal says under its signature of what no signature over bytes covers: where its own gap belongs. */
+/** A signed statement of the seal about facts that no signature over bytes covers: the position of its own gap. */
 export type SealStatement = {
   readonly byteRange: readonly number[];
-  /** How many bytes of the file are the document as it was handed in. */
+  /** Size of the original document in the file. */
   readonly originalLength: number;
-  /** SHA-256 of the certificates that came with it, one after the other. */
+  /** SHA-256 of the included certificates, concatenated. */
   readonly certificatesSha256: Uint8Array;
 };
 
 /**
- * Reads the signed attribute of that name (docs/evidence-format.md, section 3.1). Seals made before there was one have
- * none; one that is there twice or not as defined is `malformed`.
+ * Reads the signed attribute of that name (docs/evidence-format.md, section 3.1). Older seals have none. A repeated or
+ * invalid one is `malformed`.
  */
 export function readSealStatement(signedAttrs: readonly Attribute[]): SealStatement | "absent" | "malformed" {
   const [value, another] = attributeValues(signedAttrs, OID.sealStatement);

@@ -4,51 +4,59 @@ import type { Certificate } from "../x509/certificate.ts";
 import { parseCertificatesPem } from "../x509/pem.ts";
 import type { RetiredCertificate } from "./retirement.ts";
 
-/** What a service publishes: seal certificates to trust, the authorities of its signers, those retired among them, and time-stamping roots. */
+/**
+ * A service's published trust list: trusted seal certificates, the authorities of its signers, the retired ones of
+ * both, and time-stamping roots.
+ */
 export type TrustList = {
   readonly sealAnchors: readonly Certificate[];
-  /** Authorities that issue the certificates of signers: none of them makes a seal trusted. */
+  /** Authorities that issue signers' certificates. They never make a seal trusted. */
   readonly signerAnchors: readonly Certificate[];
   readonly retired: readonly RetiredCertificate[];
   readonly tsaAnchors: readonly Certificate[];
 };
 
-/** The version of the format that is written and read (docs/evidence-format.md, section 4.3). */
+/** The format version that is read and written (docs/evidence-format.md, section 4.3). */
 export const trustListFormat = 1;
 
 /** Where a service publishes its list. */
 export const trustListPath = "/seal/trust.json";
 
-/** One certificate of a trust list, as it is written. */
+/** One certificate of a trust list, in its JSON form. */
 export type TrustListEntry = {
-  /** Lowercase hex SHA-256 of the certificate's DER: for people; a reader takes it from the certificate. */
+  /** Lowercase hex SHA-256 of the certificate's DER, for people. Readers compute it from the certificate. */
   readonly sha256: string;
   readonly pem: string;
-  /** ISO 8601, UTC; null for one that is not retired, and so is the reason then. */
+  /** ISO 8601, UTC; null unless retired, and then `reason` is null, too. */
   readonly retiredAt: string | null;
   readonly reason: string | null;
-  /** Of a seal certificate: whether it vouches for test documents alone. Lists of before do not say it. */
+  /** For a seal certificate: whether it vouches for test documents only. Older lists omit it. */
   readonly environment?: "live" | "test";
 };
 
 const maxBytes = 1024 * 1024;
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 
-/** Whether a text is rather a trust list than PEM. */
+/** Whether a text looks like a trust list rather than PEM. */
 export const isTrustList = (text: string): boolean => text.trimStart().startsWith("{");
 
-/** Reads what names seal certificates to trust: a trust list, or PEM. @throws EvidenceError like `parseTrustList` and `parseCertificatesPem` */
+/**
+ * Reads trusted seal certificates from a trust list or from PEM. @throws EvidenceError like `parseTrustList` and
+ * `parseCertificatesPem`
+ */
 export const readTrust = (text: string): TrustList =>
   isTrustList(text)
     ? parseTrustList(new TextEncoder().encode(text))
     : { sealAnchors: parseCertificatesPem(text), signerAnchors: [], retired: [], tsaAnchors: [] };
 
 /**
- * Reads a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}], signerCertificates: [{pem, retiredAt,
- * reason}], timeStampCertificates: [pem]}`, of which only `sealCertificates` must be there. Members that are not named here are not looked at. A retired certificate that cannot be understood makes the list unreadable: it
- * must not pass for one in good standing.
+ * Parses a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}], signerCertificates:
+ * [{pem, retiredAt, reason}], timeStampCertificates: [pem]}`. Only `sealCertificates` is required, and unknown members
+ * are ignored. An unreadable retired certificate makes the whole list unreadable, so that it does not pass for a valid
+ * one.
  *
- * @throws EvidenceError `json`, `limit`; `record` naming the member at fault; `x509` for a certificate that cannot be read
+ * @throws EvidenceError `json`, `limit`; `record` naming the faulty member; `x509` for a certificate that cannot be
+ * read
  */
 export function parseTrustList(bytes: Uint8Array): TrustList {
   const { format, sealCertificates, ...more } = parseStrictObject(bytes, maxBytes);
@@ -79,7 +87,8 @@ function readEntry(entry: unknown, member: string) {
   expect(reason === null || (typeof reason === "string" && reason.length <= 100), "reason");
   expect(reason === null || retiredAt !== null, "reason");
   const certificate = onlyCertificate(pem, "pem");
-  // The certificate says it itself. A list that contradicts it must not make a certificate of tests pass for another.
+  // The certificate states this itself. A list that contradicts it must not make a test certificate pass for a real
+  // one.
   const stated = certificate.isTestSeals ? "test" : "live";
   expect(environment === undefined || member !== "sealCertificates" || environment === stated, "environment");
   return { certificate, retiredAt: at, reason: reason ?? "unspecified" };

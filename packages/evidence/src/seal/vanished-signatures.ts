@@ -11,15 +11,15 @@ import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 
 const KEY = "/ByteRange";
 const nextKey = searchWholeFile(KEY);
-/** Programs pad it, the sealer by up to a thousand spaces. */
+/** Limit of the padding: the sealer writes up to a thousand spaces, and other programs pad, too. */
 const LONGEST = 4096;
 
 /**
- * The signatures that an earlier state of the document held and the document no longer does. They are looked for in the
- * bytes: an attacker who takes a signature away may have made the sections lead past it.
+ * Finds signatures that an earlier revision of the document had and the document no longer has. The search is over
+ * bytes, because an attacker who removes a signature can make the sections lead past it.
  *
- * @param known the signatures that the document holds
- * @throws EvidenceError `limit` when more than `most` states of the document would have to be opened
+ * @param known the signatures of the document
+ * @throws EvidenceError `limit` when more than `most` revisions would have to be opened
  */
 export async function vanishedSignatures(
   document: PdfDocument,
@@ -30,7 +30,7 @@ export async function vanishedSignatures(
   const found: RangedSignature[] = [];
   const opened = new Map<number, readonly RangedSignature[]>();
   for (let at = nextKey(bytes, 0, bytes.length); at >= 0; at = nextKey(bytes, at + 1, bytes.length)) {
-    // What stands in an object stream counts its places there, not in the file.
+    // Offsets inside an object stream are not offsets in the file.
     const covers = ({ start, dictionary }: RangedSignature) =>
       start !== undefined && dictionary.start < at && at < dictionary.end;
     spend(document.budget, COST.candidate);
@@ -47,9 +47,9 @@ export async function vanishedSignatures(
 }
 
 /**
- * /P of a signature's locks as the state has them that it covers; null where it states none, or those bytes do not hold it.
+ * /P of a signature's locks in the revision that it covers; null when it states none, or those bytes do not contain it.
  *
- * @param end where the bytes end that it covers
+ * @param end where the signed bytes end
  */
 export async function lockInItsState(document: PdfDocument, { start }: RangedSignature, end: number) {
   try {
@@ -62,7 +62,7 @@ export async function lockInItsState(document: PdfDocument, { start }: RangedSig
   }
 }
 
-/** Where the range of a /ByteRange at `at` ends, when its gap is where a signature value would be. */
+/** End of the range of a /ByteRange at `at`, if its gap is where a signature value could be. */
 function signedEnd({ bytes, budget }: PdfDocument, at: number): number | null {
   const cursor = cursorAt(bytes, at + KEY.length, Math.min(bytes.length, at + LONGEST));
   let numbers: readonly number[];
@@ -82,7 +82,7 @@ function signedEnd({ bytes, budget }: PdfDocument, at: number): number | null {
   return fits && bytes[gapStart] === 0x3c && bytes[gapEnd - 1] === 0x3e ? end : null;
 }
 
-/** The signatures that the first `end` bytes hold; none when they are no document. */
+/** The signatures in the first `end` bytes; empty when they are not a document. */
 async function signaturesOf(document: PdfDocument, end: number): Promise<readonly RangedSignature[]> {
   try {
     const state = await openUnlocked(document.bytes.subarray(0, end), document);

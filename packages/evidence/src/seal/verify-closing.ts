@@ -10,31 +10,31 @@ import { readClosingCertificate } from "./closing-certificate.ts";
 import type { SealPurpose } from "./purpose.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "./verify-proof.ts";
 
-/** One version of a Closing Passport as it was found: a manifest, a certificate PDF that holds one, or both. */
+/** One version of a Closing Passport, as given: a manifest, a certificate PDF that contains one, or both. */
 export type ClosingVersion = {
   readonly manifest?: Uint8Array;
   readonly certificate?: Uint8Array;
-  /** The version, and lowercase hex hashes, that a record states; left out when none came along. */
+  /** The version and the lowercase hex hashes that a record states; absent without a record. */
   readonly version?: number;
   readonly manifestSha256?: string;
   readonly sealedSha256?: string;
 };
 
 /**
- * `verified`: no claim fails, and every manifest is in a certificate whose trusted seal holds, or is named by the hash
- * in a later manifest of which that is so. `intact`: the same with seals of certificates that nobody vouched for.
- * `unsigned`: nothing fails, and some manifest is under no seal. `not_verified`: something fails.
+ * `verified`: no claim fails, and every manifest is in a certificate with a trusted seal, or a later such manifest
+ * names its hash. `intact`: the same with seals of untrusted certificates. `unsigned`: nothing fails, and some manifest
+ * has no seal. `not_verified`: something fails.
  */
 export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
 
 interface ClosingVersionResult {
-  /** By the manifest, else by the record; null when neither says. */
+  /** From the manifest, else from the record; null when neither states it. */
   readonly version: number | null;
   readonly manifest: Manifest | null;
   readonly manifestSha256: string | null;
   /** The verification of the certificate as a sealed PDF; null when none was given. */
   readonly certificate: ProofVerification | null;
-  /** What the certificate's seal says that it was made for; null when it does not say. */
+  /** The purpose of the certificate's seal; null when it states none. */
   readonly purpose: SealPurpose | null;
 }
 
@@ -50,7 +50,7 @@ type Checked = ClosingVersionResult & {
   readonly given: ClosingVersion;
   readonly bytes: Uint8Array | null;
   readonly claims: readonly Claim[];
-  /** How far the certificate's own seal vouches: not, intact, trusted. */
+  /** The strength of the certificate's own seal: none, intact, trusted. */
   readonly level: Level;
 };
 
@@ -59,10 +59,10 @@ type Checked = ClosingVersionResult & {
  *
  * Claims for each version N with a certificate: `certificate.vN.seal` (one signature covers the whole file and holds),
  * `.trusted` (its certificate is one that the caller trusts), `.purpose` (the seal was made for a closing certificate),
- * `.manifest` (a manifest is attached, the same as the one given beside it), `.hash` (the file hashes to the stated
+ * `.manifest` (a manifest is attached, the same as the separately given one), `.hash` (the file hashes to the stated
  * sealedSha256); without one `.seal` is unchecked. Then all the claims of `verifyChain` over the manifests.
  *
- * @param input `roomCode` the room they should be of; `at` the instant of the verification, epoch ms
+ * @param input `roomCode` the expected room; `at` the instant of the verification, epoch ms
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
  */
 export async function verifyClosing(input: {
@@ -144,7 +144,7 @@ function tryRead<T>(read: () => T): T | EvidenceError {
 
 function sealClaims(named: (check: string) => string, { verdict, claims }: ProofVerification): Claim[] {
   const trust = claims.find(({ name }) => name === "seal_certificate_trusted");
-  // Trust and purpose are claims of their own.
+  // Trust and purpose have claims of their own.
   const apart = ["seal_certificate_trusted", "seal_purpose"];
   const fault = claims.find(({ name, state }) => state === "fails" && !apart.includes(name));
   const onlyTrustFails = fault === undefined && trust?.state === "fails";
@@ -181,11 +181,13 @@ function attachmentClaim(name: string, attached: Uint8Array | null, given: Uint8
 function chainVersionOf({ bytes, version, given }: Checked): ChainVersion[] {
   if (bytes === null) return [];
   const stated = given.manifestSha256 === undefined ? {} : { manifestSha256: given.manifestSha256 };
-  // A manifest that cannot be read and that no record numbers still has to be reported as such.
+  // A manifest that is unreadable and without a number from a record still has to be reported as such.
   return [{ version: version ?? 1, bytes, ...stated }];
 }
 
-/** No claim fails by now: links are whole, so a sealed version vouches for those before it as far as they are given. */
+/**
+ * No claim has failed by now. The links are complete, so a sealed version vouches for all earlier ones that were given.
+ */
 function verdictOf(claims: readonly Claim[], checked: readonly Checked[]): ClosingVerdict {
   if (checked.length === 0 || claims.some(({ state }) => state === "fails")) return "not_verified";
   let vouched: Level = 0;

@@ -7,7 +7,14 @@ import type { SignedRange } from "../pdf/byte-range.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { findSignatures } from "../pdf/signatures.ts";
-import { originalBoundary, type RangedSignature, structureProblem, withRanges } from "../pdf/structure.ts";
+import {
+  coveringFile,
+  originalBoundary,
+  type RangedSignature,
+  structureProblem,
+  whyNotCovered,
+  withRanges,
+} from "../pdf/structure.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type BesideClaimName, type BesideEvidence, verifyBeside } from "./detached-evidence.ts";
@@ -17,9 +24,10 @@ import { type ProofStatement, proofStatement } from "./proof-statement.ts";
 import { type SealClaimName, type SealTrust, type SealVerification, verifySeal } from "./verify-seal.ts";
 
 /**
- * `verified`: the seal covers the whole file, is intact and says what it was made for, and its certificate is trusted and
- * was valid. `intact`: the same, but no trusted seal certificate was given, so anybody could have made the seal, or it
- * states no purpose that is known. `not_verified`: something fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no PDF header.
+ * `verified`: the seal covers the whole file, is intact and states a known purpose, and its certificate is trusted and
+ * was valid. `intact`: the same, but no trusted seal certificate was given (anyone could have made the seal), or the
+ * stated purpose is unknown. `not_verified`: something fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no
+ * PDF header.
  */
 export type ProofVerdict = "verified" | "intact" | "not_verified" | "unsigned" | "not_a_pdf";
 
@@ -33,7 +41,7 @@ export type ProofClaimName =
   | BesideClaimName;
 
 export interface ProofTrust extends SealTrust {
-  /** Authorities that issue certificates to signers; roots among the seal's anchors count for them, too. */
+  /** Authorities that issue certificates to signers. Roots among the seal's anchors count as such, too. */
   readonly signerAnchors?: readonly Certificate[];
   /** Bitcoin block headers that the caller trusts, by height. */
   readonly blockHeaders?: BlockHeaders;
@@ -44,15 +52,15 @@ export interface ProofVerification {
   readonly claims: readonly Claim<ProofClaimName>[];
   /** Lowercase hex SHA-256 of the whole file. */
   readonly sealedSha256: string;
-  /** Lowercase hex SHA-256 of the document as handed in; null when the seal does not say where it ended. */
+  /** Lowercase hex SHA-256 of the original document; null when the seal does not state where it ended. */
   readonly docSha256: string | null;
   /** The signature that covers the whole file; null when there is none. */
   readonly seal: SealVerification | null;
-  /** The signatures that the document held before, each over its own revision; the verdict does not rest on them. */
+  /** The signatures that the document had before, each over its own revision. The verdict does not depend on them. */
   readonly earlierSignatures: readonly EarlierSignature[];
-  /** The token kept beside the file. */
+  /** The detached token. */
   readonly separateTimeStamp: TimeStampVerification | null;
-  /** The claims of the `.ots` proof kept beside the file. */
+  /** The claims of the detached `.ots` proof. */
   readonly anchoring: readonly Claim[];
   readonly statement: ProofStatement;
 }
@@ -68,12 +76,12 @@ const MUST_HOLD: readonly ProofClaimName[] = [
 ];
 
 /**
- * Verifies a sealed PDF, and the evidence kept beside it. What does not hold is a claim, never an exception.
+ * Verifies a sealed PDF, and its detached evidence. Failures are claims, never exceptions.
  *
  * @param bytes the whole file
- * @param trust what the caller trusts
+ * @param trust the certificates that the caller trusts
  * @param at the instant of the verification, epoch ms
- * @param options `crypto` the cryptography to use; `beside` expected hashes, a time-stamp token, an `.ots` proof
+ * @param options `crypto` the cryptography library; `beside` expected hashes, a time-stamp token, an `.ots` proof
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
  */
 export async function verifyProof(
@@ -135,7 +143,7 @@ export async function verifyProof(
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
   const state = (name: ProofClaimName) => claims.find((one) => one.name === name)?.state;
-  // A purpose of a later version is not known here; the bytes are what they are.
+  // A purpose of a later version is unknown here, but the bytes can still be checked.
   if (claims.some((one) => one.state === "fails" && one.name !== "seal_purpose")) return "not_verified";
   if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
   const known = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";
@@ -143,7 +151,7 @@ function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
 }
 
 interface Reading {
-  /** Set when there is nothing to decide. */
+  /** Set when the outcome is already decided. */
   readonly verdict: "unsigned" | "not_a_pdf" | null;
   readonly document: PdfDocument | null;
   readonly signatures: readonly RangedSignature[];
@@ -171,10 +179,9 @@ async function readSealed(bytes: Uint8Array): Promise<Reading> {
     return { ...nothing, verdict: error.message === "no PDF header" ? "not_a_pdf" : null, claims };
   }
   const readable = { name: "pdf_readable", state: "holds", why: "The PDF's structure can be read." } as const;
-  const covering = signatures.filter(({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length);
-  const [signature, another] = covering;
+  const [signature, another] = coveringFile(bytes.length, signatures);
   if (signature === undefined || another !== undefined || !signature.byteRange.ok) {
-    const why = another === undefined ? whyNotCovered(bytes, signatures) : "Several signatures claim the whole file.";
+    const why = whyNotCovered(bytes.length, signatures);
     const claims = [readable, { name: "whole_file_covered", state: "fails", why }] as const;
     return { ...nothing, verdict: signatures.length === 0 ? "unsigned" : null, document, signatures, claims };
   }
@@ -197,13 +204,6 @@ async function readSealed(bytes: Uint8Array): Promise<Reading> {
   };
 }
 
-function whyNotCovered(bytes: Uint8Array, signatures: readonly RangedSignature[]): string {
-  const last = signatures.at(-1)?.byteRange;
-  if (last === undefined) return "The PDF bears no signature.";
-  if (!last.ok) return `The last signature's /ByteRange or /Contents is not acceptable (${last.problem}).`;
-  return `The last signature covers ${last.range.end} of ${bytes.length} bytes: something was added after it.`;
-}
-
 async function earlierOf(
   document: PdfDocument,
   signatures: readonly RangedSignature[],
@@ -220,7 +220,7 @@ async function earlierOf(
   }
 }
 
-/** A document of which nobody can say what its signatures permit must not pass for one that has none. */
+/** If nobody can tell what a document's signatures permit, it must not pass for one without signatures. */
 function unjudgedClaim(error: EvidenceError): Claim<ProofClaimName> {
   return { name: "certification_respected", state: "fails", why: `Its signatures were not judged: ${error.message}.` };
 }

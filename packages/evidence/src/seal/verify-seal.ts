@@ -24,39 +24,40 @@ export type SealClaimName =
   | "seal_certificate_environment"
   | "time_stamp_valid";
 
-/** Certificates that the caller trusts. An empty list leaves what it would decide unchecked. */
+/** Certificates that the caller trusts. An empty list leaves the claims that depend on it unchecked. */
 export interface SealTrust {
-  /** The seal certificates themselves, or those that issued them. */
+  /** The seal certificates themselves, or their issuers. */
   readonly sealAnchors: readonly Certificate[];
-  /** The time-stamping authorities' certificates, or those that issued them. */
+  /** The time-stamping authorities' certificates, or their issuers. */
   readonly tsaAnchors: readonly Certificate[];
-  /** Certificates that were retired, whether or not they are among the anchors. */
+  /** Retired certificates, whether or not they are among the anchors. */
   readonly retired?: readonly RetiredCertificate[];
 }
 
 export interface SealVerification {
   readonly pades: PadesVerification;
   readonly claims: readonly Claim<SealClaimName>[];
-  /** Whether its place in the file is signed, as every seal's is but those of before. */
+  /** Whether its position in the file is signed, as in all seals but the oldest. */
   readonly statesPlace: boolean;
   /**
-   * The earliest time at which the seal is proven to have existed, epoch ms: by a trusted time stamp in it, or by what is
-   * kept beside the file. Null when nothing proves a time.
+   * The earliest time at which the seal is proven to have existed, epoch ms: by a trusted time stamp in it, or by
+   * detached evidence. Null when nothing proves a time.
    */
   readonly provenTime: number | null;
   /** The earliest time of a trusted time stamp in the seal itself, epoch ms. */
   readonly stampedTime: number | null;
-  /** What the seal itself says of its time, epoch ms; null when it says nothing that can be read. */
+  /** The time that the seal itself states, epoch ms; null when missing or unreadable. */
   readonly claimedTime: number | null;
-  /** What the seal says that it was made for; null when it states no purpose that is known. */
+  /** The purpose that the seal states; null when missing or unknown. */
   readonly purpose: SealPurpose | null;
 }
 
 /**
- * Judges the signature that covers the whole file, its certificate and its time stamps. The certificate is judged at the
+ * Judges the signature that covers the whole file, its certificate and its time stamps. The certificate is judged at
+ * the
  * earliest time that is proven, or else at `at`.
  *
- * @param detachedTime the earliest time that evidence beside the file proves, epoch ms; null for none
+ * @param detachedTime the earliest time that detached evidence proves, epoch ms; null for none
  */
 export async function verifySeal(input: {
   readonly pades: PadesVerification;
@@ -129,7 +130,10 @@ async function signatureClaim(
   return claim(name, level !== null, `A valid PAdES ${level} signature.`, `${pades.problem}.`);
 }
 
-/** The bytes that are signed do not say where the signature value belongs among them: the seal does, under its signature. */
+/**
+ * The signed bytes do not determine where the signature value belongs among them. A signed attribute of the seal states
+ * it.
+ */
 function placeClaim(
   statement: SealStatement | "absent" | "malformed",
   range: SignedRange,
@@ -159,7 +163,7 @@ function placeClaim(
   );
 }
 
-/** Without a purpose nobody can tell what the key's owner meant to vouch for, and whether it was a test. */
+/** Without a purpose, nobody can tell what the key's owner vouched for, or whether it was a test. */
 function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   const name = "seal_purpose";
   if (purpose === null) return { name, state: "fails", why: "The seal states no purpose that is known." };
@@ -167,7 +171,7 @@ function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   return { name, state: "holds", why };
 }
 
-/** What is said of the seal's certificate, and the certificates that what is said rests on: those that came with it, and anchors. */
+/** The claims about the seal's certificate, and the certificates they depend on: included ones and anchors. */
 type JudgedCertificate = {
   readonly claims: readonly Claim<SealClaimName>[];
   readonly path: readonly Certificate[];
@@ -198,13 +202,14 @@ async function judgeCertificate(
   const instant = new Date(at).toISOString();
   const own = claim(
     timely,
-    // notAfter names a whole second, and all of it is inside.
+    // notAfter names a whole second, which is included entirely.
     leaf.notBefore <= at && at < leaf.notAfter + 1000,
     `The certificate was valid at ${instant}.`,
     `The certificate was not valid at ${instant}.`,
   );
   if (leaf.isSigners) {
-    // Signers have certificates under the root that issued the seal's: who trusts the root is not to take one for a seal.
+    // Signers have certificates under the same root as the seal's. Trusting the root must not turn a signer's
+    // certificate into a seal's.
     const why = "The certificate was issued to a signer, and is no seal's.";
     return { claims: [{ name: trusted, state: "fails", why }, own], path };
   }

@@ -6,10 +6,11 @@ import type { Certificate } from "../x509/certificate.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
 
 /**
- * Verifies every signature of a PDF over its own revision, and classifies what came later; none of them is taken for a seal.
+ * Verifies every signature of a PDF over its own revision, and classifies later changes. None of them is treated as a
+ * seal.
  *
  * @param at the instant of the verification, epoch ms
- * @throws EvidenceError for a file that can't be read, or that holds more than 64 signatures
+ * @throws EvidenceError for an unreadable file, or one with more than 64 signatures
  */
 export async function verifySignatures(
   bytes: Uint8Array,

@@ -44,14 +44,15 @@ export function readAlgorithm(node: DerNode): AlgorithmIdentifier {
   return { oid, parameters };
 }
 
-/** The hash that a digest algorithm names; null when it is not supported (MD5 among them) or has odd parameters. */
+/** The hash of a digest algorithm; null when it is unsupported (such as MD5) or has unusual parameters. */
 export function hashOf(algorithm: AlgorithmIdentifier): HashName | null {
   return absentOrNull(algorithm.parameters) ? (HASHES[algorithm.oid] ?? null) : null;
 }
 
 /**
- * The scheme that a signature algorithm names; null when it is not supported.
- * @param digest the hash beside it in a SignerInfo, which completes a bare `rsaEncryption` (RFC 3370, section 3.2).
+ * The scheme of a signature algorithm; null when it is unsupported.
+ * @param digest the digest algorithm of the same SignerInfo, which completes a bare `rsaEncryption` (RFC 3370, section
+ * 3.2).
  * @throws EvidenceError `der` or `x509` on malformed RSASSA-PSS parameters.
  */
 export function signatureSchemeOf(
@@ -61,7 +62,7 @@ export function signatureSchemeOf(
   if (algorithm.oid === OID.rsassaPss) return pssScheme(algorithm.parameters);
   if (!absentOrNull(algorithm.parameters)) return null;
   const known = SIGNATURES[algorithm.oid];
-  // RFC 5758, section 3.2: with ECDSA the parameters are absent. With RSA they are NULL, and are accepted absent.
+  // RFC 5758, section 3.2: ECDSA has no parameters. RSA has NULL, but absent ones are accepted.
   if (known?.scheme === "ecdsa" && algorithm.parameters !== undefined) return null;
   if (algorithm.oid === OID.rsaEncryption) return digest === null ? null : { scheme: "rsa-pkcs1", hash: digest };
   return known ?? null;
@@ -78,7 +79,7 @@ function pssScheme(parameters: DerNode | undefined): SignatureScheme | null {
   const maskAlgorithm = mask === undefined ? undefined : readAlgorithm(onlyChildOf(mask));
   const saltLength = salt === undefined ? 20 : readSmallInteger(onlyChildOf(salt));
   if (trailer !== undefined && readSmallInteger(onlyChildOf(trailer)) !== 1) return null;
-  // The defaults name SHA-1, so an absent field is read as such; libraries offer one hash for both uses.
+  // The defaults name SHA-1, so absent fields mean SHA-1. Libraries offer one hash for both uses.
   if (hash === null || saltLength > 512) return null;
   if (maskAlgorithm === undefined) return hash === "SHA-1" ? { scheme: "rsa-pss", hash, saltLength } : null;
   if (maskAlgorithm.oid !== OID.mgf1 || maskAlgorithm.parameters === undefined) return null;

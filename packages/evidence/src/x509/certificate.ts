@@ -32,13 +32,13 @@ export interface Certificate extends CertificateExtensions {
   /** DER SubjectPublicKeyInfo. */
   readonly spki: Uint8Array;
   readonly publicKey: PublicKeyInfo;
-  /** Null for an algorithm that is not supported; `signatureOid` names it. */
+  /** Null for an unsupported algorithm; `signatureOid` names it. */
   readonly signatureAlgorithm: SignatureScheme | null;
   readonly signatureOid: string;
   readonly signature: Uint8Array;
 }
 
-/** Longest certificate that is read, in bytes. */
+/** Size limit of a certificate, in bytes. */
 const MAX_CERTIFICATE_LENGTH = 64 * 1024;
 
 /** Parses one DER certificate. @throws EvidenceError `x509`, `der`, `unsupported` or `limit`. */
@@ -46,7 +46,7 @@ export function parseCertificate(der: Uint8Array): Certificate {
   return readCertificate(readDer(der));
 }
 
-/** Reads a certificate that is a part of a larger structure. @throws EvidenceError like `parseCertificate`. */
+/** Parses a certificate inside a larger structure. @throws EvidenceError like `parseCertificate`. */
 export function readCertificate(node: DerNode): Certificate {
   if (node.end - node.start > MAX_CERTIFICATE_LENGTH) throw new EvidenceError("limit", "A certificate is too long");
   const outer = fieldsOf(node, "x509");
@@ -73,7 +73,7 @@ export function readCertificate(node: DerNode): Certificate {
   const extensions = version === 3 ? tbs.optional(constructedTag(3)) : undefined;
   tbs.end();
 
-  // RFC 5280, section 4.1.1.2: a difference here lets the signed and the applied algorithm be two things.
+  // RFC 5280, section 4.1.1.2: otherwise the signed algorithm could differ from the applied one.
   if (!sameEncoding(outerAlgorithm, innerAlgorithm))
     throw new EvidenceError("x509", "The two signature algorithms of a certificate differ");
   const algorithm = readAlgorithm(innerAlgorithm);
@@ -95,7 +95,7 @@ export function readCertificate(node: DerNode): Certificate {
   };
 }
 
-/** The serial number as the tools print it: upper-case hex of the content octets, without a leading zero octet. */
+/** The serial number as other tools print it: upper-case hex of the content octets, without a leading zero octet. */
 export function serialNumberText(certificate: Pick<Certificate, "serialNumber">): string {
   const { serialNumber } = certificate;
   const digits = serialNumber.length > 1 && serialNumber[0] === 0 ? serialNumber.subarray(1) : serialNumber;

@@ -2,8 +2,8 @@
 const mostCharacters = 64;
 
 /**
- * Readers show a name alone, so nobody may sign under a name that the service's own certificates begin with, also where it is
- * written with other forms of Latin letters, accents, or characters that are not seen. Letters of other scripts may look alike still.
+ * Readers show only the name, so nobody may sign under a prefix of the service's own certificate names. This includes
+ * other forms of Latin letters, accents, and invisible characters. Letters of other scripts may still look alike.
  */
 const isOurs = (name: string): boolean =>
   name
@@ -12,17 +12,18 @@ const isOurs = (name: string): boolean =>
     .toLowerCase()
     .startsWith("signsealship");
 
-/** Right-to-left scripts, and the mathematical signs that compatibility normalization makes Hebrew letters of. */
+/** Right-to-left scripts, and the mathematical symbols that compatibility normalization turns into Hebrew letters. */
 const rightToLeft = /[\u0590-\u08ff\u2135-\u2138\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** A name of one direction, from right to left: it begins and ends with a letter, and has nothing from left to right between. */
+/** A pure right-to-left name: it begins and ends with a letter, and contains nothing that runs left to right. */
 const isRightToLeft =
   /^[\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0671-\u06d3](?:[\u05b0-\u05b9\u05bb-\u05c3\u05d0-\u05ea\u05f0-\u05f4\u0621-\u063a\u0640-\u0655\u0670-\u06d3 '.,()\-0-9\u06f0-\u06f9\u200c\u2019]*[\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0671-\u06d3])?$/u;
 
 /**
- * Characters that RFC 4518, section 2.4 prohibits in a name: tables A.1 (unassigned in Unicode 3.2), C.3, C.4 and C.5 of RFC 3454,
- * and U+FFFD; and letters of Unicode 3.2 that later versions gave a lower case, which preparation folds them to.
- * Each entry is the distance from the end of the one before, and the length of the range less one, in base 36.
+ * Characters that RFC 4518, section 2.4 prohibits in a name: tables A.1 (unassigned in Unicode 3.2), C.3, C.4 and C.5
+ * of RFC 3454,
+ * and U+FFFD; and letters of Unicode 3.2 that got a lower case in later versions, to which preparation folds them.
+ * Each entry is the distance from the end of the previous range, and the length of its own minus one, in base 36.
  */
 const prohibited = readRanges(`
   f5 j-r 2n-1 1s-g 29-f h-3 3-3 2-2 2-4 8 2 l 19 14-8 3s 1l f 13-1 3-5 h-w 13-1 8 14 3-4 oh 4 1i-1 j-1 6-2 q-f 4
@@ -60,11 +61,12 @@ const isProhibited = (character: string): boolean => {
 const needsEscape = (character: string): boolean => rightToLeft.test(character) || isProhibited(character);
 
 /**
- * The common name of a signer's certificate (docs/evidence-format.md, section 4.4): the signer's name, where the name preparation of
- * RFC 4518 accepts it. pyHanko trusts no certificate whose names it does not accept, so other names have characters escaped.
+ * The common name of a signer's certificate (docs/evidence-format.md, section 4.4): the signer's name, if the name
+ * preparation of RFC 4518 accepts it. Otherwise characters are escaped, because pyHanko trusts no certificate with a
+ * name that fails preparation.
  */
 export function certifiedName(name: string): string {
-  // An order that names nobody has the mail address for a name, and no certificate holds one.
+  // An order without names has the mail address as the name, and certificates never contain addresses.
   const plain = name.replaceAll("@", " at ");
   const characters = Array.from(isOurs(plain) ? `Signer ${plain}` : plain).slice(0, mostCharacters);
   const text = characters.join("");

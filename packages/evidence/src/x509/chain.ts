@@ -8,14 +8,14 @@ import { type CertificateFault, type ChainPurpose, issuerFault, leafFault } from
 
 export type { ChainPurpose } from "./usage.ts";
 
-/** Why no valid chain was found: of the paths tried, the reason of the one that came furthest. */
+/** Why no valid chain was found: the reason of the path that came furthest. */
 type ChainReason = CertificateFault | "no-path" | "bad-signature" | "name-constraints" | "limit";
 
 export interface ChainInput {
   readonly leaf: Certificate;
-  /** Certificates that came with the signature; nothing is trusted for being here. */
+  /** Certificates that came with the signature. Their presence does not make them trusted. */
   readonly intermediates: readonly Certificate[];
-  /** Trusted certificates. A leaf that is itself an anchor is a chain of one. */
+  /** Trusted certificates. A leaf that is itself an anchor forms a chain of one. */
   readonly anchors: readonly Certificate[];
   /** The instant at which every certificate must be valid, epoch milliseconds. */
   readonly at: number;
@@ -27,9 +27,9 @@ export type ChainResult =
   | { readonly valid: true; readonly path: readonly Certificate[] }
   | { readonly valid: false; readonly reason: ChainReason; readonly why: string };
 
-/** Most certificates in one chain, leaf and anchor included. */
+/** Limit of the certificates in one chain, leaf and anchor included. */
 const MAX_PATH = 8;
-/** Most signatures that one search checks. */
+/** Limit of the signature checks in one search. */
 const MAX_CHAIN_SIGNATURES = 64;
 
 const WHY: Readonly<Record<ChainReason, string>> = {
@@ -59,14 +59,15 @@ const ABOUT_SUBJECT: ReadonlySet<ChainReason> = new Set([
 
 interface Search extends ChainInput {
   signaturesLeft: number;
-  /** The fault found furthest from the leaf. */
+  /** The fault furthest from the leaf. */
   fault: { readonly depth: number; readonly reason: ChainReason; readonly about: Certificate };
 }
 
 /**
- * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6; a name constraint fails, unless it excludes mail addresses
+ * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6; a name constraint fails, unless it excludes mail
+ * addresses
  * alone and no certificate below has one).
- * What does not hold is a value: nothing is thrown for any certificates that were parsed.
+ * A failure is a value: parsed certificates never cause an exception.
  */
 export async function verifyChain(input: ChainInput): Promise<ChainResult> {
   const { leaf, purpose, at } = input;
@@ -120,7 +121,7 @@ async function linkFault(
 const mayNameMailAddress = ({ hasSubjectAltName, subject }: Certificate): boolean =>
   hasSubjectAltName || namesMailAddress(subject);
 
-/** Certificates whose name, and key identifier where both state one, make them the issuer; trusted ones first. */
+/** Certificates that can be the issuer by name and, where both state one, by key identifier; trusted ones first. */
 function issuersOf(search: Search, subject: Certificate, path: readonly Certificate[]): Certificate[] {
   return [...search.anchors, ...search.intermediates].filter(
     (candidate) =>

@@ -28,7 +28,7 @@ const KEY_USAGES = [
 /** The usages of RFC 5280, section 4.2.1.3, in bit order. */
 type KeyUsage = (typeof KEY_USAGES)[number];
 
-/** What the extensions of a certificate say (RFC 5280, section 4.2); null for one that is absent. */
+/** The extensions of a certificate (RFC 5280, section 4.2); null for absent ones. */
 export interface CertificateExtensions {
   readonly basicConstraints: { readonly ca: boolean; readonly pathLength: number | null } | null;
   readonly keyUsage: ReadonlySet<KeyUsage> | null;
@@ -36,16 +36,18 @@ export interface CertificateExtensions {
   readonly subjectKeyIdentifier: Uint8Array | null;
   /** keyIdentifier of the authority key identifier. */
   readonly authorityKeyIdentifier: Uint8Array | null;
-  /** Whether certificatePolicies names the policy of the certificates that signers are issued for one act. */
+  /** Whether certificatePolicies contains the policy of certificates issued to a signer for one act. */
   readonly isSigners: boolean;
-  /** Whether certificatePolicies names the policy of a certificate that seals test documents alone. */
+  /** Whether certificatePolicies contains the policy of certificates that seal test documents only. */
   readonly isTestSeals: boolean;
   readonly hasSubjectAltName: boolean;
-  /** Whether nameConstraints excludes every mail address, and states nothing else: the one constraint that is processed here. */
+  /**
+   * Whether nameConstraints excludes every mail address and nothing else: the only constraint that is supported here.
+   */
   readonly excludesMailAddresses: boolean;
   /**
-   * Dotted identifiers of critical extensions that are not processed here, and other nameConstraints although they are not
-   * critical (RFC 5280, section 4.2.1.10, wants them to be): such a certificate is in no valid chain.
+   * Dotted identifiers of unsupported critical extensions, and of other nameConstraints even if not critical (RFC 5280,
+   * section 4.2.1.10, requires them to be). Such a certificate is not part of any valid chain.
    */
   readonly unknownCriticalExtensions: readonly string[];
 }
@@ -55,7 +57,10 @@ const MAX_EXTENSIONS = 64;
 const EMAIL_ADDRESS = encode(oid(OID.emailAddress));
 const SIGNER_POLICY = encode(oid(OID.signerCertificatePolicy));
 const TEST_SEAL_POLICY = encode(oid(OID.testSealPolicy));
-/** NameConstraints: permits addresses at the host "invalid", and excludes the empty rfc822Name, which every address is within. */
+/**
+ * NameConstraints that permits addresses at the host "invalid", and excludes the empty rfc822Name, which covers every
+ * address.
+ */
 const NO_MAIL_ADDRESSES = encode(
   sequence(
     constructed(0xa0, [
@@ -115,12 +120,12 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
         read.authorityKeyIdentifier = readAuthorityKeyIdentifier(readDer(value));
         break;
       case OID.certificatePolicies:
-        // Safe when it is critical, too: no policy is asked for.
+        // Safe to ignore even if critical, because no policy is required.
         read.isSigners = contains(value, SIGNER_POLICY);
         read.isTestSeals = contains(value, TEST_SEAL_POLICY);
         break;
       case OID.subjectAltName:
-        // Critical when the subject is empty, and safe to leave unread.
+        // Critical when the subject is empty, and safe to ignore.
         read.hasSubjectAltName = true;
         break;
       case OID.nameConstraints:
@@ -138,7 +143,7 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
 /** Whether the certificate's subject has an emailAddress. */
 export const namesMailAddress = (subject: Uint8Array): boolean => contains(subject, EMAIL_ADDRESS);
 
-/** Policies are looked for and not read: whatever else their authors wrote, nothing here depends on it. */
+/** Searches for policy identifiers without parsing the rest, because nothing here depends on it. */
 function contains(bytes: Uint8Array, part: Uint8Array): boolean {
   for (let at = 0; at + part.length <= bytes.length; at++)
     if (part.every((byte, index) => byte === bytes[at + index])) return true;

@@ -40,8 +40,8 @@ function nameAttributes(name: Uint8Array): NameAttribute[] {
 }
 
 /**
- * A Name as people read it, most specific first: `CN=..., O=..., C=...`, with separators and control characters in
- * the values escaped, so that no value can pass for another attribute. For display, not for comparing.
+ * A Name in readable form, most specific first: `CN=..., O=..., C=...`. Separators and control characters in values are
+ * escaped, so that no value can pass for another attribute. For display, not for comparing.
  * @throws EvidenceError `x509`, `der` or `limit`.
  */
 export function nameText(name: Uint8Array): string {

@@ -6,8 +6,8 @@ const BLOCK =
 const BOUNDARY = /CERTIFICATE\s*-----/gi;
 
 /**
- * The certificates of a PEM text (RFC 7468), in order. Text around the blocks is passed over, but for what another
- * program might take for a certificate, or for the boundary of one, and this one does not.
+ * The certificates of a PEM text (RFC 7468), in order. Text around the blocks is ignored, unless another program might
+ * read it as a certificate or as the boundary of one.
  *
  * @throws EvidenceError `x509` for such text, and when there is no certificate; else like `parseCertificate`.
  */

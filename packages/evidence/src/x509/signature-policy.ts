@@ -2,7 +2,7 @@ import { OID } from "../asn1/oid.ts";
 import type { SignatureScheme } from "../crypto-port.ts";
 import type { PublicKeyInfo } from "./public-key.ts";
 
-/** Why a key and an algorithm together prove nothing. */
+/** Why the combination of a key and an algorithm proves nothing. */
 export type SignatureFault = "weak-algorithm" | "weak-key" | "unsupported-algorithm" | "algorithm-mismatch";
 
 const WEAK: ReadonlySet<string> = new Set([OID.md5WithRsa, OID.sha1WithRsa, OID.ecdsaWithSha1, OID.md5, OID.sha1]);
@@ -10,9 +10,9 @@ const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 8192;
 
 /**
- * Whether a signature by this key under this algorithm may count: no MD5 or SHA-1, RSA of 2048 to 8192 bits, named
- * curves, and an algorithm of the key's own kind. Null when it may.
- * @param signatureOid the algorithm as named, for telling weak from unknown when `scheme` is null.
+ * Whether a signature by this key and algorithm is acceptable: no MD5 or SHA-1, RSA of 2048 to 8192 bits, named curves,
+ * and an algorithm of the key's own kind. Null when it is.
+ * @param signatureOid the named algorithm, to distinguish weak from unknown when `scheme` is null.
  */
 export function signatureFault(
   key: PublicKeyInfo,
@@ -25,9 +25,9 @@ export function signatureFault(
 }
 
 /**
- * What makes a signature too old to be relied on, in words: its digest, its signature's hash, or its key. Null for nothing:
- * then it can be judged, whatever the outcome.
- * @param key null when the signer's certificate is not known
+ * Why a signature is too old to rely on, in words: its digest, its signature's hash, or its key. Null otherwise: then
+ * it can be judged, with either result.
+ * @param key null when the signer's certificate is unknown
  */
 export function outdatedPart(
   key: PublicKeyInfo | null,
@@ -39,7 +39,7 @@ export function outdatedPart(
   return key !== null && keyFault(key) === "weak-key" ? `a key of under ${MIN_RSA_BITS} bits` : null;
 }
 
-/** Whether a key may be relied on at all. Null when it may. */
+/** Whether a key is strong enough. Null when it is. */
 export function keyFault(key: PublicKeyInfo): "weak-key" | "unsupported-algorithm" | null {
   if (key.type === "other") return "unsupported-algorithm";
   if (key.type === "ec") return null;

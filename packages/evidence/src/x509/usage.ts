@@ -2,10 +2,10 @@ import { OID } from "../asn1/oid.ts";
 import type { Certificate } from "./certificate.ts";
 import { keyFault, type SignatureFault } from "./signature-policy.ts";
 
-/** What the leaf's key was used for. */
+/** The purpose of the leaf's key. */
 export type ChainPurpose = "documentSigning" | "timeStamping";
 
-/** Why one certificate cannot stand in a chain. */
+/** Why one certificate cannot be part of a chain. */
 export type CertificateFault =
   | SignatureFault
   | "not-yet-valid"
@@ -66,9 +66,9 @@ export function hasOnlyTimeStampingUsage({ extendedKeyUsage }: Certificate): boo
 
 function commonFault(certificate: Certificate, at: number): CertificateFault | null {
   if (certificate.unknownCriticalExtensions.length > 0) return "unknown-critical-extension";
-  // Written so that an instant that is no number is outside every validity.
+  // Written so that NaN is outside every validity.
   if (!(at >= certificate.notBefore)) return "not-yet-valid";
-  // notAfter names a whole second, and all of it is inside.
+  // notAfter names a whole second, which is included entirely.
   if (!(at < certificate.notAfter + 1000)) return "expired";
   return keyFault(certificate.publicKey);
 }

@@ -2,7 +2,7 @@ import { equalBytes } from "../bytes.ts";
 import { EvidenceError } from "../errors.ts";
 import { refusal } from "./faults.ts";
 
-/** Bounds of what is read of a zip; the service's own hold six files. */
+/** Limits of a zip; the service's own contain six files. */
 export const zipLimits = { entries: 64, entryBytes: 256 * 1024 * 1024, totalBytes: 384 * 1024 * 1024 } as const;
 
 const END_LENGTH = 22;
@@ -11,16 +11,16 @@ const ZIP64_32 = 0xffffffff;
 const ENCRYPTED = 0x2041;
 /** Bit 3, sizes after the data; bit 11, names in UTF-8. */
 const FLAGS = 0x0808;
-/** The bits of the MS-DOS attributes for a volume label and a folder. */
+/** The MS-DOS attribute bits of a volume label and of a folder. */
 const SPECIAL = 0x18;
 const REGULAR_FILE = 8;
-/** What every file system takes for the name of a file in this very folder. */
+/** Names that every file system takes for a file in this very folder. */
 const NAME = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
-/** A zip's bytes, and a view of them for its numbers, which are little-endian. */
+/** A zip's bytes, and a view for its little-endian numbers. */
 export type ZipFile = { readonly bytes: Uint8Array; readonly view: DataView };
 
-/** What the directory says of a file. */
+/** A file's entry in the directory. */
 export type ZipEntry = {
   readonly name: string;
   readonly flags: number;
@@ -29,7 +29,7 @@ export type ZipEntry = {
   readonly compressed: number;
   readonly size: number;
   readonly offset: number;
-  /** From the version needed to the length of the extra field, then the name: the local header has the same. */
+  /** From the version needed to the length of the extra field, then the name: the local header must be equal. */
   readonly description: Uint8Array;
   readonly nameBytes: Uint8Array;
 };
@@ -97,7 +97,7 @@ function readEnd({ view }: ZipFile) {
   return { count, offset, end: at };
 }
 
-/** Many file systems take names that differ in case alone for one. */
+/** Many file systems treat names that differ only in case as one. */
 function requireApart(entries: readonly ZipEntry[]): void {
   const names = new Set(entries.map(({ name }) => name.toLowerCase()));
   if (names.size !== entries.length) throw refusal("same-name");
@@ -115,8 +115,8 @@ function requireBounded(entries: readonly ZipEntry[]): void {
 }
 
 /**
- * The header before a file's data (section 4.3.7) has to say what the directory says. With bit 3 its checksum and sizes
- * are 0 and stand after the data (section 4.3.9).
+ * The local header of a file (section 4.3.7) must agree with the directory. With bit 3, its checksum and sizes are 0
+ * and follow the data (section 4.3.9).
  *
  * @returns where the data begins
  * @throws EvidenceError `zip`

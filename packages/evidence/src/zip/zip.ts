@@ -7,9 +7,11 @@ import { refusal } from "./faults.ts";
 export { zipLimits } from "./directory.ts";
 
 /**
- * The files of a zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written anywhere. What readers
- * could disagree on is refused by name (docs/evidence-format.md, section 9.1): what an extra field, a comment or an
- * attribute may turn a file into, names that are one to some file system, headers that differ, bytes of no file.
+ * The files of a zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk. Anything that
+ * readers could disagree on is refused, with a name (docs/evidence-format.md, section 9.1): what an extra field, a
+ * comment or an
+ * attribute may turn a file into, names that some file systems treat as one, headers that differ, bytes outside any
+ * file.
  *
  * @throws EvidenceError `zip` for broken, ambiguous or unsupported files, `limit`
  */
@@ -49,7 +51,9 @@ function contentOf(data: Uint8Array, { method, size }: ZipEntry): Uint8Array {
   }
 }
 
-/** Section 4.3.9: after the data, when bit 3 is set, its mark, checksum and sizes, which the directory states too. */
+/**
+ * Section 4.3.9: with bit 3, a signature, the checksum and the sizes follow the data. The directory states them, too.
+ */
 function descriptorLength({ bytes, view }: ZipFile, at: number, { flags, crc, compressed, size }: ZipEntry): number {
   if ((flags & 0x08) === 0) return 0;
   const numbers = [0x08074b50, crc, compressed, size];

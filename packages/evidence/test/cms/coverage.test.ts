@@ -40,7 +40,9 @@ function parts(): DerNode[] {
   return signedData === undefined ? assert.fail() : childrenOf(signedData);
 }
 
-/** `plain` with some parts of its SignedData replaced, by index; 3.5 stands between the certificates and the signers. */
+/**
+ * `plain` with some parts of its SignedData replaced, by index; 3.5 inserts between the certificates and the signers.
+ */
 function withParts(changes: Readonly<Record<string, DerValue>>): Uint8Array {
   const all = parts().map((node, index) => changes[index] ?? raw(rawOf(node)));
   if (changes["3.5"] !== undefined) all.splice(4, 0, changes["3.5"]);

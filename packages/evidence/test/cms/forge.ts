@@ -54,7 +54,7 @@ export interface Forgery {
   readonly signers?: number;
 }
 
-/** A SignedData that the forger's key signed rightly, except where the options say otherwise. */
+/** A SignedData with a valid signature of the forger's key, except where the options say otherwise. */
 export function forgedCms(forgery: Forgery): Uint8Array {
   const { content, certificate } = forgery;
   const attributes = forgery.attributes ?? [

@@ -10,7 +10,7 @@ const hash = (digit: string) => digit.repeat(64);
 const hashOf = (value: JsonObject) => sha256Hex(new TextEncoder().encode(canonicalJson(value)));
 const at = (second: number) => new Date(Date.UTC(2026, 2, 4, 5, 6, second)).toISOString();
 
-/** The states of a file that two people signed. */
+/** The revisions of a file that two people signed. */
 const states = [0, 1, 2, 3, 4].map((number) => ({ number, bytes: 100 * (number + 1), sha256: hash(`${number}`) }));
 const signers = ["Jane", "Juan 売主"].map((name, index) => ({
   n: index + 1,
@@ -33,7 +33,7 @@ const actOf = (index: number): JsonObject => {
   };
 };
 
-/** Chains records anew, so that only what a test changes is wrong. */
+/** Recomputes the chain of records, so that only a test's own change is wrong. */
 async function chained(records: readonly JsonObject[]): Promise<EnvelopeEvidence["trail"]> {
   const trail: EnvelopeEvidence["trail"][number][] = [];
   for (const [index, record] of records.entries()) {

@@ -5,7 +5,7 @@ import type { ChainVersion } from "../../src/manifest/chain.ts";
 export const roomCode = "0123456789abcdef0123456789abcdef01234567";
 export const hash = (digit: string) => digit.repeat(64);
 
-/** A snapshot of a room with orders in no order, an artifact of each kind and one that was never made. */
+/** A snapshot of a room with unsorted orders, an artifact of each kind and a missing one. */
 export function snapshot(changes: Partial<ManifestInput> = {}): ManifestInput {
   return {
     roomCode,
@@ -30,7 +30,7 @@ export function snapshot(changes: Partial<ManifestInput> = {}): ManifestInput {
   };
 }
 
-/** The first versions of one room's chain, as records would hold them. */
+/** The first versions of one room's chain, as records contain them. */
 export async function chainOf(count: number): Promise<(ChainVersion & { readonly manifestSha256: string })[]> {
   const chain: (ChainVersion & { readonly manifestSha256: string })[] = [];
   for (let version = 1; version <= count; version++) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { hashLengths } from "../../src/ots/ops.ts";
 import type { Attestation, Branch, DetachedTimestamp, HashOp, Op, Timestamp } from "../../src/ots/timestamp.ts";
 
-/** Records with an ordinary prototype, as parsed ones have. */
+/** Records with an ordinary prototype, like parsed ones. */
 function plain<T>(model: { [name in keyof T]: fc.Arbitrary<T[name]> }): fc.Arbitrary<T> {
   return fc.record<T>(model, { noNullPrototype: true });
 }
@@ -23,7 +23,7 @@ const attestation: fc.Arbitrary<Attestation> = fc.oneof(
 const hashNames = ["sha1", "ripemd160", "sha256", "keccak256"] as const;
 
 const op: fc.Arbitrary<Op> = fc.oneof(
-  // A small set of arguments, so that equal edges come up.
+  // A small set of arguments, so that equal edges occur.
   plain({
     op: fc.constantFrom("append" as const, "prepend" as const),
     arg: fc.oneof(
@@ -34,7 +34,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   plain({ op: fc.constantFrom("reverse" as const, "hexlify" as const, ...hashNames) }),
 );
 
-/** Timestamps in any order of branches, with equal branches among them; short enough to apply to 32 bytes. */
+/** Timestamps with unsorted branches, some of them equal; short enough to apply to 32 bytes. */
 export const timestamp: fc.Arbitrary<Timestamp> = fc.letrec<{ timestamp: Timestamp; branch: Branch }>((tie) => ({
   timestamp: fc.array(tie("branch"), { minLength: 1, maxLength: 3, depthIdentifier: "ots", size: "max" }),
   branch: fc.oneof(

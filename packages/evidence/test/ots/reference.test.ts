@@ -38,7 +38,7 @@ test("a proof that the reference grew is read, found to commit to the same, and 
 
 test("timestamps merge to the bytes that the reference merges them to", () => {
   const groups = fc.sample(fc.array(timestamp, { minLength: 2, maxLength: 4 }), { numRuns: 300, seed: 2 });
-  // The reference loses a branch on reading an unmerged timestamp, so each is given to it in normal form.
+  // The reference loses a branch when it reads an unmerged timestamp, so it gets each in normal form.
   const parts = groups.map((group) => group.map((one) => writeTimestamp(mergeTimestamps([one]), message.length)));
   const answers = askReference(parts.map((group) => ({ merge: group.map(toHex), message: toHex(message) })));
   for (const [i, group] of groups.entries()) {
@@ -68,7 +68,7 @@ function normal(proof: DetachedTimestamp): DetachedTimestamp {
   return { ...proof, timestamp: mergeTimestamps([proof.timestamp]) };
 }
 
-/** Our commitments in the oracle's terms. */
+/** Our commitments in the oracle's form. */
 function found(list: readonly Commitment[]): unknown[] {
   return list
     .map(({ message: of, attestation }) => {
@@ -83,7 +83,9 @@ function pythonText(item: unknown): string {
   return JSON.stringify(item).replaceAll(",", ", ");
 }
 
-/** Equal to what the reference reads; more than it, when the damage made two equal edges and it lost one. */
+/**
+ * Equal to the reference's reading, or more than it when the damage made two equal edges and the reference lost one.
+ */
 async function assertNoLessThan(proof: DetachedTimestamp, bytes: Uint8Array, answer: OracleAnswer | undefined) {
   assert.notEqual(answer?.found, undefined, `the reference refuses it: ${answer?.error}`);
   const ours = found(await commitments(proof));

@@ -8,7 +8,7 @@ import { bytesOf } from "../seal/signed-pdf.ts";
 
 const DER = "300502010112ff".slice(0, 14);
 
-/** A file that is nothing but a signature dictionary, and what `readByteRange` says of it. */
+/** Runs `readByteRange` on a file that contains only a signature dictionary. */
 function check(contents: string, ranges?: (gapStart: number, gapEnd: number, length: number) => string, more = "") {
   const make = (text: string) => `<< ${more}/Contents ${contents} /ByteRange ${text.padEnd(60)}>>`;
   const gapStart = make("").indexOf(contents);

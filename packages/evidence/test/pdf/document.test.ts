@@ -5,7 +5,7 @@ import { fuzzRuns } from "@signsealship/testing/inputs/fuzz";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { EvidenceError } from "../../src/errors.ts";
-import { dictionaryIn, itemsIn, loadRevisions, openDocument } from "../../src/pdf/document.ts";
+import { dictionaryIn, itemsIn, loadRevisions, openDocument, resolve } from "../../src/pdf/document.ts";
 import { findSignatures } from "../../src/pdf/signatures.ts";
 import { withRanges } from "../../src/pdf/structure.ts";
 import { nameOf } from "../../src/pdf/values.ts";
@@ -57,15 +57,29 @@ test("refuses a file whose startxref leads to a section from the header and to a
   const relative = Number(/startxref\n(\d+)/.exec(pdf)?.[1]);
   const decoy = "xref\n0 0\ntrailer\n<< /Root 9 0 R >>\n";
   assert.equal(openDocument(bytesOf(pdf)).base, junk.length);
-  const text = `${pdf.slice(0, relative)}${decoy}${pdf.slice(relative + decoy.length)}`;
+  const withDecoy = (section: string) =>
+    bytesOf(`${pdf.slice(0, relative)}${section}${pdf.slice(relative + section.length)}`);
   assert.ok(decoy.length < junk.length);
-  assert.throws(() => openDocument(bytesOf(text)), { code: "pdf", message: /two cross-reference sections/ });
+  assert.throws(() => openDocument(withDecoy(decoy)), { code: "pdf", message: /two cross-reference sections/ });
+  assert.throws(() => openDocument(withDecoy(decoy.replace("0 0", "0 x"))), {
+    code: "pdf",
+    message: /subsection header/,
+  });
+  assert.equal(openDocument(withDecoy(decoy.replace("xref", "zref"))).base, junk.length);
 });
 
 test("takes a file for a PDF when all of its header is within the first 1,024 bytes", () => {
   const behind = (length: number) => openDocument(bytesOf(`${" ".repeat(length)}${latin1(makePdf())}`)).base;
   assert.equal(behind(1019), 1019);
   assert.throws(() => behind(1020), { code: "pdf", message: "no PDF header" });
+});
+
+test("refuses a reference to an object in an object stream whose generation is not 0", () => {
+  const document = open("catalog-in-object-stream.pdf");
+  const root = document.trailer.entries.get("Root");
+  assert.ok(root?.kind === "reference");
+  assert.equal(resolve(document, root)?.kind, "dictionary");
+  assert.throws(() => resolve(document, { ...root, generation: 1 }), { code: "pdf", message: /is not where/ });
 });
 
 test("takes /Prev 0 for none, and refuses it where a section stands at byte 0", () => {

@@ -7,7 +7,7 @@ export function sealedFor(reason: string, options: SignOptions, document: Uint8A
   return signPdf(document, { reason, ...options });
 }
 
-/** How a file is attached; by default as `manifest.json`, plain, under /Names. */
+/** How a file is attached; by default as `manifest.json`, uncompressed, under /Names. */
 export type Attachment = {
   readonly name?: string;
   /** The body of the embedded file's object. */
@@ -33,7 +33,7 @@ export function withAttachment(data: Uint8Array, attachment: Attachment = {}): U
   return bytesOf(text);
 }
 
-/** A PDF with these files attached, in the order of their names; a plain one where there are none. */
+/** A PDF with these files attached, in the order of their names; a plain one for an empty list. */
 export function withAttachments(files: Readonly<Record<string, Uint8Array>>): Uint8Array {
   const [first, ...rest] = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
   if (first === undefined) return Uint8Array.from(makePdf({ text: "Certificate" }));

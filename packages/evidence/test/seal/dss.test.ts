@@ -7,7 +7,7 @@ import { wholeCases, wholeFolder } from "../whole-cases.ts";
 const { test } = testsNeeding("dss");
 const isFull = process.env["FUZZ"] === "full";
 const pathOf = (file: string) => fileURLToPath(new URL(file, wholeFolder));
-/** Files as the service makes them, without a claim that fails, that begin as DSS wants a PDF to begin. */
+/** Files of the service without failing claims, which begin as DSS requires of a PDF. */
 const isOurs = (file: string) => /^(sealed|documents|custody)\//.test(file) && !/junk/.test(file);
 const filesOf = (role: string): string[] => [
   ...new Set(

@@ -1,9 +1,9 @@
 import { appendRevision, bodyOf, bytesOf, endOf, latin1, type NewObject } from "./signed-pdf.ts";
 
-/** A forgery: the class of attack it belongs to, what was done, and the file. */
+/** A forgery: its class of attack, the manipulation, and the file. */
 export type Forgery = { readonly attack: string; readonly name: string; readonly bytes: Uint8Array };
 
-/** Where things are in a file that was signed by `signPdf`. */
+/** Offsets in a file of `signPdf`. */
 type Anatomy = {
   readonly pdf: string;
   /** Object number of the last signature dictionary. */
@@ -14,7 +14,7 @@ type Anatomy = {
 };
 
 /**
- * Makes a forgery of every published class from one signed file: nobody who makes them needs the signing key.
+ * Makes a forgery of every published class from one signed file. None of them needs the signing key.
  *
  * @param signed a file of `signPdf`; @param other another file signed with the same key
  */
@@ -66,7 +66,7 @@ function incrementalSaving({ pdf, signature }: Anatomy) {
   };
 }
 
-/** Puts text of the same length in place of what a pattern finds last. */
+/** Replaces the last match of a pattern by text of the same length. */
 function inPlace(pdf: string, pattern: RegExp, replacement: (found: string) => string): string {
   const found = [...pdf.matchAll(pattern)].at(-1);
   if (found === undefined) return `${pdf} `;

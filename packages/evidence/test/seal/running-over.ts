@@ -1,7 +1,7 @@
 const IMAGE = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /BitsPerComponent 8 /ColorSpace /DeviceGray";
 const data = (length: string) => `<< ${IMAGE}${length} >>\nstream\n`;
 
-/** Values of an object that has no end in its document: what the seal adds is a part of it. */
+/** Values of an object without an end in its document, so that the seal's bytes become part of it. */
 export const RUNNING_OVER: Readonly<Record<string, string>> = {
   "an image whose data run on": data(" /Length 4096"),
   "an image whose /Length is written with escapes": data(" /#4cength 4096"),
@@ -15,7 +15,7 @@ export const RUNNING_OVER: Readonly<Record<string, string>> = {
   "an array that is not closed": "[ 1 2",
 };
 
-/** Values that end in the document, though not at once. */
+/** Values that end inside the document, but not immediately. */
 export const ENDING: Readonly<Record<string, string>> = {
   "an image of another /Length than it has": `${data(" /Length 2")}abcdef\nendstream\nendobj`,
   "an image that holds objects": `${data(" /Length 26")}8 0 obj\n(a)\nendobj\n9 0 obj\nendstream\nendobj\nendobj`,
@@ -25,7 +25,7 @@ export const ENDING: Readonly<Record<string, string>> = {
 
 export type Naming = "named" | "named behind a comment" | "named by no section";
 
-/** A document of one page whose last object, 6, has this value; its sections stand inside or behind it. */
+/** A one-page document whose last object, 6, has this value; its sections are inside or after it. */
 export function endingIn(value: string, naming: Naming = "named"): Uint8Array {
   let text = "%PDF-1.7\n";
   const offsets: number[] = [];

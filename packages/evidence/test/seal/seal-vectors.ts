@@ -9,7 +9,7 @@ import type { VectorCheck } from "../vector-cases.ts";
 const bytesOf = (name: string) =>
   Uint8Array.from(readFileSync(new URL(`../../vectors/seals/${name}`, import.meta.url)));
 
-/** The vectors of seals that were made before seals signed their place. */
+/** The vectors of older seals, which do not sign their position. */
 export const sealChecks = (crypto: EvidenceCrypto): VectorCheck[] =>
   cases.map((one) => ({ name: `${one.file}, ${one.name}: ${one.expect}`, run: () => run(one, crypto) }));
 
@@ -18,7 +18,7 @@ async function run({ file, anchor, at, expect }: (typeof cases)[number], crypto:
   const result = await verifyProof(bytesOf(file), { sealAnchors, tsaAnchors: [] }, Date.parse(at), { crypto });
   assert.equal(result.verdict, expect, JSON.stringify(result.claims));
   if (expect === "verified") return;
-  // The key is the seal's, and the bytes are what it signed: only the place is wrong.
+  // Key and signed bytes are right; only the position is wrong.
   const state = (claim: string) => result.claims.find((one) => one.name === claim)?.state;
   assert.equal(state("document_unchanged_since_seal"), "holds");
   assert.equal(state("seal_signature_valid"), "holds");

@@ -1,40 +1,40 @@
 import { createHash } from "node:crypto";
 import { type CmsOptions, cmsOver, type TestSigner } from "../signer.ts";
 
-/** How the signature is put into the file; by default as a seal of the service is. */
+/** How the signature is placed in the file; by default like a seal of the service. */
 export type SignOptions = CmsOptions & {
   readonly signer: TestSigner;
   readonly subFilter?: string;
   /** /P of a certification. */
   readonly certify?: 1 | 2 | 3;
-  /** Without /SSSOriginalLength, as foreign signers sign; or with a wrong one. */
+  /** Omits /SSSOriginalLength, like foreign signers; or states a wrong one. */
   readonly originalLength?: "absent" | number;
   readonly visible?: boolean;
   /** Changes the dictionary's text before signing. Must keep its length. */
   readonly dictionary?: (text: string) => string;
-  /** What the seal says it was made for; null for nothing. */
+  /** The purpose that the seal states; null for none. */
   readonly reason?: string | null;
-  /** Without the statement of its own place, as seals were before there was one. */
+  /** Omits the statement of its own position, as older seals did. */
   readonly unstated?: boolean;
-  /** Makes the DER to put into /Contents from the signed bytes, instead of a CMS. */
+  /** Makes the DER for /Contents from the signed bytes, instead of a CMS. */
   readonly contents?: (signed: Uint8Array) => Uint8Array;
-  /** Uppercase hex digits. */
+  /** Uses uppercase hex digits. */
   readonly upperCase?: boolean;
-  /** Bytes that /Contents has room for. */
+  /** Capacity of /Contents in bytes. */
   readonly reserve?: number;
-  /** Other objects than the seal, its field, the page and the catalog, in this order. */
+  /** Objects that replace the seal, its field, the page and the catalog, in this order. */
   readonly objects?: (objects: readonly NewObject[]) => readonly NewObject[];
-  /** Writes the objects of a seal behind the document in another way than the sealer. */
+  /** Writes the seal's objects in another form than the sealer. */
   readonly append?: (pdf: string, objects: readonly NewObject[]) => string;
 };
 
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 export const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "latin1"));
 
-/** An object that a revision defines: its number and its text. */
+/** An object in a revision: its number and its text. */
 export type NewObject = readonly [number: number, body: string];
 
-/** The body of the newest version of an object of a PDF made by our own maker and signers. */
+/** The body of the newest version of an object. Works on PDFs of our own maker and signers. */
 export function bodyOf(pdf: string, number: number): string {
   const header = `\n${number} 0 obj\n`;
   const at = pdf.lastIndexOf(header);
@@ -47,7 +47,7 @@ export function endOf(pdf: string): { readonly startxref: number; readonly size:
   return { startxref: Number(/.*startxref\s+(\d+)/s.exec(pdf)?.[1]), size };
 }
 
-/** Appends a revision with the objects given, as an incremental update by any program would. */
+/** Appends a revision with the given objects, like an incremental update by any program. */
 export function appendRevision(pdf: string, objects: readonly NewObject[], trailer = ""): string {
   const { startxref, size } = endOf(pdf);
   let text = pdf.endsWith("\n") ? pdf : `${pdf}\n`;
@@ -83,7 +83,7 @@ function appendTail(pdf: string, objects: readonly NewObject[]): string {
 
 const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
-/** The signature dictionary around its value, as the sealer or as any other program writes it. */
+/** The text of the signature dictionary around its value, in the form of the sealer or of another program. */
 function dictionaryParts(options: SignOptions, length: number): readonly [string, (ranges: string) => string] {
   const { certify, originalLength } = options;
   const subFilter = options.subFilter ?? "ETSI.CAdES.detached";
@@ -114,7 +114,7 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
   const [before, behind] = dictionaryParts(options, original.length);
   const dictionary = (ranges: string) => `${before}${placeholder}${behind(ranges)}`;
   const catalog = bodyOf(pdf, 1);
-  // As this file writes the form, or as the sealer does.
+  // The form of this file, or the sealer's.
   const oldFields = /\/AcroForm ? <<(?: \/SigFlags 3 )?\/Fields ?\[([^\]]*)\](?: |\/SigFlags 3)>>/.exec(catalog)?.[1];
   const form = `/AcroForm << /SigFlags 3 /Fields [${oldFields === undefined ? "" : `${oldFields} `}${field} 0 R] >>`;
   const bare = catalog.replace(/ ?\/AcroForm ? <<.*?>>/, "").replace(/(?<! )>>$/, " >>");
@@ -143,7 +143,7 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
  * Appends a revision and fills the one signature in it.
  *
  * @param placeholder the value of /Contents until it is signed: `<00...>`
- * @param objects the revision's objects, given the numbers for /ByteRange
+ * @param objects returns the revision's objects for the numbers of /ByteRange
  */
 export function signRevision(
   pdf: string,

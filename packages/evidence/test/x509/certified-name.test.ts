@@ -58,7 +58,7 @@ test("marks a name that begins as the service's own certificates do as a signer'
   assert.equal(certifiedName("Jane SignSealShip"), "Jane SignSealShip");
 });
 
-/** asn1crypto compares names by RFC 4518; pyHanko trusts no certificate whose name it refuses. */
+/** asn1crypto compares names by RFC 4518; pyHanko trusts no certificate with a name that it refuses. */
 const prepare = `
 import json, sys
 from asn1crypto.x509 import NameTypeAndValue

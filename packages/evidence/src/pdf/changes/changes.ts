@@ -12,30 +12,30 @@ import { createView, dictionaryOf, plainDictionary } from "./view.ts";
 
 export { type ChangeLevel, isWithin, permits } from "./levels.ts";
 
-/** A signature whose revision is to be compared with what came later. */
+/** A signature whose revision is compared with all later ones. */
 export type Signed = {
   readonly dictionary: PdfDictionary;
-  /** First byte of the indirect object that holds the dictionary. */
+  /** Offset of the indirect object that holds the dictionary. */
   readonly start: number;
-  /** How many bytes of the file are signed: the revision's end. */
+  /** Number of signed bytes, and so the end of the revision. */
   readonly end: number;
 };
 
-/** What became of a signed revision. */
+/** The result for a signed revision. */
 export type LaterChanges = {
-  /** Whether the signed bytes are a revision of their own that holds the signature. */
+  /** Whether the signed bytes form a complete revision that contains the signature. */
   readonly covered: boolean;
-  /** What later revisions did, at most. Whatever can't be judged is `other`. */
+  /** The gravest change of later revisions. Anything that can't be judged is `other`. */
   readonly level: ChangeLevel;
   /** The strictest /P of the signature's locks. */
   readonly lockPermission: 1 | 2 | 3 | null;
-  /** A locked field that was changed, "" where it was by what all fields share; null for none. */
+  /** A changed field that is locked; "" when all fields changed at once; null for none. */
   readonly lockedField: string | null;
-  /** A read-only field that was computed again; null for none. */
+  /** A read-only field that was recomputed; null for none. */
   readonly readOnlyField: string | null;
-  /** Which revision was signed, counted from the newest. */
+  /** Index of the signed revision, counted from the newest. */
   readonly revision: number;
-  /** The changes of each later revision, oldest first. */
+  /** The gravest change of each later revision, oldest first. */
   readonly revisions: readonly Pick<StepResult, "level" | "invisible">[];
 };
 
@@ -50,8 +50,8 @@ const UNKNOWN: LaterChanges = {
 };
 
 /**
- * Compares each signed revision with all that came later, revision by revision: what one changes and the next restores
- * was changed. The whole file is read once, however many signatures there are.
+ * Compares each signed revision with all later ones, step by step: a change that the next revision reverts still
+ * counts. The whole file is read once, however many signatures there are.
  */
 export function laterChanges(document: PdfDocument, signatures: readonly Signed[]): LaterChanges[] {
   const found: Found[] = signatures.map(() => ({ revision: -1, covered: false, lock: null }));
@@ -69,7 +69,7 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
   });
 }
 
-/** /P of a signature's locks as a state of the document has them; the strictest where they can't be read. */
+/** /P of a signature's locks in a given revision; the strictest when the locks are unreadable. */
 export function lockPermission(
   document: PdfDocument,
   { dictionary, field }: Pick<SignatureInPdf, "dictionary" | "field">,
@@ -83,14 +83,14 @@ export function lockPermission(
   }
 }
 
-/** What revisions after the first `end` bytes did, at most: `changedSince` without the names. */
+/** The gravest change of revisions after the first `end` bytes: `changedSince` without the field names. */
 export const changesSince = (document: PdfDocument, end: number): ChangeLevel | null =>
   changedSince(document, end)?.level ?? null;
 
 /**
- * What revisions after the first `end` bytes did, at most, and the names of the fields that they changed ("" for all of
- * them), whether or not anything signed those bytes.
- * @returns null when those bytes are no revision of the document, or what came later can't be read
+ * The gravest change of revisions after the first `end` bytes, and the names of the changed fields ("" for all of
+ * them), whether or not those bytes are signed.
+ * @returns null when those bytes are not a revision of the document, or later revisions are unreadable
  */
 export function changedSince(
   document: PdfDocument,
@@ -142,7 +142,7 @@ function sinceRevision({ revision, lock }: Found, steps: readonly StepResult[], 
 
 const nameOf = (touched: Touched | undefined) => (touched === undefined ? null : (touched.name ?? ""));
 
-/** The field whose value the signature is; undefined when the catalog alone names it, null when neither does. */
+/** The field that has the signature as its value; undefined when only the catalog names it, null when nothing does. */
 function fieldOf(document: PdfDocument, { view, reach }: Moment, { start }: Signed): PdfDictionary | undefined | null {
   const number = takeUnsigned(cursorAt(document.bytes, start));
   if (number === undefined || view.get(number)?.start !== start) return null;

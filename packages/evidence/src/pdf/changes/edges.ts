@@ -2,15 +2,15 @@ import { stringText } from "../text.ts";
 import { flagsOf, nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
 import { ROLE, type Role } from "./roles.ts";
 
-/** The field above a field, as far as it is inherited. */
+/** The parent of a field, with its inheritable entries. */
 type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
-  /** The object that bears the name, and so the value. */
+  /** The object that has the name, and therefore the value. */
   readonly holder: number | undefined;
-  /** The object whose /Kids lead here. */
+  /** The object whose /Kids contain this one. */
   readonly node: number | undefined;
-  /** /Ff; null where it is none that every reader reads alike. */
+  /** /Ff; null when readers may disagree on it. */
   readonly flags: number | null;
 };
 
@@ -21,25 +21,28 @@ export type Field = {
   readonly type: string | undefined;
   readonly holder: number;
   readonly parent: FieldParent;
-  /** /Ff, its own or that of a field above; null where it is none that every reader reads alike. */
+  /** /Ff, own or inherited; null when readers may disagree on it. */
   readonly flags: number | null;
-  /** Reached in two ways, so that it is two fields; or its name or type is no direct value. */
+  /** Reached by two paths, and so two fields; or its name or type is not a direct value. */
   readonly ambiguous: boolean;
 };
 
-/** The field or page node above an object, or the field that its appearance or value belongs to. */
+/** The field or page node above an object, or the field that owns it as appearance or value. */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
-/** Whom a walk tells of what an object leads to. */
+/** Receives the roles of referenced objects during a walk. */
 export type Lead = {
   readonly to: (value: PdfValue | undefined, role: Role, along?: Along) => void;
-  /** The key under which an object that hands its role down is found. */
+  /** The key that leads to an object which passes its role on. */
   readonly by: (key: string, value: PdfValue, role: Role) => void;
   readonly field: (field: Field, dictionary: PdfDictionary) => void;
   readonly isField: (number: number) => boolean;
 };
 
-/** An object on the way: its number (that of the object around it, for a direct one), its value, whether a stream. */
+/**
+ * An object during a walk: its number (for a direct object, that of the enclosing one), its value, and whether it is a
+ * stream.
+ */
 export type Place = {
   readonly number: number;
   readonly value: PdfValue;
@@ -47,19 +50,19 @@ export type Place = {
   readonly along: Along;
 };
 
-/** Roles that an object has because of the one that leads to it, however far. */
+/** Roles that an object gets from the object that references it, at any distance. */
 export const HANDED_DOWN = ROLE.frozen | ROLE.drawn | ROLE.annotationPart | ROLE.drawnPart;
 
 type Edges = (place: Place, lead: Lead) => void;
 
 const ROOT: FieldParent = { name: undefined, type: undefined, holder: undefined, node: undefined, flags: 0 };
 
-/** Tells the roles of all that an object in a role leads to. */
+/** Reports the roles of all objects that an object in a role references. */
 export function follow(role: Role, place: Place, lead: Lead): void {
   const { value } = place;
   if (value.kind === "array") {
     const ofItems = OF_ITEMS[role] ?? role;
-    // A number tree's pairs: the values are found elsewhere, too.
+    // A number tree's pairs; other keys lead to the values, too.
     const pairs = role === ROLE.parentTree && value.items[0]?.kind === "number";
     for (const item of value.items) lead.to(item, pairs ? ROLE.frozen : ofItems, place.along);
   } else if (value.kind === "dictionary") (OF_DICTIONARY[role] ?? allDrawn)(place, lead);
@@ -78,7 +81,7 @@ function entriesOf({ value }: Place): ReadonlyMap<string, PdfValue> {
   return value.kind === "dictionary" ? value.entries : new Map();
 }
 
-/** The roles by key. `others`: the role of what is not named. */
+/** The roles by key. `others`: the role for all other keys. */
 function keys(roles: Readonly<Record<string, Role>>, others: Role): Edges {
   return (place, lead) => {
     for (const [key, value] of entriesOf(place)) {
@@ -96,12 +99,15 @@ const every =
   };
 const allDrawn = every(ROLE.drawn);
 
-/** A value that should name the object through which its owner was reached: readers climb it for what it lacks. */
+/**
+ * A back reference that should name the object through which its owner was reached. Readers follow it upward for
+ * inherited entries.
+ */
 function climb(value: PdfValue, above: number | undefined, lead: Lead): void {
   if (value.kind !== "reference" || value.number !== above) lead.by("Parent", value, ROLE.drawn);
 }
 
-/** Keys of a page that lead to what is not drawn: actions, articles, private data. */
+/** Page keys that lead to undrawn objects: actions, articles, private data. */
 const PAGE_KEYS = "AA B DPart SeparationInfo PresSteps AF Metadata PieceInfo ID".split(" ");
 
 const page: Edges = (place, lead) => {
@@ -113,7 +119,7 @@ const page: Edges = (place, lead) => {
   }
 };
 
-/** Keys of an annotation that lead to what happens with it, to other annotations, or to a signature. */
+/** Annotation keys that lead to actions, to other annotations, or to a signature. */
 const ACTION_KEYS = "A AA PA Dest Lock SV P Popup IRT V".split(" ");
 
 const annotation: Edges = (place, lead) => {

@@ -7,24 +7,27 @@ import { isReadAlike, type Lost, lostIn, misleads } from "./lost.ts";
 import { createReach, type Reach, reachFromChanged, reachFromTrailer } from "./reach.ts";
 import { createView, entriesOfRevision, type Stored, type Table, type View } from "./view.ts";
 
-/** So near to the end of a file readers look for `startxref`; else some search for objects. */
+/**
+ * Distance from the end of a file within which readers look for `startxref`. Beyond it, some search the file for
+ * objects.
+ */
 const STARTXREF_WINDOW = 1024;
 
-/** The state of a document at a revision that was signed. */
+/** The document as of a signed revision. */
 export type Moment = {
   readonly view: View;
   readonly reach: Reach;
-  /** Just past the last byte of any object so far. */
+  /** End of the last object so far. */
   readonly reaches: number;
 };
 
 /**
- * What each revision after the oldest of `marks` did, oldest first: revision `marks[0] - 1` comes first, revision 0 last.
+ * Judges each revision after the oldest of `marks`, oldest first: revision `marks[0] - 1` comes first, revision 0 last.
  *
- * @param oldest index of the revision that the first step starts from
+ * @param oldest index of the revision at which the first step starts
  * @param end where that revision ends
- * @param visit called with the state at each revision from `oldest` on, before the step from it is judged
- * @throws EvidenceError when the document can't be read, or reading takes too much work
+ * @param visit called with the document at each revision from `oldest` on, before the step from it is judged
+ * @throws EvidenceError when the document is unreadable, or reading takes too much work
  */
 export function judgeHistory(
   document: PdfDocument,
@@ -74,12 +77,12 @@ export function judgeHistory(
     visit(index, { view: earlier, reach, reaches });
   }
   const later = lost.filter(({ at }) => at >= end);
-  // An unnamed object in the signed bytes misleads readers that begin to search because of a later revision.
+  // An unreferenced object in the signed bytes misleads readers that a later revision makes search the file.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }
 
-/** Counts what no section names as done by the revision that it lies before; behind the last one, by another. */
+/** Attributes objects that no section names to the revision that contains them, or to an extra one at the end. */
 function withLost(steps: readonly StepResult[], later: readonly Revision[], lost: readonly Lost[]): StepResult[] {
   const ends = later.map(({ main }) => main.offset).reverse();
   const found = new Set(lost.map(({ at }) => ends.findIndex((end) => at < end)));
@@ -89,14 +92,14 @@ function withLost(steps: readonly StepResult[], later: readonly Revision[], lost
 
 type Known = Map<number, Stored | undefined>;
 
-/** The document as it was at a revision, sharing what was read already. */
-function documentAt(document: PdfDocument, index: number): PdfDocument {
+/** The document as of a revision. It shares the objects that were read already. */
+export function documentAt(document: PdfDocument, index: number): PdfDocument {
   const revisions = document.revisions.slice(index);
   const trailer = revisions[0]?.main.trailer ?? document.trailer;
   return { ...document, revisions, trailer, objects: new Map() };
 }
 
-/** @param containers gains the object streams that the entries lead into */
+/** @param containers collects the object streams that the entries point into */
 function merge(table: Table, entries: Table, containers: Set<number>): void {
   for (const [number, entry] of entries) {
     if (entry.type === "compressed") containers.add(entry.stream);
@@ -114,8 +117,8 @@ function furthest(objects: Iterable<Stored | undefined>): number {
 }
 
 /**
- * The index of the revision that the first `end` bytes are, or -1: the newest section that lies in them is the one that
- * their last `startxref` leads to, and it and those before it lie in them whole.
+ * The index of the revision that consists of the first `end` bytes, or -1. Their last `startxref` must lead to the
+ * newest section inside them, and that section and all earlier ones must be complete.
  */
 export function revisionEndingAt(document: PdfDocument, end: number): number {
   const revisions = loadRevisions(document);

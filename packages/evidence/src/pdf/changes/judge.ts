@@ -49,15 +49,15 @@ const RULES: Readonly<Record<Role, Rule>> = {
   [ROLE.parentTree]: parentTree,
 };
 
-/** What one revision did: at most this, and to these fields. */
+/** The gravest change of one revision, and the changed fields. */
 export type StepResult = {
   readonly level: Level;
   readonly touched: readonly Touched[];
-  /** Where the values begin that the revision's new invisible fields have. */
+  /** Where the values of the revision's new invisible fields begin. */
   readonly invisible: readonly (number | undefined)[];
 };
 
-/** A revision and what its sections say. */
+/** A revision and the entries of its sections. */
 export type Named = {
   readonly revision: Revision;
   readonly changed: Table;
@@ -66,9 +66,9 @@ export type Named = {
 };
 
 /**
- * Judges a revision by what became of each object that its sections name.
+ * Judges a revision by the change of each object that its sections name.
  *
- * @throws EvidenceError when an object can't be read, or reading takes too much work
+ * @throws EvidenceError when an object is unreadable, or reading takes too much work
  */
 export function judgeStep(
   earlier: View,
@@ -105,7 +105,7 @@ export function judgeStep(
   return { level: worst(levels), touched, invisible: values.map((number) => later.get(number)?.start) };
 }
 
-/** How many objects sections place in each object stream. */
+/** The number of objects that sections assign to each object stream. */
 function heldBy(changed: Table): ReadonlyMap<number, number> {
   const held = new Map<number, number>();
   for (const entry of changed.values()) {
@@ -116,12 +116,12 @@ function heldBy(changed: Table): ReadonlyMap<number, number> {
 
 const MAX_SIZE = 8_388_608;
 
-/** The root stays where it is; the information dictionary may be left out or moved. */
+/** The root must stay the same object; the information dictionary may be removed or moved. */
 function trailerLevel({ earlier, later, between }: Step): Level {
   const [was, is] = [earlier.trailer.entries, later.trailer.entries];
   for (const key of ["Root", "Encrypt"]) if (!sameValue(was.get(key), is.get(key))) return "other";
   if (later.trailer.repeated.length > 0) return "other";
-  // Without a /Size that can be one, some readers search the file for objects and find others.
+  // Without a valid /Size, some readers search the file and find other objects.
   const size = integerOf(later.trailer, "Size") ?? 0;
   if (size < 1 || size > MAX_SIZE) return "other";
   const information = is.get("Info");
@@ -129,12 +129,12 @@ function trailerLevel({ earlier, later, between }: Step): Level {
   return between(ROLE.information, was.get("Info"), information);
 }
 
-/** A rewritten object stream changes all objects in it, though no section names them. */
+/** A rewritten object stream changes all objects in it, although no section names them. */
 function containerLevel({ earlier, later }: Step, number: number, containers: ReadonlySet<number>): Level {
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // Readers that know the number as something else need not look for objects in it.
+  // Readers that know the number as another object may not look into the stream.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 
@@ -149,13 +149,16 @@ function objectLevel(step: Step, number: number): Level {
   if (after !== undefined && hasRepeatedKey(after.value)) return "other";
   if (!was && (!is || roles === 0)) return "none";
   if (before !== undefined && after !== undefined && sameStored(later, before, after)) return "none";
-  // What was there without a role may serve a reader in a way that is not known here, as object streams do.
+  // An object that existed without a role may serve readers in an unknown way, as object streams do.
   if (roles === 0 || (before && after && before.generation !== after.generation)) return "other";
   if ((!was || !is) && (roles & ~REMOVABLE) !== 0) return "other";
   return worst(rolesIn(roles).map((role) => RULES[role]({ before, after, number }, step)));
 }
 
-/** Whether two sections lead to the same bytes of the file; those of an object stream that earlier sections use stay. */
+/**
+ * Whether two sections point to the same bytes of the file. Object streams that earlier sections use must stay
+ * unchanged.
+ */
 function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): boolean {
   if (one?.type === "offset") {
     return other?.type === "offset" && one.offset === other.offset && one.generation === other.generation;
@@ -168,7 +171,7 @@ function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): 
   );
 }
 
-/** Readers differ in which of two equal keys they take. */
+/** Of two equal keys, some readers take the first and some the last. */
 function hasRepeatedKey(value: PdfValue): boolean {
   if (value.kind === "array") return value.items.some(hasRepeatedKey);
   if (value.kind !== "dictionary") return false;
@@ -186,7 +189,7 @@ function computedFields(view: View): ReadonlySet<number> {
   return new Set(items.flatMap((item) => (item.kind === "reference" ? [item.number] : [])));
 }
 
-/** The signature fields that the form's list has gained. One that bears a name that is taken is none of its own. */
+/** The signature fields added to the form's list. A field that reuses an existing name is not a new field. */
 function addedFields(earlier: View, later: View, { fields }: Reach): AddedField[] {
   const [old, now] = [earlier, later].map((view) => itemsOf(view, formOf(view)?.entries.get("Fields")));
   if (old === undefined || now === undefined || old === now) return [];

@@ -3,19 +3,22 @@ import { integerOf, nameOf, type PdfDictionary } from "../values.ts";
 import type { Touched } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
-/** What a signature locks besides the document: form fields, and what its lock permits (ISO 32000-2 tables 236 and 259). */
+/**
+ * The locks of a signature in addition to the document: form fields, and the permission of its lock (ISO 32000-2 tables
+ * 236 and 259).
+ */
 export type Lock = {
   readonly locks: (field: Touched) => boolean;
   /** The strictest /P that a lock states. */
   readonly permission: 1 | 2 | 3 | null;
 };
 
-/** So deep are the names that are looked at; how deep a field may be. */
+/** Limit of the nesting of field names. */
 const MAX_DEPTH = 32;
 
 /**
- * The locks of a signature: the FieldMDP that it signed, and the /Lock of its field, which asks for the same. Readers differ
- * in what they make of a value that is not of its type, or not direct: it counts as the strictest.
+ * The locks of a signature: the FieldMDP that it signed, and the /Lock of its field, which requests the same. Readers
+ * disagree on values that are indirect or of a wrong type, so such a value counts as the strictest.
  *
  * @param view the document at the signed revision
  */
@@ -46,7 +49,7 @@ function permissionOf(parameters: PdfDictionary): 1 | 2 | 3 | null {
   return level === 2 || level === 3 ? level : 1;
 }
 
-/** @param parameters undefined for those that can't be read: they lock all */
+/** @param parameters undefined when unreadable: then all fields are locked */
 function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: string | null) => boolean {
   const action = parameters && nameOf(parameters, "Action");
   if (parameters === undefined || (action !== "Include" && action !== "Exclude")) return () => true;
@@ -58,12 +61,12 @@ function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: st
   const isNamed = (name: string | null) => name !== null && pathsTo(name)?.some((path) => names.has(path)) === true;
   if (action === "Exclude") return (name) => !isNamed(name);
   if (items?.length !== list.length || paths.includes(null)) return () => true;
-  // The fields below a changed field inherit the change.
+  // Fields below a changed field inherit the change.
   const above = new Set(paths.flatMap((one) => one ?? []));
   return (name) => (name === null || pathsTo(name) === null ? names.size > 0 : above.has(name) || isNamed(name));
 }
 
-/** A field's name after those of the fields above it; null for one that is too deep. */
+/** A field's fully qualified name; null when nested too deeply. */
 function pathsTo(name: string): string[] | null {
   const parts = name.split(".", MAX_DEPTH + 1);
   return parts.length > MAX_DEPTH ? null : parts.map((_, index) => parts.slice(0, index + 1).join("."));

@@ -15,14 +15,14 @@ const nextObject = searchWholeFile("obj");
 const nextTrailer = searchFor("trailer");
 const MAX_TRAILER = 4096;
 
-/** An object, with its number, or a trailer that is in the file though no section names it, and its place. */
+/** An object (with its number) or a trailer that is in the file but that no section names, and its offset. */
 export type Lost = { readonly at: number; readonly number: number | null };
 
 /**
- * Objects and trailers that no section names. Readers search a file for such when a section is not to their
- * liking, each when another thing is odd, and then take the last object of a number that they find.
+ * Finds objects and trailers that no section names. Readers that consider a section faulty (each by other criteria)
+ * search the file, and then take the last object of a number.
  *
- * @throws EvidenceError when looking takes too much work
+ * @throws EvidenceError when the search takes too much work
  */
 export function lostIn(document: PdfDocument, revisions: readonly Revision[]): Lost[] {
   const { bytes, budget } = document;
@@ -45,10 +45,10 @@ export function lostIn(document: PdfDocument, revisions: readonly Revision[]): L
 }
 
 /**
- * Whether something lost would take the place of what a section names. What lies in an object that was read, an attachment for one,
- * does not count.
+ * Whether a lost object could replace one that a section names. Contents of objects that were read, such as
+ * attachments, do not count.
  *
- * @param table where the objects in use are
+ * @param table the offsets of the objects in use
  */
 export function misleads(
   lost: readonly Lost[],
@@ -79,7 +79,9 @@ function skipped({ budget }: PdfDocument, cursor: Cursor): Cursor {
   return cursor;
 }
 
-/** Whether a trailer that is no section's leads where the document's own does: documents that are mended have such. */
+/**
+ * Whether an unreferenced trailer points to the same root as the document's own. Repaired documents have such trailers.
+ */
 function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Cursor): boolean {
   spend(budget, COST.candidate);
   try {
@@ -92,7 +94,7 @@ function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Curso
   }
 }
 
-/** Where the word `obj` stands of each object that a section names, and of the section itself. */
+/** Offsets of the word `obj` in each object that a section names, and in the section itself. */
 function wordsOf(document: PdfDocument, section: XrefSection): number[] {
   const { bytes, base, budget } = document;
   const words: number[] = [];
@@ -111,11 +113,10 @@ function wordsOf(document: PdfDocument, section: XrefSection): number[] {
   return words;
 }
 
-/** The number of the object whose header ends in the word at `at`; null where none does. */
+/** The number of the object whose header ends with the word at `at`; null if it is not a header. */
 function numberBefore(bytes: Uint8Array, at: number): number | null {
   const generation = spaceBefore(bytes, at);
   const end = spaceBefore(bytes, digitsBefore(bytes, generation));
-  // Without a generation, or white space before it, there are no digits left.
   const start = digitsBefore(bytes, end);
   if (start === end) return null;
   return takeUnsigned(cursorAt(bytes, start, end)) ?? Number.POSITIVE_INFINITY;
@@ -127,7 +128,7 @@ function digitsBefore(bytes: Uint8Array, at: number): number {
   return start;
 }
 
-/** Where white space and comments begin that end at `at`. */
+/** The start of the white space and comments that end at `at`. */
 function spaceBefore(bytes: Uint8Array, at: number): number {
   for (let start = at; ; ) {
     const before = start;
@@ -142,7 +143,7 @@ function spaceBefore(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Where the comment begins that the line up to `end` ends in, or -1. */
+/** The start of a comment that reaches the end of the line up to `end`, or -1. */
 function commentIn(bytes: Uint8Array, end: number): number {
   let found = -1;
   for (let at = end - 1; (bytes[at] ?? 0x0a) !== 0x0a && bytes[at] !== 0x0d; at--) if (bytes[at] === 0x25) found = at;
@@ -150,10 +151,10 @@ function commentIn(bytes: Uint8Array, end: number): number {
 }
 
 /**
- * Whether readers agree on what a later revision names: some ask the table of a hybrid file alone about what it names, and some
- * follow the /Prev of its stream.
+ * Whether readers agree on the objects of a later revision. In a hybrid file, some use only the table for objects that
+ * it names, and some follow the /Prev of its stream.
  *
- * @param earlier where the objects are that were in use before it
+ * @param earlier offsets of the objects in use before it
  */
 export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean {
   if (hybrid === undefined) return true;
@@ -165,10 +166,10 @@ export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean
 }
 
 /**
- * Judges a new stream that lists objects: readers that search for objects read its list, though no section leads to it.
+ * Judges a new stream that lists objects: readers that search for objects use its list, even if no section leads to it.
  *
- * @param revision whose sections name the stream
- * @param held how many objects its sections place in the stream
+ * @param revision the revision whose sections name the stream
+ * @param held the number of objects that its sections assign to the stream
  */
 export function listingLevel(after: Stored | undefined, { main, hybrid }: Revision, held: number): Level {
   if (after?.data === undefined || after.value.kind !== "dictionary") return "none";

@@ -3,7 +3,7 @@ import { plainDictionary, storedOf, type View } from "./view.ts";
 
 const MAX_CONTENT = 4096;
 
-/** Whether an /AP has a normal appearance alone, of a content that paints nothing: comments, `q` and `Q`. */
+/** Whether an /AP has only a normal appearance, whose content paints nothing: comments, `q` and `Q`. */
 export function paintsNothing(view: View, value: PdfValue | undefined): boolean {
   const appearance = plainDictionary(view, value);
   if (appearance === undefined || [...appearance.entries.keys()].some((key) => key !== "N")) return false;

@@ -4,16 +4,19 @@ import { type Along, type Field, follow, HANDED_DOWN, type Lead, type Place } fr
 import { ROLE, type Role, rolesIn } from "./roles.ts";
 import { plainDictionary, storedOf, type View } from "./view.ts";
 
-/** What every object is for, gathered over the revisions: a role once had is kept, so that none can be shed. */
+/**
+ * The roles of every object, collected over the revisions. An object keeps each role it ever had, so that a revision
+ * can't remove one.
+ */
 export type Reach = {
   /** The roles of an object, as a set of `ROLE`. */
   readonly roles: Map<number, number>;
   readonly fields: Map<number, Field>;
-  /** The nodes through which pages were reached; null for one that was reached through two. */
+  /** The nodes that reference pages; null for a page that two nodes reference. */
   readonly above: Map<number, number | null>;
   /** The fields that an appearance or a value belongs to. */
   readonly owners: Map<number, Set<number>>;
-  /** Signature dictionaries that are objects of their own, and the fields whose value they are. */
+  /** Signature dictionaries that are indirect objects, and the fields that have them as value. */
   readonly signed: Map<number, number>;
 };
 
@@ -21,16 +24,16 @@ type Task = {
   readonly value: PdfValue;
   readonly role: Role;
   readonly along: Along;
-  /** The indirect object in which the value stands. */
+  /** The indirect object that contains the value. */
   readonly within: number;
-  /** The key that it is found under, for roles that are handed down. */
+  /** The key that leads to it, for inherited roles. */
   readonly by: string | undefined;
 };
 
-/** What outlines, actions and tags may name: nothing that a reader finds by these ways is drawn. */
+/** Keys of objects that outlines, actions and tags reference: readers draw nothing that they find this way. */
 const NAMED_BY_ANY = ROLE.page | ROLE.structure | ROLE.structureRoot;
 const FIELD_OR_ANNOTATION = ROLE.field | ROLE.annotation;
-/** Keys under which other objects name an annotation or a field. */
+/** Keys under which other objects reference an annotation or a field. */
 const NAMING_KEYS: ReadonlySet<string> = new Set(
   "Obj Popup IRT Parent P T Fields AN TA Annotation Annots CO".split(" "),
 );
@@ -39,7 +42,7 @@ export function createReach(): Reach {
   return { roles: new Map(), fields: new Map(), above: new Map(), owners: new Map(), signed: new Map() };
 }
 
-/** Gives roles to all that the trailer leads to. @throws EvidenceError when an object on the way can't be read */
+/** Assigns roles to all objects reachable from the trailer. @throws EvidenceError when one of them is unreadable */
 export function reachFromTrailer(reach: Reach, view: View): void {
   const tasks: Task[] = [];
   for (const [key, value] of view.trailer.entries) {
@@ -49,7 +52,7 @@ export function reachFromTrailer(reach: Reach, view: View): void {
   walk(reach, view, tasks);
 }
 
-/** Hands the roles of changed objects on to what they lead to now. */
+/** Passes the roles of changed objects on to the objects that they reference now. */
 export function reachFromChanged(reach: Reach, view: View, numbers: Iterable<number>): void {
   const tasks: Task[] = [];
   for (const number of numbers) {
@@ -92,7 +95,7 @@ function leadInto(reach: Reach, tasks: Task[], within: number): Lead {
   };
 }
 
-/** When a task has its turn: pages and fields are known before annotations, and both before what only names them. */
+/** The order of tasks: pages and fields come before annotations, and both before mere references. */
 const turnOf = ({ role }: Task) => ((role & HANDED_DOWN) !== 0 ? 2 : role === ROLE.annotation ? 1 : 0);
 
 function walk(reach: Reach, view: View, starts: readonly Task[]): void {
@@ -110,17 +113,17 @@ function visit(reach: Reach, view: View, task: Task): Task[] {
   if (place === undefined) return next;
   const lead = leadInto(reach, next, place.number);
   const { by } = task;
-  // What stands in an array is found under the array's key.
+  // An array element counts as found under the array's key.
   const inArray: Lead = by === undefined ? lead : { ...lead, to: (value, role) => value && lead.by(by, value, role) };
   follow(place.role, place, place.value.kind === "array" ? inArray : lead);
   return next;
 }
 
-/** Where a task leads; undefined when nothing is new there. */
+/** Follows a task; undefined when it leads to nothing new. */
 function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role: Role }) | undefined {
   const { value, role, along, within } = task;
   if (value.kind !== "reference") {
-    // A field that is no object of its own can't be distinguished from the list that it stands in.
+    // A direct field can't be distinguished from the list that contains it.
     return { number: within, value, isStream: false, along, role: role === ROLE.field ? ROLE.drawn : role };
   }
   const { number } = value;
@@ -130,8 +133,8 @@ function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role
 }
 
 /**
- * Whether a reference says no more than which object is meant. What is not there yet is never only named, nor is a stream,
- * nor anything that is drawn: a reader draws by whatever key a document names it.
+ * Whether a reference only identifies an object. References to new objects, streams or drawn objects never count as
+ * such, because readers draw an object whatever key names it.
  */
 function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): boolean {
   if (task.role !== ROLE.frozen && task.role !== ROLE.annotationPart) return false;
@@ -145,18 +148,19 @@ function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): bool
   return isNaming && plainDictionary(view, task.value) !== undefined;
 }
 
-/** Notes a role, and what it belongs to; false when both were known. */
+/** Records a role and its owner; false when both were known. */
 function admit(reach: Reach, number: number, role: Role, { owner, parent, above }: Along): boolean {
   const roles = reach.roles.get(number) ?? 0;
   const owners = reach.owners.get(number) ?? new Set();
-  // What belongs to two may not change: 90,000 fields that share an appearance would be 90,000 ways through it.
+  // An object with two owners may not change. This also bounds the work: 90,000 fields that share an appearance would
+  // be 90,000 paths through it.
   const isOwned = owner === undefined || owners.has(owner) || owners.size > 1;
   const known = (roles & role) !== 0 && isOwned;
   reach.roles.set(number, roles | role);
   if (!isOwned) reach.owners.set(number, owners.add(owner));
   if (role === ROLE.page) {
     const one = reach.above.get(number);
-    // Whichever of two nodes it names as its parent, readers may climb to the other.
+    // Whichever of the two nodes it names as its parent, readers may climb to the other.
     if (one !== undefined && one !== (above ?? null)) reach.roles.set(number, roles | role | ROLE.frozen);
     reach.above.set(number, above ?? null);
   }

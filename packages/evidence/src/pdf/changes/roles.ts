@@ -1,9 +1,12 @@
 /**
- * What an object is for, by the way that leads to it. An object that is reached by two ways has both roles, and what
- * may become of it is what both allow.
+ * The role of an object, by the path that leads to it. An object on two paths has both roles, and only changes that
+ * both permit are allowed.
  */
 export const ROLE = {
-  /** Anything that no rule lets change and no page draws: outlines, actions, signatures. It may name pages and fields. */
+  /**
+   * Objects that may not change and that no page draws: outlines, actions, signatures. They may reference pages and
+   * fields.
+   */
   frozen: 0x1,
   catalog: 0x2,
   /** A page, or a node of the page tree. */
@@ -11,7 +14,7 @@ export const ROLE = {
   pageKids: 0x8,
   annots: 0x10,
   annotation: 0x20,
-  /** What an annotation that is no form field is made of. */
+  /** A part of an annotation that is not a form field. */
   annotationPart: 0x40,
   form: 0x80,
   fields: 0x100,
@@ -20,7 +23,7 @@ export const ROLE = {
   fieldValue: 0x800,
   /** A field's /AP. */
   appearance: 0x1000,
-  /** A field's appearance without states. */
+  /** A field's appearance that is not divided into states. */
   appearanceStream: 0x2000,
   /** The form's /DR. */
   resources: 0x4000,
@@ -37,14 +40,14 @@ export const ROLE = {
   structureRoot: 0x800000,
   structure: 0x1000000,
   parentTree: 0x2000000,
-  /** What a reader may reach while it draws a page. Whatever it leads to is drawn, too. */
+  /** Anything a reader may reach while drawing a page. Everything it references is drawn, too. */
   drawn: 0x4000000,
-  /** What a reader may reach while it draws an annotation that is no form field. */
+  /** Anything a reader may reach while drawing an annotation that is not a form field. */
   drawnPart: 0x8000000,
 } as const;
 export type Role = (typeof ROLE)[keyof typeof ROLE];
 
-/** The single roles of a set of them. */
+/** Splits a set of roles into single roles. */
 export function rolesIn(set: number): Role[] {
   return Object.values(ROLE).filter((role) => (set & role) !== 0);
 }

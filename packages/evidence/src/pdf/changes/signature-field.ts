@@ -6,7 +6,7 @@ import { paintsNothing } from "./paint.ts";
 import type { Step } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
-/** Keys of a field that shows nothing, and of its widget; nothing may stand there that could make it show. */
+/** Keys of a field that shows nothing, and of its widget. No permitted key could make it visible. */
 const INVISIBLE_KEYS = new Set(
   "Type Subtype FT T TU TM F Ff Rect P V Lock SV DA Q M NM AP Kids StructParent MK".split(" "),
 );
@@ -18,17 +18,17 @@ const MAX_WIDGETS = 16;
 export type AddedField = {
   readonly level: Level;
   readonly name: string;
-  /** A lock on all fields does not forbid it: it shows nothing, and holds nothing or a document time stamp. */
+  /** A lock on all fields permits it: it shows nothing, and is empty or holds a document time stamp. */
   readonly whenLocked: boolean;
   /** Whether it shows nothing. */
   readonly isNew: boolean;
-  /** The object of its value, for a signature in a field that does not show. */
+  /** The object of its value, for a signature in an invisible field. */
   readonly invisible: number | null;
-  /** Its object, and those of its widgets, which pages may list. */
+  /** Its object and those of its widgets, which pages may list. */
   readonly widgets: readonly number[];
 };
 
-/** What a new object in the form's list of fields is; null for anything but a signature field of its own. */
+/** Classifies a new object in the form's list of fields; null unless it is a new signature field. */
 export function addedField(earlier: View, later: View, item: PdfValue): AddedField | null {
   const dictionary = plainDictionary(later, item);
   if (item.kind !== "reference" || earlier.inUse(item.number) || dictionary === undefined) return null;
@@ -50,7 +50,7 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
     const whenLocked = value === undefined || signed === "validation";
     return { level, name, whenLocked, isNew: true, invisible: isSignature ? value.number : null, widgets };
   }
-  // Nobody has signed in it: then it is no more than a picture on the page.
+  // An unsigned field is only a picture on the page.
   const isPicture = !isSigned(later, value) && parts.some(({ dictionary }) => dictionary.entries.has("AP"));
   return {
     level: isPicture ? "annotations" : "fields",
@@ -62,7 +62,7 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
   };
 }
 
-/** Whether a value covers something, and is not just called a signature. */
+/** Whether a value actually signs something, instead of only claiming its type. */
 function isSigned(later: View, value: PdfValue | undefined): boolean {
   const signature = plainDictionary(later, value);
   const contents = signature?.entries.get("Contents");
@@ -115,14 +115,16 @@ function shows(view: View, widget: PdfDictionary): boolean {
   return corners.length > 0 && !(corners.length === 4 && (left === right || bottom === top));
 }
 
-/** Whether a widget without an area has all the same an appearance or a border, which some readers might paint. */
+/** Whether a widget without an area still has an appearance or a border, which some readers might paint. */
 function couldShow(view: View, widget: PdfDictionary): boolean {
   const [style, appearance] = [widget.entries.get("MK"), widget.entries.get("AP")];
   if (style !== undefined && plainDictionary(view, style)?.entries.size !== 0) return true;
   return appearance !== undefined && !paintsNothing(view, appearance);
 }
 
-/** How grave a signature field's value is: a new signature or document time stamp, or none yet; null for anything else. */
+/**
+ * The gravity of a signature field's value: a new signature or document time stamp, or empty; null for anything else.
+ */
 function valueLevel(earlier: View, later: View, value: PdfValue | undefined): Level | null {
   if (value === undefined || value.kind === "null") return "signatures";
   if (value.kind !== "reference" || earlier.inUse(value.number)) return null;
@@ -132,7 +134,7 @@ function valueLevel(earlier: View, later: View, value: PdfValue | undefined): Le
   return isTimeStamp ? "validation" : "signatures";
 }
 
-/** What became of a signature field that was there and empty; null when it was not empty, or still is. */
+/** The change of an existing, empty signature field; null when it was not empty, or still is. */
 export function filledLevel({ earlier, later }: Step, field: number): Level | null {
   const [old, now] = [earlier, later].map((view) => {
     const stored = view.get(field);

@@ -5,60 +5,62 @@ import type { Reach } from "./reach.ts";
 import type { Role } from "./roles.ts";
 import type { Stored, View } from "./view.ts";
 
-/** What one revision did to the one before it. */
+/** The step from one revision to the next. */
 export type Step = {
   readonly earlier: View;
   readonly later: View;
-  /** What the objects were for before the revision. */
+  /** The roles of the objects before the revision. */
   readonly reach: Reach;
   /** The signature fields that the revision adds, and their widgets, by object. */
   readonly newFields: ReadonlyMap<number, NewField>;
-  /** The fields that the form has computed (/CO). */
+  /** The fields that the form computes (/CO). */
   readonly computed: () => ReadonlySet<number>;
   /** Judges the change of a value by its role. */
   readonly between: (role: Role, before: PdfValue | undefined, after: PdfValue | undefined) => Level;
-  /** Notes that a field was changed. */
+  /** Records that a field was changed. */
   readonly touch: (touched: Touched) => void;
 };
 
-/** A field that a revision changed, with those below it. */
+/** A field that a revision changed, including the fields below it. */
 export type Touched = {
   /** Null for every field of the form. */
   readonly name: string | null;
-  /** A lock does not forbid what was done. */
+  /** A lock permits this change. */
   readonly whenLocked: boolean;
-  /** A new field that does not show: only what was signed (FieldMDP) locks it, and not what a field asks for (/Lock). */
+  /** A new invisible field: only a signed lock (FieldMDP) applies to it, not one that a field requests (/Lock). */
   readonly isNew?: boolean;
-  /** It was read-only, and is computed from others. */
+  /** A read-only field that is computed from others. */
   readonly readOnly: boolean;
 };
 
 type NewField = { readonly level: Level };
 
-/** Two versions of one thing; undefined where there is none. */
+/** The old and new version of a value; undefined where it is absent. */
 export type Change = {
   readonly before: Stored | undefined;
   readonly after: Stored | undefined;
-  /** Its number, where it is an object of its own that was there before. */
+  /** Its number, if it is an existing indirect object. */
   readonly number: number | undefined;
 };
 
-/** Judges a change of a thing in one role. */
+/** Judges a change of a value in one role. */
 export type Rule = (change: Change, step: Step) => Level;
 
-/** The keys whose values differ, those only one of them has included. */
+/** The keys with different values, including keys that only one version has. */
 export function changedKeys(before: PdfDictionary | undefined, after: PdfDictionary): string[] {
   const keys = new Set([...(before?.entries.keys() ?? []), ...after.entries.keys()]);
   return [...keys].filter((key) => !sameValue(before?.entries.get(key), after.entries.get(key)));
 }
 
-/** What a list gained and lost. */
+/** The additions and removals of a list. */
 export type ListChange = { readonly inserted: readonly PdfReference[]; readonly removed: readonly PdfReference[] };
 
-/** How a list of references changed; null when what stayed has another order, or it is no such list. */
+/**
+ * The change of a list of references; null when the remaining ones are reordered, or when it is another kind of list.
+ */
 export function listChange(before: readonly PdfValue[], after: readonly PdfValue[]): ListChange | null {
   const direct = before.filter((item) => item.kind !== "reference").length;
-  // Values that are no references can't be distinguished: they stay where they are.
+  // Direct values can't be identified, so they must keep their positions.
   if (direct > 0) {
     const head = after.slice(0, before.length);
     if (!before.every((item, index) => sameValue(item, head[index]))) return null;

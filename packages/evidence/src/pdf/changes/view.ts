@@ -10,44 +10,46 @@ import { decodeStream } from "../stream.ts";
 import type { PdfDictionary, PdfValue } from "../values.ts";
 import { entriesOf, entryOf, type XrefEntry } from "../xref.ts";
 
-/** An object as one revision has it. */
+/** An object as of one revision. */
 export type Stored = {
   readonly value: PdfValue;
-  /** The data of a stream as written, filters and all. */
+  /** The data of a stream as written, with its filters. */
   readonly data: Uint8Array | undefined;
   /** The data without encryption and filters. @throws EvidenceError as `decodeStream` */
   readonly decode: ((limit: number) => Uint8Array) | undefined;
   readonly generation: number;
-  /** Its first byte; undefined when it lies in an object stream. */
+  /** Its offset; undefined inside an object stream. */
   readonly start: number | undefined;
-  /** Just past its last byte, or past that of the object stream which holds it. */
+  /** Its end, or the end of the object stream that contains it. */
   readonly end: number;
-  /** Whether the data ends where /Length says, so that all readers see the same. */
+  /** Whether the data ends where /Length says, so that all readers see the same data. */
   readonly closed: boolean;
 };
 
-/** The objects as they are in one revision. */
+/** The objects as of one revision. */
 export type View = {
   readonly trailer: PdfDictionary;
   readonly inUse: (number: number) => boolean;
-  /** Where an object is; undefined when it is not in use. */
+  /** The location of an object; undefined when it is not in use. */
   readonly entry: (number: number) => XrefEntry | undefined;
   /** @throws EvidenceError when the object is not where the revision says */
   readonly get: (number: number) => Stored | undefined;
   readonly spend: (work: number) => void;
 };
 
-/** Objects that were read already; undefined for those that are not there. */
+/** Objects that were read already; undefined for missing ones. */
 export type ReadObjects = {
   readonly has: (number: number) => boolean;
   readonly get: (number: number) => Stored | undefined;
   readonly set: (number: number, stored: Stored | undefined) => unknown;
 };
 
-/** Where the objects in use are. */
+/** The locations of the objects in use. */
 export type Table = Map<number, XrefEntry>;
 
-/** What a revision's sections say, each number once; a hybrid's stream counts where its table says free or nothing. */
+/**
+ * The entries of a revision's sections, one per number. A hybrid's stream counts where its table says free or nothing.
+ */
 export function entriesOfRevision(document: PdfDocument, { main, hybrid }: Revision): Table {
   const entries: Table = new Map();
   for (const section of hybrid === undefined ? [main] : [main, hybrid]) {
@@ -66,8 +68,8 @@ export function entriesOfRevision(document: PdfDocument, { main, hybrid }: Revis
  * A view of the file's objects.
  *
  * @param document the file with the sections of this revision and those before it
- * @param entry where an object is; undefined when it is not in use
- * @param known what is read is added to it
+ * @param entry the location of an object; undefined when it is not in use
+ * @param known cache of the objects that are read
  */
 export function createView(
   document: PdfDocument,
@@ -81,7 +83,7 @@ export function createView(
     get: (number) => {
       if (known.has(number)) return known.get(number);
       const found = entry(number);
-      // A stream may name itself as its length.
+      // A stream can name itself as its length.
       known.set(number, undefined);
       const stored = found === undefined ? undefined : readStored(document, view, found, number);
       spend(document.budget, COST.object);
@@ -93,7 +95,9 @@ export function createView(
   return view;
 }
 
-/** The object that a value is or refers to. A reference of a wrong generation, or to another reference, leads nowhere. */
+/**
+ * Resolves a value or a reference. A reference with a wrong generation, or to another reference, resolves to nothing.
+ */
 export function storedOf(view: View, value: PdfValue | undefined): Stored | undefined {
   if (value === undefined || value.kind === "null") return undefined;
   if (value.kind !== "reference") {
@@ -104,23 +108,23 @@ export function storedOf(view: View, value: PdfValue | undefined): Stored | unde
   return stored.value.kind === "reference" || stored.value.kind === "null" ? undefined : stored;
 }
 
-/** The dictionary that a value is or refers to, when it is one and no stream. */
+/** The dictionary that a value is or refers to; not that of a stream. */
 export function plainDictionary(view: View, value: PdfValue | undefined): PdfDictionary | undefined {
   return dictionaryOf(storedOf(view, value));
 }
 
-/** The dictionary of an object that is no stream. */
+/** The dictionary of an object that is not a stream. */
 export function dictionaryOf(stored: Stored | undefined): PdfDictionary | undefined {
   return stored?.value.kind === "dictionary" && stored.data === undefined ? stored.value : undefined;
 }
 
-/** The items of the array that a value is or refers to; none for anything else. */
+/** The items of the array that a value is or refers to; empty for anything else. */
 export function itemsOf(view: View, value: PdfValue | undefined): readonly PdfValue[] {
   const found = storedOf(view, value)?.value;
   return found?.kind === "array" ? found.items : [];
 }
 
-/** Whether two versions of an object say the same, data included. */
+/** Whether two versions of an object are equal, including stream data. */
 export function sameStored(view: View, one: Stored, other: Stored): boolean {
   if (!one.closed || !other.closed || one.generation !== other.generation) return false;
   if (!sameValue(one.value, other.value)) return false;

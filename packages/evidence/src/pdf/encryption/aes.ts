@@ -8,8 +8,8 @@ const BY_13 = multiples(13);
 const BY_9 = multiples(9);
 
 /**
- * Decrypts AES (FIPS 197) in CBC mode. Web Crypto does it too, but takes no data without PKCS#7 padding and answers
- * later; a document is read in one go.
+ * Decrypts AES (FIPS 197) in CBC mode. Web Crypto refuses data without PKCS#7 padding and is asynchronous, whereas a
+ * document is read synchronously.
  *
  * @param key 16 or 32 bytes
  * @returns as many bytes as the whole blocks of `data`, padding included
@@ -50,7 +50,7 @@ function addRoundKey(state: Uint8Array, schedule: Uint8Array, round: number): vo
   for (let i = 0; i < BLOCK; i++) state[i] = (state[i] ?? 0) ^ (schedule[round * BLOCK + i] ?? 0);
 }
 
-/** Row r of the state is turned r places to the right. */
+/** ShiftRows: row r of the state rotates by r places to the right. */
 function unshiftAndSubstitute(state: Uint8Array): void {
   const before = state.slice();
   for (let i = 0; i < BLOCK; i++) state[i] = INVERSE[before[(i + BLOCK - 4 * (i % 4)) % BLOCK] ?? 0] ?? 0;
@@ -83,7 +83,7 @@ function expandKey(key: Uint8Array): Uint8Array {
   return schedule;
 }
 
-/** Times x in GF(2^8). */
+/** Multiplies by x in GF(2^8). */
 function double(value: number): number {
   return ((value << 1) ^ (value & 0x80 ? 0x11b : 0)) & 0xff;
 }

@@ -1,17 +1,17 @@
 import { EvidenceError } from "../../errors.ts";
 
-/** What the bytes of a string stood for before it was encrypted; the same bytes when they can't have been encrypted. */
+/** Decrypts the bytes of a string; unchanged when they can't be ciphertext. */
 export type StringDecryption = (encrypted: Uint8Array) => Uint8Array;
 
-/** How the strings and streams of an encrypted document are read (ISO 32000-2 section 7.6). */
+/** Decrypts the strings and streams of an encrypted document (ISO 32000-2 section 7.6). */
 export type Decryption = {
   /** For the strings of one object; undefined when strings are not encrypted. */
   readonly strings: (number: number, generation: number) => StringDecryption | undefined;
-  /** @throws EvidenceError when the data can't have been encrypted so */
+  /** @throws EvidenceError when the data can't be ciphertext */
   readonly stream: (data: Uint8Array, number: number, generation: number) => Uint8Array;
 };
 
-/** An encrypted document before its key is known: all but strings and streams can be read. */
+/** An encrypted document before its key is known: everything but strings and streams is readable. */
 export const LOCKED: Decryption = {
   strings: () => () => {
     throw new EvidenceError("unsupported", "an encrypted string");

@@ -3,14 +3,14 @@ import { decryptAesCbc } from "./aes.ts";
 import { md5 } from "./md5.ts";
 import { rc4 } from "./rc4.ts";
 
-/** The entries of a standard encryption dictionary (ISO 32000-2 table 21) that the key is made from. */
+/** The entries of a standard encryption dictionary (ISO 32000-2 table 21) that the key is derived from. */
 export type KeyEntries = {
   readonly revision: number;
   /** Length of the file's key in bytes. */
   readonly keyLength: number;
   readonly o: Uint8Array;
   readonly u: Uint8Array;
-  /** Revisions 5 and 6 alone; else empty. */
+  /** Only in revisions 5 and 6; otherwise empty. */
   readonly ue: Uint8Array;
   readonly permissions: number;
   readonly encryptMetadata: boolean;
@@ -18,14 +18,14 @@ export type KeyEntries = {
   readonly id: Uint8Array;
 };
 
-/** The string that pads passwords of up to 32 bytes; alone it is the empty password (section 7.6.4.3.2). */
+/** The string that pads passwords to 32 bytes; by itself it is the empty password (section 7.6.4.3.2). */
 const PADDING = Uint8Array.from([
   0x28, 0xbf, 0x4e, 0x5e, 0x4e, 0x75, 0x8a, 0x41, 0x64, 0x00, 0x4e, 0x56, 0xff, 0xfa, 0x01, 0x08, 0x2e, 0x2e, 0x00,
   0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a,
 ]);
 const NONE = new Uint8Array(0);
 
-/** The key that the empty user password gives; null when the document has another one. */
+/** The key for the empty user password; null when the document has another password. */
 export async function fileKeyOf(entries: KeyEntries): Promise<Uint8Array | null> {
   return entries.revision >= 5 ? aes256Key(entries) : rc4Key(entries);
 }
@@ -61,7 +61,7 @@ async function aes256Key({ revision, u, ue }: KeyEntries): Promise<Uint8Array | 
 async function hash2B(revision: number, salt: Uint8Array): Promise<Uint8Array> {
   let key = await digest("SHA-256", Uint8Array.from(salt));
   if (revision === 5) return key;
-  // The last byte is at most 255, so it ends after 288 rounds at the latest.
+  // Ends after at most 288 rounds, because the last byte is at most 255.
   for (let round = 1, last = 0; round <= 64 || last > round - 33; round++) {
     const repeated = concatBytes(Array.from({ length: 64 }, () => key));
     const encrypted = await encryptAesCbc(key.slice(0, 16), key.slice(16, 32), repeated);
@@ -76,7 +76,7 @@ async function digest(hash: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uin
   return new Uint8Array(await crypto.subtle.digest(hash, bytes));
 }
 
-/** Whole blocks alone: the block of padding that Web Crypto adds is left out. */
+/** Whole blocks only: the padding block that Web Crypto appends is dropped. */
 async function encryptAesCbc(
   key: Uint8Array<ArrayBuffer>,
   iv: Uint8Array<ArrayBuffer>,

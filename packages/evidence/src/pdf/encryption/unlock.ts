@@ -11,18 +11,18 @@ import { fileKeyOf, type KeyEntries } from "./file-key.ts";
 import { md5 } from "./md5.ts";
 import { rc4 } from "./rc4.ts";
 
-/** Decrypts the data of one object; null when it can't have been encrypted so. */
+/** Decrypts the data of one object; null when it can't be ciphertext. */
 type Cipher = (data: Uint8Array, number: number, generation: number) => Uint8Array | null;
 
-/** What making a key costs, in the measure of `Budget`: a hash of some hundred kilobytes. */
+/** The cost of deriving a key, in units of `Budget`: a hash of a few hundred kilobytes. */
 const KEY_COST = 1024 * 1024;
 
 /**
- * Opens a PDF like `openDocument`, and an encrypted one by the empty user password (ISO 32000-2 section 7.6.4).
+ * Opens a PDF like `openDocument`, and decrypts it with the empty user password (ISO 32000-2 section 7.6.4).
  *
- * @param earlier another opening of the same file, which shares its budget and the keys that were made
- * @throws EvidenceError `pdf` as `openDocument` does; `unsupported` when a password is needed, or it is encrypted by
- *   something else than the standard handler's versions 1, 2, 4 and 5
+ * @param earlier another opening of the same file, which shares its budget and its derived keys
+ * @throws EvidenceError `pdf` as `openDocument` does; `unsupported` when a password is needed, or for encryption other
+ * than the standard handler's versions 1, 2, 4 and 5
  */
 export async function openUnlocked(
   bytes: Uint8Array,
@@ -36,7 +36,7 @@ export async function openUnlocked(
   return document;
 }
 
-/** The value of the trailer's /Encrypt: its strings are never encrypted, so it can't be in an object stream. */
+/** The value of the trailer's /Encrypt. Its strings are never encrypted, so it can't be in an object stream. */
 function encryptionDictionary(document: PdfDocument): PdfDictionary {
   const value = document.trailer.entries.get("Encrypt");
   if (value?.kind === "dictionary") return value;
@@ -71,7 +71,7 @@ async function decryptionBy(document: PdfDocument, dictionary: PdfDictionary): P
   };
 }
 
-/** The key, made once for each of the documents that a file with many revisions is. */
+/** Derives the key, once for all revisions of a file. */
 async function fileKeyIn({ keys, budget }: PdfDocument, entries: KeyEntries): Promise<Uint8Array | null> {
   const { o, u, ue, id, ...plain } = entries;
   const name = JSON.stringify([plain, ...[o, u, ue, id].map(toHex)]);
@@ -113,7 +113,7 @@ function keyEntries(document: PdfDocument, dictionary: PdfDictionary, version: n
   };
 }
 
-/** The crypt filter of that name (section 7.6.6); undefined for Identity, which encrypts nothing. */
+/** The crypt filter of that name (section 7.6.6); undefined for Identity, which does not encrypt. */
 function filterCipher(
   document: PdfDocument,
   dictionary: PdfDictionary,

@@ -14,7 +14,7 @@ export type OracleAnswer = {
   readonly error?: string;
 };
 
-/** Asks the reference implementation all of the questions in one process. */
+/** Sends all questions to the reference implementation in one process. */
 export function askReference(requests: readonly OracleRequest[]): OracleAnswer[] {
   const script = fileURLToPath(new URL("ots_oracle.py", import.meta.url));
   const run = spawnSync(python, [script], {

@@ -16,7 +16,10 @@ const at = Date.UTC(2026, 5, 1);
 const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2));
 const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
 
-/** What is said of the first signature that has a revision, else of the first; a file that can't be read is refused with all that is in it. */
+/**
+ * The finding on the first signature that has a revision, else on the first one. An unreadable file is refused as a
+ * whole.
+ */
 async function first(pdf: string): Promise<string | undefined> {
   // A comment at the end, so that no signature covers the whole file.
   const result = await verifyProof(asBytes(`${pdf}% end\n`), { sealAnchors: [], tsaAnchors: [tsa.certificate] }, at, {
@@ -40,7 +43,7 @@ function signedForm({ prepared, preparedRevision, signature }: Made, permission:
 
 const usual = new Map(PERMISSIONS.map((permission) => [permission, signedForm({}, permission)]));
 
-/** The form that was signed. Most changes are made to the usual one, which is signed and judged once. */
+/** The signed form. Most changes apply to the usual one, which is signed and judged once. */
 function formOf(made: Made, permission: Permission) {
   const isUsual = !made.prepared && !made.preparedRevision && !made.signature;
   return (isUsual && usual.get(permission)) || signedForm(made, permission);

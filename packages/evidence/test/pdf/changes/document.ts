@@ -90,7 +90,9 @@ const BODIES: Readonly<Record<keyof typeof OBJECT, string>> = {
   orphan: stream("1 0 0 rg 0 0 612 792 re f"),
 };
 
-/** A PDF with a form, a note, metadata, outlines and tags. @param changed bodies by object, in place of the usual */
+/**
+ * A PDF with a form, a note, metadata, outlines and tags. @param changed bodies by object, instead of the usual ones
+ */
 export function formDocument(changed: Partial<Record<keyof typeof OBJECT, string>> = {}): string {
   const bodies = new Map(Object.entries({ ...BODIES, ...changed }).map(([key, body]) => [numberOf(key), body]));
   const size = Math.max(...bodies.keys()) + 1;
@@ -110,7 +112,7 @@ function numberOf(key: string): number {
   return entry[1];
 }
 
-/** How a form document is signed. */
+/** Options for signing a form document. */
 export type FormSignature = {
   readonly signer: TestSigner;
   /** /P of a certification; none makes an approval signature. */
@@ -130,13 +132,13 @@ export type FormSignature = {
   /** Leaves the widget out of the page's /Annots. */
   readonly offPage?: boolean;
   readonly fieldEntries?: string;
-  /** Bytes that /Contents has room for. */
+  /** Capacity of /Contents in bytes. */
   readonly reserve?: number;
 };
 
 const insert = (body: string, item: string) => body.replace(/\]$/, ` ${item}]`);
 
-/** Signs a `formDocument`, or what became of it, by a revision with a new field or in an empty one. */
+/** Signs a `formDocument`, or a later revision of it, in a new or in an empty field. */
 export function signForm(pdf: string, options: FormSignature): string {
   const { size } = endOf(pdf);
   const field = options.field ?? size + 1;
@@ -162,7 +164,7 @@ export function signForm(pdf: string, options: FormSignature): string {
       : [[1, catalog.replace(/ >>$/, ` /Perms << /DocMDP ${size} 0 R >> >>`)] as const]),
     ...(options.objects ?? []),
   ];
-  // A section names an object once: those given take the place of the usual ones.
+  // A section names an object once, so given objects replace the usual ones.
   const objects = (ranges: string) => [...new Map(revised(ranges))];
   return latin1(signRevision(pdf, placeholder, objects, options, " /Info 13 0 R"));
 }

@@ -18,7 +18,9 @@ const tsa = testSigner("tsa");
 const crypto = memoizedCrypto();
 const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2));
 
-/** Whether each signature of a file permits what came later. Whatever lies behind the last one keeps it from being a seal. */
+/**
+ * Whether each signature of a file permits the later changes. Bytes after the last signature keep it from being a seal.
+ */
 async function ours(pdf: Uint8Array): Promise<boolean[]> {
   const bytes = Uint8Array.from([...pdf, 0x0a]);
   const trust = { sealAnchors: [], tsaAnchors: [] };
@@ -34,11 +36,11 @@ function signed(
 ) {
   const original = (one.preparedRevision ?? ((pdf: string) => pdf))(formDocument(one.prepared));
   const certify = permission === "approval" ? {} : { certify: permission };
-  // Little room for the signature: pyHanko reads its digits one by one.
+  // Small capacity for the signature, because pyHanko reads its digits one by one.
   return { original, signed: signForm(original, { signer, reserve: 1500, ...certify, ...one.signature }) };
 }
 
-/** Honest changes that pyHanko refuses, and why no reader shows more by them than what a field is filled with. */
+/** Honest changes that pyHanko refuses, and why no reader shows more by them than the filled-in values. */
 const KINDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "a field filled that had no appearance": "it knows no /M in a field, which says when it was filled",

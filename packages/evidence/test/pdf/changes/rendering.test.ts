@@ -19,11 +19,11 @@ const NUMBERS = Object.values(OBJECT);
 const NAMES = Object.keys(OBJECT) as (keyof typeof OBJECT)[];
 const pick = <Item>(items: readonly Item[], random: Random): Item => items[random(items.length)] as Item;
 
-/** Keys by which a forger lets one object serve for two. */
+/** Keys that let a forger use one object for two purposes. */
 const KEYS = "K ParentTree Nums Kids Parent P Obj Extensions MarkInfo Metadata DSS DR V AP N Annots Contents".split(
   " ",
 );
-/** What is drawn, or changes how a page or a field is drawn. */
+/** Objects that are drawn, or that affect how a page or field is drawn. */
 const ENTRIES = [
   "/Rotate 90",
   "/MediaBox [0 0 200 200]",
@@ -37,7 +37,7 @@ const ENTRIES = [
   "/Title (x)",
 ];
 
-/** A form in which one reference leads to another object than usual, or an object has a reference more. */
+/** A form in which one reference points to an unusual object, or an object has an additional reference. */
 function aliased(random: Random): string {
   const plain = formDocument();
   const name = pick(NAMES, random);
@@ -74,7 +74,7 @@ function changed(pdf: string, random: Random): string {
 }
 
 const SIZE = { width: 306, height: 396 };
-/** Where fields show what they are filled with, in points from the lower left. */
+/** The areas of filled-in values, in points from the lower left. */
 const FIELDS = [
   [72, 600, 272, 620],
   [72, 560, 272, 580],
@@ -91,7 +91,7 @@ const RENDERERS: Readonly<Record<string, (pdf: string, page: number, to: string)
   },
 };
 
-/** The pixels of a page outside its fields; null where the program can't draw it, as text where its size is another. */
+/** The pixels of a page outside its fields; null when the program can't draw it, a text when its size differs. */
 function drawn(folder: string, pdf: string, renderer: string, page: number): string | null {
   const [file, to] = [join(folder, "one.pdf"), join(folder, "page")];
   rmSync(`${to}.pgm`, { force: true });

@@ -2,7 +2,7 @@ import { endOf, type NewObject } from "../../seal/signed-pdf.ts";
 
 const padded = (value: number, width: number) => String(value).padStart(width, "0");
 
-/** A row of a cross-reference table that a forger wrote: the object's number, where it is and whether it is in use. */
+/** A row of a forger's cross-reference table: the object's number, its offset and whether it is in use. */
 export type Row = {
   readonly number: number;
   readonly offset: number;
@@ -10,7 +10,7 @@ export type Row = {
   readonly free?: boolean;
 };
 
-/** Appends a revision of which nothing is taken for granted: its bytes, its rows, its trailer. */
+/** Appends a revision of arbitrary bytes, rows and trailer. */
 export function appendRows(pdf: string, body: string, rows: readonly Row[], trailer: string): string {
   const table = rows
     .map(

@@ -1,12 +1,12 @@
 import { deflateSync } from "node:zlib";
 
-/** Files that are made to be dear to read: each one of up to 35 MiB, by what it is full of. */
+/** Files made to be expensive to read: each is up to 35 MiB of one kind of content. */
 const MIB = 1024 * 1024;
 const FULL = 35 * MIB;
 
 type Entry = readonly [number: number, offset: number];
 
-/** A file under construction: objects one after the other, and where they stand. */
+/** A file under construction: its objects and their offsets. */
 function file() {
   const chunks: Buffer[] = [Buffer.from("%PDF-1.7\n", "latin1")];
   const entries: Entry[] = [];
@@ -48,7 +48,7 @@ function table(entries: readonly Entry[]): string {
 const CATALOG = "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields 3 0 R >> >>";
 const PAGES = "<< /Type /Pages /Count 0 /Kids [] >>";
 
-/** A document whose form has these fields: so many, or as many as there is room for. */
+/** A document with this many form fields, or as many as fit. */
 function form(field: (number: number) => string, most = Number.POSITIVE_INFINITY): Buffer {
   const made = file();
   made.object(1, CATALOG);
@@ -118,7 +118,7 @@ function xrefBombs(): Buffer {
   return made.done();
 }
 
-/** Object streams that swell, each with one field. */
+/** Object streams that decompress to a large size, each with one field. */
 function objectBombs(): Buffer {
   const made = file();
   const count = 64;
@@ -194,7 +194,7 @@ const manyParts = (size: number) =>
     Buffer.concat([SIGNED_DATA, der(0xa0, der(0x30, Buffer.alloc(size - (size % 2), Buffer.from("0500", "hex"))))]),
   );
 
-/** All of them, by name. */
+/** All of the files, by name. */
 export const FILES: Readonly<Record<string, () => Buffer>> = {
   "fields that are signed": () => form((number) => `<</FT/Sig/T(${number})/V${SIGNATURE}>>`),
   "fields whose values are signatures elsewhere": () =>

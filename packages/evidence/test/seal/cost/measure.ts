@@ -1,4 +1,4 @@
-// Verifies one file of `files.ts` in a process of its own and prints what it cost: milliseconds, megabytes, claims.
+// Verifies one file of `files.ts` in its own process and prints the cost: milliseconds, megabytes, claims.
 import { createNodeCrypto } from "../../../../verifier/src/node-crypto.ts";
 import { verifyProof } from "../../../src/seal/verify-proof.ts";
 import { FILES } from "./files.ts";

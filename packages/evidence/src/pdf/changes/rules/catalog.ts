@@ -16,7 +16,7 @@ const BY_KEY: Readonly<Record<string, Role>> = {
   StructTreeRoot: ROLE.structureRoot,
 };
 
-/** The catalog (ISO 32000-2 section 7.7.2). /Perms is not among what may change: nobody certifies later, or takes it back. */
+/** The catalog (ISO 32000-2 section 7.7.2). /Perms may not change: certification can't be added later, or removed. */
 export const catalog: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";
@@ -30,10 +30,13 @@ export const catalog: Rule = ({ before, after }, step) => {
   );
 };
 
-/** What an extension may say besides names and numbers (section 7.12.2). */
+/** The permitted types in an extension besides names and numbers (section 7.12.2). */
 const EXTENSION_TEXTS = new Set(["URL", "ExtensionRevision"]);
 
-/** /Extensions (section 7.12): developers' prefixes, and of each what it extends; nothing that leads elsewhere. */
+/**
+ * /Extensions (section 7.12): the prefix of each developer, with the extension it names; nothing that references other
+ * objects.
+ */
 export const extensions: Rule = ({ before, after }) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";
@@ -67,7 +70,7 @@ export const markInfo: Rule = ({ before, after }) => {
 export const information: Rule = ({ before, after }) =>
   before?.data === undefined && after?.data === undefined ? "validation" : "other";
 
-/** The document's metadata (section 14.3.2): XMP, and nothing that could be shown. */
+/** The document's metadata (section 14.3.2): XMP, and nothing displayable. */
 export const metadata: Rule = ({ before, after }) => {
   if (after === undefined) return "validation";
   return after.closed && [before, after].every((one) => one === undefined || isXmp(one)) ? "validation" : "other";
@@ -82,7 +85,7 @@ function isXmp({ value, decode }: Stored): boolean {
   return indexOfText(text, "adobe:ns:meta/", at, text.length) >= 0;
 }
 
-/** Where XMP begins, when nothing but a byte order mark and white space stand before it. */
+/** Offset of XMP that only a byte order mark and white space precede. */
 function firstMarkup(text: Uint8Array): number {
   const start = text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? 3 : 0;
   let at = start;

@@ -6,18 +6,21 @@ import { filledLevel } from "../signature-field.ts";
 import { type Change, changedKeys, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
 
-/** What filling in changes: the value, how it is shown, when (ISO 32000-2 sections 12.7.4 and 12.7.5). */
+/** Keys that filling in changes: the value, its appearance and its time (ISO 32000-2 sections 12.7.4 and 12.7.5). */
 const VALUE_KEYS = new Set(["V", "AP", "AS", "RV", "I", "TI", "M", "DA", "Q", "F", "Ff", "Type"]);
 const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
-/** Changes that a lock itself brings: read-only flags. */
+/** Changes that a lock itself causes: read-only flags. */
 const LOCK_KEYS = new Set(["Ff", "Type"]);
-/** Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167): whether and where a widget shows. */
+/**
+ * Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167): they decide whether and where a widget
+ * shows.
+ */
 const VISIBILITY = 0x1 | 0x2 | 0x8 | 0x10 | 0x20 | 0x100;
 const READ_ONLY = 0x1;
-/** ReadOnly, Required and NoExport (table 227): the others say how a value is shown. */
+/** ReadOnly, Required and NoExport (table 227). The other flags decide how a value is shown. */
 const COMMON_FLAGS = 0x7;
 
-/** A form field or its widget: filled in, or signed when it is an empty signature field. */
+/** A form field or its widget, which is filled in or, for an empty signature field, signed. */
 export const field: Rule = ({ before, after, number }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   const known = number === undefined ? undefined : step.reach.fields.get(number);
@@ -38,13 +41,13 @@ function fits(key: string, old: PdfDictionary, now: PdfDictionary, { type, flags
   if (key === "Type") return !old.entries.has(key) && value?.kind === "name" && value.value === "Annot";
   if (key === "F") return sameFlags(old, now, key, VISIBILITY);
   if (key === "Ff") {
-    // What was read-only stays so, or a revision opens what the next one fills.
+    // A read-only field must stay read-only. Otherwise one revision could unlock it and the next fill it.
     const set = now.entries.has(key) ? flagsOf(now, key) : 0;
     const opened = flags === null || ((flags & READ_ONLY) !== 0 && ((set ?? 0) & READ_ONLY) === 0);
     return !opened && sameFlags(old, now, key, ~COMMON_FLAGS);
   }
   if (key === "AP") return value === undefined || isAppearance(step, plainDictionary(step.later, value));
-  // A dictionary is the value of a signature field alone: no other field may pass for one.
+  // Only a signature field has a dictionary as its value, so no other field can pass for one.
   return key !== "V" || type === "Sig" || plainDictionary(step.later, value) === undefined;
 }
 
@@ -61,7 +64,7 @@ function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolea
   );
 }
 
-/** A read-only field is filled by nobody; but a reader computes some from what others are filled with. */
+/** Nobody fills a read-only field, but readers compute some from other fields' values. */
 function filled({ name, flags }: Field, step: Step, number: number | undefined): Level {
   const readOnly = flags === null || (flags & READ_ONLY) !== 0;
   if (readOnly && !isComputed(step, number)) return "other";
@@ -69,7 +72,7 @@ function filled({ name, flags }: Field, step: Step, number: number | undefined):
   return "forms";
 }
 
-/** Whether the form's order of calculation names a field, or one that it belongs to. */
+/** Whether the form's calculation order names a field or one of its ancestors. */
 function isComputed({ reach, computed }: Step, number: number | undefined): boolean {
   for (let at = number; at !== undefined; at = reach.fields.get(at)?.parent.node) if (computed().has(at)) return true;
   return false;
@@ -82,7 +85,7 @@ function signed({ name, holder }: Field, step: Step): Level {
   return level;
 }
 
-/** How the change of a field's part counts: as that of the one field it belongs to. */
+/** Attributes the change of a part to the one field that it belongs to. */
 function ofOwner({ number }: Change, step: Step): Level {
   const owners = number === undefined ? undefined : step.reach.owners.get(number);
   const [owner, another] = owners ?? [];
@@ -91,13 +94,13 @@ function ofOwner({ number }: Change, step: Step): Level {
   return known.type === "Sig" ? signed(known, step) : filled(known, step, owner);
 }
 
-/** /AP as an object of its own. */
+/** /AP as an indirect object. */
 export const appearance: Rule = (change, step) => {
   const [old, now] = [dictionaryOf(change.before), dictionaryOf(change.after)];
   return old !== undefined && isAppearance(step, now) ? ofOwner(change, step) : "other";
 };
 
-/** An appearance rewritten in its place. */
+/** An appearance that is rewritten in place. */
 export const appearanceStream: Rule = (change, step) => {
   const { before, after } = change;
   if (before?.data === undefined || after?.data === undefined || !after.closed) return "other";
@@ -107,7 +110,7 @@ export const appearanceStream: Rule = (change, step) => {
   return ofOwner(change, step);
 };
 
-/** A field's value as an object of its own. */
+/** A field's value as an indirect object. */
 export const fieldValue: Rule = (change, step) => {
   const { after } = change;
   if (after === undefined || dictionaryOf(after) !== undefined) return "other";

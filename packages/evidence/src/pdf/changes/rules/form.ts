@@ -6,12 +6,12 @@ import { dictionaryOf } from "../view.ts";
 
 const NEW_FORM = new Set(["Fields", "SigFlags", "DR", "DA", "Q", "NeedAppearances"]);
 
-/** What every value may be drawn by. */
+/** Resources that may draw any value. */
 const SHOWN_BY = new Set(["DR", "DA", "Q", "NeedAppearances"]);
 
 const touchAll = (step: Step) => step.touch({ name: null, whenLocked: false, readOnly: false });
 
-/** The form (ISO 32000-2 section 12.7.3). XFA and the order of calculation stay as they are. */
+/** The form (ISO 32000-2 section 12.7.3). XFA and the calculation order may not change. */
 export const form: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";
@@ -31,7 +31,7 @@ export const form: Rule = ({ before, after }, step) => {
   );
 };
 
-/** The list of all fields: it grows by signature fields alone. */
+/** The list of all fields: only signature fields may be added. */
 export const fields: Rule = ({ before, after }, step) => {
   const old = before === undefined ? [] : before.value.kind === "array" ? before.value.items : null;
   if (old === null || after?.value.kind !== "array") return "other";
@@ -41,7 +41,7 @@ export const fields: Rule = ({ before, after }, step) => {
   return worst(change.inserted.map((item) => step.newFields.get(item.number)?.level ?? "other"));
 };
 
-/** /DR, and the names of one kind in it: what had a name keeps it, for values may be drawn anew by it. */
+/** /DR, and the names of one kind in it. A used name keeps its object, because readers may redraw values with it. */
 export const resources: Rule = ({ before, after }, step) => {
   touchAll(step);
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];

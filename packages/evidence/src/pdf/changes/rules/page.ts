@@ -4,7 +4,7 @@ import { ROLE } from "../roles.ts";
 import { changedKeys, listChange, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, storedOf } from "../view.ts";
 
-/** A page: its annotations and the order of tabs through them. Nodes of the page tree stay as they are. */
+/** A page: its annotations and their tab order. Nodes of the page tree may not change. */
 export const page: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined || old.entries.has("Kids")) return "other";
@@ -17,7 +17,7 @@ export const page: Rule = ({ before, after }, step) => {
   );
 };
 
-/** A page's annotations, in the order in which they are drawn. */
+/** A page's annotations, in drawing order. */
 export const annots: Rule = ({ before, after }, step) => {
   const lists = [before, after].map((one) =>
     one === undefined ? [] : one.value.kind === "array" ? one.value.items : null,
@@ -35,13 +35,13 @@ export const annots: Rule = ({ before, after }, step) => {
   ]);
 };
 
-/** An annotation that was there: one of a form field is judged as a field. */
+/** An existing annotation. One of a form field is judged as a field. */
 export const annotation: Rule = ({ before, after, number }, step) => {
   if (isWidget(before) || isWidget(after)) return isFieldStill(before, number, step) ? "none" : "other";
   return worst([before, after].flatMap((one) => (one === undefined ? [] : [annotationLevel(one)])));
 };
 
-/** What an annotation is made of. */
+/** A part of an annotation. */
 export const annotationPart: Rule = () => "annotations";
 
 function isFieldStill(before: Parameters<Rule>[0]["before"], number: number | undefined, { reach }: Step): boolean {
@@ -53,7 +53,7 @@ function isWidget(stored: Parameters<Rule>[0]["before"]): boolean {
   return dictionary !== undefined && nameOf(dictionary, "Subtype") === "Widget";
 }
 
-/** `annotations` for an annotation that is no form field, whatever it calls itself besides. */
+/** `annotations` for an annotation that is not a form field, whatever else it claims to be. */
 function annotationLevel(stored: Parameters<Rule>[0]["before"]): Level {
   const dictionary = dictionaryOf(stored);
   const subtype = dictionary && nameOf(dictionary, "Subtype");

@@ -7,7 +7,7 @@ import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
 const LISTS = ["Certs", "CRLs", "OCSPs"];
 const RECORD_LISTS = ["Cert", "CRL", "OCSP"];
 
-/** The document security store (ISO 32000-2 section 12.8.4.3): lists of streams, which may come and go. */
+/** The document security store (ISO 32000-2 section 12.8.4.3): lists of streams, which may be added and removed. */
 export const store: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";
@@ -29,7 +29,7 @@ export const storeList: Rule = ({ after }, step) => {
     : "other";
 };
 
-/** /VRI: records by the hash of a signature. Those that were there stay as they are. */
+/** /VRI: records by the hash of a signature. Existing records may not change. */
 export const validation: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";

@@ -5,9 +5,9 @@ import { ROLE } from "../roles.ts";
 import { changedKeys, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, itemsOf, plainDictionary, storedOf } from "../view.ts";
 
-/** Depth of new elements that is looked at. */
+/** Limit of the depth of new elements. */
 const MAX_DEPTH = 4;
-/** Values of a list that are neither references nor numbers. */
+/** Limit of list values that are neither references nor numbers. */
 const MAX_DIRECT = 1000;
 const ELEMENT_KEYS = new Set(["Type", "S", "P", "K", "Pg", "ID", "T", "Lang", "Alt", "A"]);
 
@@ -27,10 +27,10 @@ export const structureRoot: Rule = ({ before, after }, step) => {
 
 /** An element, or the list of what it groups. */
 export const structure: Rule = ({ before, after }, step) => {
-  // Tags have no data of their own: a stream is something else besides.
+  // Tags have no data of their own, so a stream has another purpose, too.
   if (before?.data !== undefined || after?.data !== undefined) return "other";
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
-  // One object reference may become a list of them.
+  // A single object reference may become a list.
   const isElement = old !== undefined && now !== undefined && nameOf(old, "Type") !== "OBJR";
   if (!isElement) return kids(listOf(before?.value), listOf(after?.value), step);
   return worst(
@@ -41,7 +41,7 @@ export const structure: Rule = ({ before, after }, step) => {
   );
 };
 
-/** The numbers by which annotations name their tags. */
+/** The numbers that connect annotations to their tags. */
 export const parentTree: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old !== undefined && now !== undefined) {
@@ -63,7 +63,7 @@ function isLimits(value: PdfValue | undefined): boolean {
   return value?.kind === "array" && value.items.length === 2 && value.items.every(({ kind }) => kind === "number");
 }
 
-/** What a parent tree gains: the tags of new annotations, or nodes of such. */
+/** Additions to a parent tree: the tags of new annotations, or nodes with such. */
 function numberedLevel(step: Step, value: PdfValue, depth: number): Level {
   const node = plainDictionary(step.later, value);
   if (node === undefined || !node.entries.has("Nums")) return tagLevel(step, "later", value, 0);
@@ -86,7 +86,7 @@ function kidsOf(step: Step, which: "earlier" | "later", element: PdfDictionary):
   return found?.kind === "array" ? found.items : value === undefined ? [] : [value];
 }
 
-/** What an element groups may grow by tags of annotations, and lose those of annotations. */
+/** The children of an element: tags of annotations may be added and removed. */
 function kids(before: readonly PdfValue[], after: readonly PdfValue[], step: Step): Level {
   step.later.spend(before.length + after.length);
   const inBefore = membership(before);
@@ -101,7 +101,7 @@ function kids(before: readonly PdfValue[], after: readonly PdfValue[], step: Ste
   ]);
 }
 
-/** Whether a value is in a list; null when too many of the list's values would have to be compared one by one. */
+/** Whether a list contains a value; null when too many values would have to be compared one by one. */
 function membership(list: readonly PdfValue[]): ((item: PdfValue) => boolean) | null {
   const simple = new Set(list.map(keyOf));
   const others = list.filter((item) => keyOf(item) === null);
@@ -121,7 +121,7 @@ function isSame(one: readonly PdfValue[], other: readonly PdfValue[]): boolean {
   return one.length === other.length && one.every((item, index) => sameValue(item, other[index]));
 }
 
-/** What a list has gained in whole entries: values of numbers, or nodes. Null where it has changed in another way. */
+/** The whole entries added to a list: pairs of a number and a value, or nodes. Null for any other change. */
 function addedTo(before: readonly PdfValue[], after: readonly PdfValue[]): readonly PdfValue[] | null {
   const isTree = (before[0] ?? after[0])?.kind === "number";
   const width = isTree ? 2 : 1;
@@ -137,7 +137,7 @@ function addedTo(before: readonly PdfValue[], after: readonly PdfValue[]): reado
   return at >= before.length ? added : null;
 }
 
-/** A tag of an annotation, or a group of such: as grave as the annotation. */
+/** A tag of an annotation, or a group of such tags: as grave as the annotation. */
 function tagLevel(step: Step, which: "earlier" | "later", value: PdfValue, depth: number): Level {
   const view = step[which];
   const isNew = value.kind !== "reference" || which === "earlier" || !step.earlier.inUse(value.number);

@@ -1,24 +1,24 @@
 import { appendRevision, endOf, type NewObject } from "../../../seal/signed-pdf.ts";
 import { type FormSignature, type OBJECT, stream } from "../document.ts";
 
-/** A permission that a signature gives: /P of a certification, or none stated. */
+/** The permission of a signature: /P of a certification, or none. */
 export type Permission = 1 | 2 | 3 | "approval";
 
-/** What somebody does to a signed form, and which signatures must not call it permitted. */
+/** An attack on a signed form, and the signatures that must not permit it. */
 export type Attack = {
   readonly name: string;
-  /** What the forger put into the document before it was signed. */
+  /** The forger's preparation of the document before it was signed. */
   readonly prepared?: Partial<Record<keyof typeof OBJECT, string>>;
   readonly preparedRevision?: (pdf: string) => string;
   readonly signature?: Partial<FormSignature>;
   readonly forbidden: readonly Permission[];
-  /** What was signed can't be judged to begin with. */
+  /** The signed document itself can't be judged. */
   readonly unsound?: boolean;
   readonly make: (signed: string, original: string) => string;
 };
 
 export const ALL = [1, 2, 3, "approval"] as const;
-/** What only a certification of level 3 permits: annotations. */
+/** Changes that only a certification of level 3 permits: annotations. */
 export const BUT_3 = [1, 2, "approval"] as const;
 
 export const EVIL = "BT /Helv 18 Tf 72 720 Td (Pay 900 to Mallet) Tj ET";

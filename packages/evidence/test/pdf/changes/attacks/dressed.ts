@@ -21,7 +21,7 @@ const PAINTS: Readonly<Record<string, string>> = {
   Screen: "/A << /S /JavaScript /JS (app.alert(1)) >>",
 };
 
-/** Annotations that are dressed as an empty signature field. */
+/** Annotations disguised as an empty signature field. */
 export const dressed: readonly Attack[] = Object.entries(PAINTS).flatMap(([subtype, more]) => {
   const rect = (zero: string) => `<< /Type /Annot /Subtype /${subtype} /FT /Sig /T (Sneaky) ${zero}${more} /F 4 >>`;
   const made =

@@ -10,7 +10,7 @@ const GROUP = {
 const locked = (name: string, number: number, from: string | RegExp, to: string, more: Partial<Attack> = {}): Attack =>
   update(name, (signed) => [edited(signed, number, from, to)], { ...LOCKED, ...more });
 
-/** What a locked field shows is changed without its name being touched. */
+/** Changes the appearance of a locked field without touching its name. */
 const aroundLocks: readonly Attack[] = [
   locked("a locked field drawn by the reader", OBJECT.form, / >>$/, " /NeedAppearances true >>"),
   locked("a locked field in another color by the form", OBJECT.form, "0 g", "1 g"),
@@ -28,7 +28,7 @@ const flagged = (name: string, number: number, from: string | RegExp, to: string
   );
 const PERMISSION = { orphan: "1" };
 
-/** A flag or a permission is not a number, but leads to one. */
+/** A flag or a permission is a reference instead of a number. */
 const references: readonly Attack[] = [
   flagged("a field hidden by a flag that is elsewhere", OBJECT.amount, "/F 4", "/F NEW"),
   flagged("a hidden field shown by a flag that is elsewhere", OBJECT.orphan, "2", "4", {
@@ -66,7 +66,7 @@ const references: readonly Attack[] = [
   }),
 ];
 
-/** The drawing leads to a page, an annotation or a tag, of which others may change. */
+/** The drawing references a page, an annotation or a tag, some of which may change. */
 const drawnThrough: readonly Attack[] = [
   update(
     "a color space that a page's /Tabs is",

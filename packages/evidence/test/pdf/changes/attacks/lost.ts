@@ -4,19 +4,19 @@ import { appendRows, type Row } from "../revisions.ts";
 import { ALL, type Attack, evil, update } from "./attack.ts";
 
 const LOST = `${OBJECT.content} 0 obj\n${evil}\nendobj\n`;
-/** Past where some readers look for `startxref`. */
+/** Beyond the distance at which some readers look for `startxref`. */
 const FAR = `%${" ".repeat(3000)}\n`;
 const FREE = "0000000000 00001 f \n";
 const nothing: readonly NewObject[] = [[90, "null"]];
 
-/** A revision with a table as given, behind objects that it does not name. */
+/** A revision with a given table, after objects that it does not name. */
 function tabled(pdf: string, table: string, startxref = "startxref\n", unnamed = LOST): string {
   const { startxref: previous, size } = endOf(pdf);
   const text = pdf + unnamed;
   return `${text}${table}trailer\n<< /Size ${size + 9} /Root 1 0 R /Prev ${previous} >>\n${startxref}${text.length}\n%%EOF\n`;
 }
 
-/** A revision whose cross-reference stream has a row of a kind that there is none of. */
+/** A revision whose cross-reference stream has a row of an undefined type. */
 function unknownRow(pdf: string): string {
   const { startxref, size } = endOf(pdf);
   const text = pdf + LOST;
@@ -33,7 +33,7 @@ const made = (name: string, make: Attack["make"], more: Partial<Attack> = {}): A
   ...more,
 });
 
-/** Another document in new objects that nothing leads to. */
+/** Another document in new objects that nothing references. */
 const OTHER: readonly NewObject[] = [
   [90, "<< /Type /Catalog /Pages 91 0 R >>"],
   [91, "<< /Type /Pages /Count 1 /Kids [92 0 R] >>"],
@@ -42,7 +42,7 @@ const OTHER: readonly NewObject[] = [
 ];
 const TRAILER = "trailer\n<< /Root 90 0 R /Size 100 /ID [<01> <01>] >>\n";
 
-/** What no section names, and what makes some readers search the file for it. */
+/** Unreferenced objects, and conditions that make some readers search the file for them. */
 const searched: readonly Attack[] = [
   made("content that no section names", (signed) => appendRevision(signed + LOST, nothing)),
   made("content in a file that goes on for long", (signed) => signed + LOST + FAR),
@@ -71,7 +71,7 @@ const searched: readonly Attack[] = [
   ),
 ];
 
-/** The same, put into the document before it was signed. */
+/** The same, added to the document before it was signed. */
 const signedWith: readonly Attack[] = [
   made("content that was signed", (signed) => appendRevision(signed, nothing), {
     preparedRevision: (pdf) => appendRevision(pdf + LOST, nothing),
@@ -83,7 +83,7 @@ const signedWith: readonly Attack[] = [
   }),
 ];
 
-/** A hybrid revision of which readers take the table or the stream, or follow what the stream names as its /Prev. */
+/** A hybrid revision: readers use the table, the stream, or the stream's /Prev. */
 function hybrid(pdf: string, body: string, rows: readonly Row[], stated: string, row: string): string {
   const { startxref, size } = endOf(pdf);
   const at = pdf.length + body.length;

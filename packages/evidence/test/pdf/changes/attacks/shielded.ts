@@ -11,7 +11,7 @@ const structureRoot = (entries: string) => `<< /Type /StructTreeRoot ${entries} 
 const box = (page: string) =>
   `<< /Type /Page /Parent 2 0 R ${page} /Resources 17 0 R /Contents 9 0 R /Annots 16 0 R /StructParents 5 >>`;
 
-/** What a page draws is called a tag, which may gain and lose others. */
+/** Drawn content is declared a tag, which may gain and lose others. */
 const tagged: readonly Attack[] = [
   update("the page's content, a tag beside others, rewritten", [[OBJECT.content, tag(EVIL)]], {
     prepared: {
@@ -40,7 +40,7 @@ const grown = (name: string, number: number, to: string, prepared: NonNullable<A
 const BOX = "[0 0 612 792]";
 const LATER_BOX = "[0 600 300 792 0 0 612 792]";
 
-/** What a page draws is called the tree of its tags' numbers, which may grow. */
+/** Drawn content is declared the number tree of tags, which may grow. */
 const numbered: readonly Attack[] = [
   grown("content added to a page's /Contents that is the parent tree's /Kids", OBJECT.contents, "[44 0 R 7 0 R]", {
     parentTree: "<< /Kids 9 0 R >>",
@@ -72,7 +72,7 @@ const numbered: readonly Attack[] = [
   }),
 ];
 
-/** The object stream of this number is replaced: what is in it changes, and no section says so. */
+/** Replaces the object stream of this number: its objects change, although no section names them. */
 const CONTAINER = 45;
 const contained = (
   name: string,
@@ -119,7 +119,7 @@ const page = (entries: string) =>
   `<< /Type /Page /Parent 44 0 R ${entries} /Contents 9 0 R /Annots 16 0 R /StructParents 5 >>`;
 const MARKED = "/Type /Pages /Kids [10 0 R] /Count 1";
 
-/** Readers climb to what a page or a field calls its parent, which may be what changes freely. */
+/** Readers climb to the declared parent of a page or field, which may be an object that changes freely. */
 const parents: readonly Attack[] = [
   climbed(
     "resources of a page's parent that is the catalog's /Extensions",

@@ -2,7 +2,7 @@ import { appendRevision, endOf, type NewObject } from "../../../seal/signed-pdf.
 import type { Permission } from "../attacks/attack.ts";
 import type { FormSignature, OBJECT } from "../document.ts";
 
-/** What an honest program does to a signed form, and which signatures permit it. */
+/** An honest program's update of a signed form, and the signatures that permit it. */
 export type Honest = {
   readonly name: string;
   readonly prepared?: Partial<Record<keyof typeof OBJECT, string>>;

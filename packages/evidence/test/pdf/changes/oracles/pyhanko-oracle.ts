@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { python } from "@signsealship/testing/tools/python";
 
-/** Something that pyHanko does to a document: see MAKERS in pyhanko_oracle.py. */
+/** An operation of pyHanko on a document: see MAKERS in pyhanko_oracle.py. */
 export type Operation = readonly [name: string, ...args: (string | number | readonly string[])[]];
 
 export type OracleRequest =
@@ -10,17 +10,19 @@ export type OracleRequest =
   | {
       readonly validate: Uint8Array;
       readonly roots: readonly Uint8Array[];
-      /** Revocation lists in DER: with them revocation is checked, and a certificate that names a list needs one. */
+      /** Revocation lists in DER. If given, revocation is checked, and a certificate that names a list needs one. */
       readonly crls?: readonly Uint8Array[];
-      /** The instant that is judged at; default now. */
+      /** The instant of validation; now by default. */
       readonly at?: Date;
     }
   | { readonly make: readonly Operation[]; readonly pdf: Uint8Array };
 
-/** What pyHanko says of one signature: `permitted` when it covers a revision and all later changes are within bounds. */
+/**
+ * pyHanko's verdict on one signature: `permitted` when it covers a revision and all later changes are within bounds.
+ */
 type OracleJudgement = { readonly field: string; readonly permitted: boolean; readonly why: string };
 
-/** What pyHanko says of one signature by its default policy: `valid` counts everything, `trusted` the way to a root. */
+/** pyHanko's verdict on one signature by its default policy: `valid` is the total, `trusted` the path to a root. */
 type OracleValidation = { readonly field: string; readonly valid: boolean; readonly trusted: boolean };
 
 export type OracleAnswer = {
@@ -44,7 +46,7 @@ function onTheWire(request: OracleRequest): object {
   };
 }
 
-/** Asks pyHanko all of the questions in one process. */
+/** Sends all questions to pyHanko in one process. */
 export function askPyHanko(requests: readonly OracleRequest[]): OracleAnswer[] {
   const script = fileURLToPath(new URL("pyhanko_oracle.py", import.meta.url));
   const lines = requests.map((request) => JSON.stringify(onTheWire(request)));

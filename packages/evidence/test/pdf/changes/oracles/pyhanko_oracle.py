@@ -81,7 +81,8 @@ def issued(title, key, usage):
     return x509.Certificate.load(der), keys.PrivateKeyInfo.load(secret)
 
 
-# A key is read anew for each signature, and one of RSA is checked each time; the stamper takes no other.
+# A key is parsed again for each signature, and RSA keys are checked each time; the stamper accepts
+# no other form.
 certificate, secret_key = issued("pyHanko signer", ec.generate_private_key(ec.SECP256R1()), None)
 tsa_secret = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 tsa_certificate, tsa_key = issued("pyHanko TSA", tsa_secret, ExtendedKeyUsageOID.TIME_STAMPING)
@@ -243,7 +244,7 @@ def validate(request):
     if "crls" in request:
         revocation = {"crls": [base64.b64decode(one) for one in request["crls"]], "revocation_mode": "hard-fail"}
     if "at" in request:
-        # A list that was issued after the instant tells of it, too.
+        # A list issued after the instant applies to it, too.
         revocation["retroactive_revinfo"] = True
         revocation["moment"] = datetime.datetime.fromisoformat(request["at"].replace("Z", "+00:00"))
     found = []
