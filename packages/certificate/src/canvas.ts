@@ -5,11 +5,11 @@ import type { Line } from "./typeset.ts";
 /** Red, green and blue as `#rrggbb`. */
 export type Colour = `#${string}`;
 
-/** Collects what is drawn as operators of a content stream (ISO 32000-2 section 8.2). Lengths are in points, y goes up. */
+/** Records drawing as operators of a content stream (ISO 32000-2 section 8.2). Lengths are in points, y goes up. */
 export type Canvas = {
   text: (line: Line, x: number, baseline: number, size: number, colour: Colour) => void;
   rectangle: (x: number, y: number, width: number, height: number, colour: Colour) => void;
-  /** Path operators in a coordinate system of its own, with its origin at x, y. */
+  /** Draws a path in its own coordinate system, with its origin at x, y. */
   drawing: (x: number, y: number, scale: number, operators: string) => void;
   operators: () => string;
 };
@@ -21,7 +21,7 @@ export function colourOperands(colour: Colour): string {
   return `${part(1)} ${part(3)} ${part(5)}`;
 }
 
-/** @param glyphs the fonts that its text is drawn with, which other canvases may share */
+/** @param glyphs the fonts to draw text with; several canvases may share them */
 export function createCanvas(glyphs: GlyphFonts): Canvas {
   const operators: string[] = [];
   const put = (text: string) => operators.push(text);

@@ -2,18 +2,21 @@ import { archivalEntries } from "./pdf-a.ts";
 import { createPdfFile, type PdfFile, pdfDate, pdfText } from "./pdf-file.ts";
 import type { Sheets } from "./sheet.ts";
 
-/** Data that a certificate speaks of, JSON by default; name and description without characters that PDF strings would escape. */
+/**
+ * Data attached to a certificate, JSON by default. Name and description hold no character that PDF strings would
+ * escape.
+ */
 export type Attached = { name: string; description: string; bytes: Uint8Array; media?: string };
 
 export type CertificateFacts = {
   title: string;
-  /** What the file's own dates say. */
+  /** The creation and modification date of the file. */
   at: Date;
-  /** One, or several in the order of their names. */
+  /** One attachment, or several in the order of their names. */
   attached: Attached | readonly Attached[];
 };
 
-/** The file of the drawn pages, tagged, with its data attached (ISO 32000-2 section 14.13), fit to be kept for good. */
+/** Builds an archivable PDF of the drawn pages: tagged, with its data attached (ISO 32000-2 section 14.13). */
 export function certificateFile(sheets: Sheets, { title, at, attached }: CertificateFacts): Buffer {
   const file = createPdfFile();
   const date = pdfDate(at);

@@ -4,31 +4,34 @@ import type { Sheets } from "./sheet.ts";
 import type { Structure, Tag } from "./structure.ts";
 import type { Line, Paragraph, TextStyle, Typeset } from "./typeset.ts";
 
-/** How a text is drawn: size in points, `leading` as a multiple of it; and what it is, a paragraph by default. */
+/**
+ * How to draw a text: size in points, `leading` as a multiple of the size, and its structure type (a paragraph by
+ * default).
+ */
 export type Look = TextStyle & { size: number; colour?: Colour; leading?: number; tag?: Tag };
 
-/** Text from top to bottom over as many pages as it takes. */
+/** Lays out text from top to bottom, over as many pages as it needs. */
 export type Flow = {
   /** Where the next line goes: the distance from the lower edge. */
   y: () => number;
   skip: (height: number) => void;
   moveTo: (y: number) => void;
-  /** Begins a page unless so much is left on this one. */
+  /** Begins a new page unless this much height is left on the current one. */
   keep: (height: number) => void;
   /** @returns the height of the text as it would be drawn. */
   measure: (text: string, width: number, look: Look) => number;
   /** Draws a text, at the left margin by default. */
   text: (text: string, look: Look, place?: { x?: number; width?: number }) => void;
-  /** Draws a label and beside it a value; a long value has several lines. */
+  /** Draws a label and its value next to it; a long value wraps over several lines. */
   row: (label: string, value: string, look: Look, place?: { labelWidth?: number; width?: number }) => void;
-  /** Draws the cells of a table's row, each one line at its distance from the left margin. */
+  /** Draws one table row: each cell is a single line at its distance from the left margin. */
   cells: (
     cells: readonly (readonly [text: string, look: Look, x: number])[],
     height?: number,
     tag?: "TH" | "TD",
   ) => void;
   tagged: Structure["tagged"];
-  /** A hair line over the width of the text. */
+  /** A hairline over the width of the text. */
   rule: () => void;
   /** Whether any text had characters written as code points. */
   escaped: () => boolean;
@@ -57,7 +60,7 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
     sheets.newPage();
     y = pageSize.height - margin.top;
   };
-  /** Lines of different sizes side by side stand on the baseline of the larger one. */
+  /** Lines of different sizes in one row share the baseline of the larger one. */
   const lineAt = (line: Line, x: number, look: Look, baseline = y - look.size) =>
     sheets.text(line, x, baseline, look.size, look.colour ?? ink);
 
@@ -114,7 +117,7 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
   };
 }
 
-/** A text that is not drawn in the order of its characters, or is broken where a space was, is given as it is read. */
+/** Text drawn out of reading order, or broken where a space was, needs its reading form (ActualText). */
 function spoken({ text, lines }: Paragraph): { actualText?: string } {
   const drawn = lines.flatMap(({ clusters }) => clusters.map((cluster) => cluster.text)).join("");
   return drawn === text ? {} : { actualText: text };

@@ -9,7 +9,7 @@ import type { Typeset } from "./typeset.ts";
 
 const footSize = 7.5;
 
-/** What stands at the top of the first page. @param kind what certificate it is */
+/** Draws the header of the first page. @param kind the kind of certificate */
 export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: string): void {
   const top = flow.y();
   sheets.drawing(margin.side, top - 26, 26 / 64, markOperators);
@@ -24,13 +24,13 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
 }
 
 const logoBox = { width: 160, height: 34 };
-// Of a pixel, in points: a small logo stays small.
+// Points per pixel: a small logo stays small.
 const largestPixel = 0.75;
 
 /**
- * For whom a certificate is made: the name, and at the right margin the logo, where the firm has one here.
- * @param logo a PNG of this service's making
- * @returns how wide texts beside the logo may be
+ * Draws the firm's name and, at the right margin, its logo if this service stores one.
+ * @param logo a PNG that this service encoded
+ * @returns the width left for text next to the logo
  */
 export function firmHead(
   sheets: Sheets,
@@ -74,14 +74,14 @@ export function drawQr(sheets: Sheets, place: Place, url: string): void {
   });
 }
 
-/** Draws a QR code of an address at the right margin. @returns how wide rows beside it may be, and where it ends */
+/** Draws a QR code of an address at the right margin. @returns the width left for rows next to it, and where it ends */
 export function qrAtRight(sheets: Sheets, flow: Flow, url: string): { width: number; bottom: number } {
   const bottom = flow.y() - qrSide;
   drawQr(sheets, { x: pageSize.width - margin.side - qrSide, y: bottom, width: qrSide, height: qrSide }, url);
   return { width: textWidth - qrSide - 24, bottom };
 }
 
-/** A point of a list. */
+/** Draws an item of a list. */
 export function bullet(
   flow: Flow,
   text: string,
@@ -96,7 +96,7 @@ export function bullet(
   });
 }
 
-/** What a certificate says and what nobody is to take it for, in points. */
+/** Draws a list of what a certificate states, and what it does not. */
 export function limitsSection(flow: Flow, points: readonly string[]): void {
   section(flow, "What this says, and what it does not", 110);
   for (const text of points) bullet(flow, text);
@@ -107,15 +107,15 @@ const escapedNote = (attached: string) =>
   "Characters that no font here shows, or that show nothing, are written as \\u{…} with their code points. " +
   `The attached ${attached} has the exact texts.`;
 
-/** For who has no command line, and for who reads what pdfsig says of the issuer. */
+/** Notes for readers without a command line, and on the issuer warning of pdfsig. */
 const withoutCommands = (verifyUrl: string) =>
   `Without these commands: choose the file at ${new URL("/verify", verifyUrl).href}, and your browser checks it without sending it anywhere. ` +
   "The commands need nothing of this service. That the issuer “isn’t trusted” is said of any certificate that a computer was not told " +
   `to trust: compare its certificate with that of an older file, or of ${new URL("/seal/certificate.pem", verifyUrl).href}.`;
 
 /**
- * Commands that check the certificate without this service, each with what it shows.
- * @param more `attached`: what has the texts that no font here shows; `verifyUrl`: where people verify it
+ * Prints commands that check the certificate without this service, and explains each.
+ * @param more `attached`: the attachment with the texts that no font here shows; `verifyUrl`: the page that verifies it
  */
 export function manualChecks(
   flow: Flow,
@@ -142,7 +142,7 @@ function note(flow: Flow, text: string): void {
   flow.text(text, quiet);
 }
 
-/** What stands at the foot of each page, once all of them are there. */
+/** Draws the footer of each page, once the number of pages is known. */
 export function pageFeet(sheets: Sheets, typeset: Typeset, text: string): void {
   const lineOf = (line: string) => typeset(line, 1e9).lines[0];
   const left = lineOf(text);

@@ -4,22 +4,22 @@ import { type Face, type Faces, hanStyleOf } from "./fonts/faces.ts";
 export type Legible = {
   text: string;
   faces: readonly Face[];
-  /** Whether characters are written as their code points, because no font shows them or none may. */
+  /** Whether any character is written as its code point: it has no font, or could mislead. */
   escaped: boolean;
 };
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
-// What shows nothing itself could only mislead: direction overrides, zero-width spaces, private and unassigned points.
+// Invisible characters could only mislead: direction overrides, zero-width spaces, private and unassigned points.
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/u;
-// What joins, separates or selects shapes inside a character.
+// Characters that join, separate or select shapes inside a cluster.
 const joining = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 
 /**
- * Finds faces for a text. A character that no face has, or that shows nothing, is written as `\u{...}` per code point,
- * so that what is read is never less than what is there.
+ * Finds faces for a text. A character that no face has, or that is invisible, is written as `\u{...}` per code point,
+ * so that readers see every character of the text.
  * @param text prepared with `faces.prepare`
- * @param mono all of it in the face for codes, which has ASCII
+ * @param mono draws everything in the face for codes, which has ASCII
  */
 export function legible(faces: Faces, text: string, mono = false): Legible {
   if (mono) return { text, faces: Array.from({ length: text.length }, () => faces.mono), escaped: false };
@@ -47,7 +47,7 @@ export function legible(faces: Faces, text: string, mono = false): Legible {
   }
   return out;
 
-  /** Pieces of a joined sequence, one after the other. */
+  /** Draws the pieces of a joined sequence one after the other. */
   function addAlone(char: string): void {
     if (char.replace(joining, "") === "") return;
     const face = invisible.test(char) ? undefined : faceOf(char);

@@ -1,6 +1,6 @@
 import { type Flow, type Look, muted } from "./flow.ts";
 
-// How the parts of a certificate look.
+// The look of a certificate's parts.
 export const body: Look = { size: 9.5 };
 export const fine: Look = { size: 8.5 };
 export const code: Look = { size: 8, mono: true, leading: 1.6 };
@@ -8,10 +8,10 @@ export const quiet: Look = { size: 9, colour: muted };
 export const heading: Look = { size: 12, weight: "semibold", leading: 1.7, tag: "H2" };
 export const titleLook: Look = { size: 20, weight: "semibold", leading: 1.25, tag: "H1" };
 
-/** The name of one thing of several: a document, a signer. */
+/** The heading of one of several things: a document, a signer. */
 export const itemLook: Look = { size: 10.5, weight: "semibold", tag: "H3" };
 
-/** Begins a section, on a page that has room for so much of it. */
+/** Begins a section, on a page that has at least this much room. */
 export function section(flow: Flow, title: string, least: number): void {
   flow.keep(least);
   flow.rule();
@@ -20,7 +20,7 @@ export function section(flow: Flow, title: string, least: number): void {
   flow.skip(2);
 }
 
-/** The head of a table: a name for each column, by its distance from the left margin. */
+/** Draws a table header: the name of each column at its distance from the left margin. */
 export const tableHead = (flow: Flow, columns: Readonly<Record<string, number>>): void =>
   flow.cells(
     Object.entries(columns).map(([name, x]) => [name, { ...fine, colour: muted }, x]),

@@ -10,21 +10,24 @@ export const pageSize = { width: 612, height: 792 } as const;
 
 export type Place = { x: number; y: number; width: number; height: number };
 
-/** What is drawn of one element, or of none. */
+/** The marked content of one structure element, or of none. */
 type Segment = { element: Element | null; canvas: Canvas };
 
-/** `write` gives further entries of its dictionary. */
+/** `write` gets further entries of the dictionary. */
 export type Annotation = { element: Element; place: Place; write: (file: ObjectWriter, resources: string) => string };
 
-/** `marks` are the elements of its marked content, by their numbers. */
+/** `marks` are the elements of its marked content, in the order of their numbers. */
 export type Page = { number: number; segments: Segment[]; marks: Element[]; annotations: Annotation[] };
 
 export const short = (value: number): number => Math.round(value * 100) / 100;
 
-/** Of the tree of pages, of the pages and of all their annotations. */
+/** References of the page tree, of the pages and of all their annotations. */
 export type PageRefs = { tree: string; pages: string[]; annotations: string[] };
 
-/** @param parent the reference of the tree that theirs is to be a part of @param isTagged whether a structure refers to what they hold */
+/**
+ * @param parent the reference of the page tree above this one @param isTagged whether the structure refers to the
+ * content
+ */
 export function writePages(
   file: ObjectWriter,
   {
@@ -68,7 +71,7 @@ export function writePages(
   return { tree: tree.ref, pages: refs, annotations };
 }
 
-/** In a tagged file each segment is marked content of its element, or an artifact (ISO 32000-2, section 14.8.2.2). */
+/** In a tagged file, each segment is marked content of its element, or an artifact (ISO 32000-2, section 14.8.2.2). */
 function operatorsOf({ segments }: Page, isTagged: boolean): string {
   if (!isTagged) return segments.map(({ canvas }) => canvas.operators()).join("\n");
   let mark = 0;

@@ -2,8 +2,8 @@ import { type PdfFile, pdfText } from "./pdf-file.ts";
 import { srgbProfile } from "./srgb-profile.ts";
 
 /**
- * What makes a tagged file PDF/A (ISO 19005-3, level A) and PDF/UA (ISO 14289-1): what its colors are, and what it is. Part 3 of PDF/A is
- * part 2 with any attachment, and every certificate has its data attached.
+ * Makes a tagged file PDF/A (ISO 19005-3, level A) and PDF/UA (ISO 14289-1): declares its color space and its
+ * conformance. PDF/A-3 is PDF/A-2 with arbitrary attachments, and every certificate has its data attached.
  * @returns entries of the catalog
  */
 export function archivalEntries(file: PdfFile, title: string, at: Date): string {
@@ -17,13 +17,13 @@ export function archivalEntries(file: PdfFile, title: string, at: Date): string 
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** What XML can't hold is left out: the title is drawn whole on the first page. */
+/** Drops characters that XML can't hold: the first page shows the whole title. */
 const xmlText = (text: string): string =>
   text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
     .replace(/[&<>]/g, (char) => escapes[char] ?? char);
 
-/** The packet of metadata (ISO 16684-1); it says what the information dictionary says. */
+/** The metadata packet (ISO 16684-1). It must agree with the information dictionary. */
 function xmp(title: string, at: Date): string {
   const instant = `${at.toISOString().slice(0, 19)}Z`;
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -41,7 +41,7 @@ function xmp(title: string, at: Date): string {
 <?xpacket end="r"?>`;
 }
 
-/** PDF/A asks for a description of every schema that it does not know itself, as that of PDF/UA. */
+/** PDF/A requires a description of every schema outside its own list, such as that of PDF/UA. */
 const accessibilitySchema = `
 <rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
  xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">

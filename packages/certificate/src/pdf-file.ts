@@ -1,24 +1,24 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 
-/** What objects are written with, be it a new file or a revision of one. */
+/** Writes objects, into a new file or into a revision of one. */
 export type ObjectWriter = {
   /** Adds a dictionary or another value in PDF syntax. @returns its reference, `N 0 R` */
   add: (body: string) => string;
-  /** Adds a stream; `entries` are those of its dictionary beside length and filter. */
+  /** Adds a stream; `entries` are the entries of its dictionary besides length and filter. */
   stream: (entries: string, data: string | Uint8Array, options?: { compress?: boolean }) => string;
-  /** A reference whose object follows by `fill`, for circles. */
+  /** Reserves a reference whose object `fill` adds later, for circular references. */
   reserve: () => { ref: string; fill: (body: string) => void };
 };
 
-/** A new PDF file (ISO 32000-2), object by object. Equal objects give equal bytes. */
+/** A new PDF file (ISO 32000-2), built object by object. The same objects give the same bytes. */
 export type PdfFile = ObjectWriter & {
   finish: (root: string, info: string) => Buffer;
 };
 
 const header = Buffer.from("%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n", "latin1");
 
-// The many outlines of glyphs are short: a compressor for long data would take longer to set up than to run.
+// Most streams are short glyph outlines: setting up a compressor for long data would take longer than compressing them.
 const small = { windowBits: 12, memLevel: 4 };
 
 export function createPdfFile(): PdfFile {
@@ -73,7 +73,7 @@ export function createPdfFile(): PdfFile {
   };
 }
 
-/** The name of the signature field that waits for the seal in a document of the service's own. */
+/** The name of the empty signature field that the seal fills in a document of the service's own. */
 export const sealFieldName = "SignSealShip-Seal";
 
 /** A text string (section 7.9.2.2) in PDF syntax. */

@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 import type { ObjectWriter } from "./pdf-file.ts";
 
-/** Samples of 8 bits, row by row from the top; `alpha` is null where nothing is to be seen through. */
+/** 8-bit samples, row by row from the top; `alpha` is null for an opaque picture. */
 export type Picture = { width: number; height: number; rgb: Uint8Array; alpha: Uint8Array | null };
 
 /** The image XObject of a picture, with its soft mask (ISO 32000-2, sections 8.9.5 and 11.6.5.2). @returns its reference */
@@ -13,7 +13,10 @@ export function addPicture(to: ObjectWriter, { width, height, rgb, alpha }: Pict
 
 const mostPixels = 1_000_000;
 
-/** The picture of a logo as this service writes PNGs: 8 bits with alpha, rows without filters, the data in one chunk. Null for any other. */
+/**
+ * Reads a logo as this service encodes PNGs: 8 bits with alpha, unfiltered rows, one data chunk. Null for any other
+ * PNG.
+ */
 export function readLogo(png: Uint8Array): Picture | null {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.length);
   const isOurs =

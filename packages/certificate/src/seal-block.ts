@@ -5,15 +5,14 @@ import { markOperators } from "./mark.ts";
 import type { Sheets } from "./sheet.ts";
 import type { Typeset } from "./typeset.ts";
 
-/** What the seal says where it is seen. */
+/** The text of the visible seal. */
 export type SealWords = {
-  /** For whom it was made; left out where that is nobody's business. */
+  /** The firm it was made for; absent on public pages. */
   holder?: string;
-  /** When. */
   at: string;
-  /** Absolute: where anybody verifies it; null where there is no such page. */
+  /** The absolute URL of the verify page; null where there is no such page. */
   url: string | null;
-  /** One more line: its certificate. */
+  /** An optional line about the seal's certificate. */
   certificate?: string;
   colour?: Colour;
 };
@@ -24,7 +23,9 @@ const padding = 16;
 const markSide = 40;
 const sealColour: Colour = "#1f3d6d";
 
-/** The seal, where it is seen: a signature field that waits for it, who seals and when, beside a QR code of where it is verified. */
+/**
+ * Draws the visible seal: an empty signature field with the sealer and the time, next to a QR code of the verify page.
+ */
 export function sealBlock(sheets: Sheets, flow: Flow, typeset: Typeset, words: SealWords): void {
   flow.keep(side + 14);
   const y = flow.y() - side;

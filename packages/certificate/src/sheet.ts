@@ -5,21 +5,24 @@ import { type ObjectWriter, pdfText, sealFieldName } from "./pdf-file.ts";
 import type { Picture } from "./picture.ts";
 import { createStructure, type Structure } from "./structure.ts";
 
-/** Pages that are drawn on. */
+/** Pages to draw on. */
 export type Sheets = Omit<Canvas, "operators"> & {
-  /** Begins a page; what is drawn from now on is on it. */
+  /** Begins a page; drawing continues on it. */
   newPage: () => void;
-  /** To an earlier page again, counted from 0. */
+  /** Returns to an earlier page, counted from 0. */
   turnTo: (page: number) => void;
   pageCount: () => number;
   tagged: Structure["tagged"];
-  /** A picture, over the whole place. */
+  /** Draws a picture over the whole rectangle. */
   picture: (place: Place, picture: Picture) => void;
-  /** A link to a URL, of the element that is open. */
+  /** Adds a link to a URL, as part of the open element. */
   link: (place: Place, url: string) => void;
-  /** Where the seal is to be seen: once at most. What `draw` draws is its appearance, with its own origin. */
+  /** Places the visible seal, at most once. `draw` draws its appearance, with its own origin. */
   seal: (place: Place, description: string, draw: (canvas: Canvas) => void) => void;
-  /** Adds the pages to a file. @param parent the reference of the tree that theirs is to be a part of @returns the reference of their tree */
+  /**
+   * Adds the pages to a file. @param parent the reference of the page tree above them @returns the reference of their
+   * tree
+   */
   addTo: (file: ObjectWriter, parent: string | null) => string;
   /** Adds pages, structure and form to a file. @returns the entries of its catalog */
   addWholeTo: (file: ObjectWriter) => string;

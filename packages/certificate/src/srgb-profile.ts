@@ -5,9 +5,9 @@ const primaries = {
   bXYZ: [0.14307, 0.06061, 0.7141],
 } as const;
 const white = [0.9642, 1, 0.8249] as const;
-/** How D65 became D50, by rows. */
+/** The adaptation matrix from D65 to D50, by rows. */
 const adaptation = [1.04788, 0.02292, -0.0502, 0.02959, 0.99048, -0.01706, -0.00923, 0.01508, 0.75168] as const;
-/** Gamma and a, b, c, d of the curve's two parts. */
+/** Gamma, then a, b, c and d of the two-part curve. */
 const curve = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045] as const;
 
 const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
@@ -18,7 +18,7 @@ function fixed(values: readonly number[]): Buffer {
   return bytes;
 }
 
-/** A tag's data of a type: the type, four reserved bytes, the rest. */
+/** The data of a tag: its type, four reserved bytes, its content. */
 const typed = (type: string, ...rest: Buffer[]): Buffer => Buffer.concat([ascii(`${type}\0\0\0\0`), ...rest]);
 
 /** A text in English, as a multi-localized string. */
@@ -33,7 +33,7 @@ function localized(text: string): Buffer {
   return typed("mluc", head, letters);
 }
 
-/** A profile of version 4 (ICC.1:2010) that says what the numbers of sRGB mean: a matrix and a curve. */
+/** A version 4 profile (ICC.1:2010) that defines sRGB: a matrix and a curve. */
 export function srgbProfile(): Buffer {
   const response = typed("para", Buffer.from([0, 3, 0, 0]), fixed(curve));
   const tags: [string, Buffer][] = [
@@ -63,7 +63,7 @@ export function srgbProfile(): Buffer {
 
 const headerLength = 128;
 
-/** For displays, RGB to XYZ; of no program, device or maker. */
+/** Display class, RGB to XYZ; program, device and maker stay empty. */
 function header(length: number): Buffer {
   const bytes = Buffer.alloc(headerLength);
   bytes.writeUInt32BE(length, 0);

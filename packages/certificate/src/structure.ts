@@ -1,6 +1,6 @@
 import { type ObjectWriter, pdfText } from "./pdf-file.ts";
 
-/** The standard structure types (ISO 32000-2, section 14.8.4) that certificates consist of. */
+/** The standard structure types (ISO 32000-2, section 14.8.4) that certificates use. */
 export type Tag =
   | "H1"
   | "H2"
@@ -18,23 +18,26 @@ export type Tag =
   | "Link"
   | "Form";
 
-/** What programs read in place of what is drawn. */
+/** Text for programs to read in place of the drawing. */
 type Spoken = { alt?: string; actualText?: string };
 
-/** Marked content, by its page and its number there, or an annotation, by its number. */
+/** Marked content, by page and number, or an annotation, by its number. */
 type Content = { page: number; mark: number } | { page: number; annotation: number };
 
 export type Element = Spoken & { tag: Tag | "Document"; kids: (Element | Content)[] };
 
-/** What a document consists of, in the order in which it is read (section 14.7). */
+/** The logical structure of a document, in reading order (section 14.7). */
 export type Structure = {
-  /** The element that is open; null where what is drawn is no part of the text: rules, marks, page numbers. */
+  /** The open element; null while artifacts are drawn: rules, marks, page numbers. */
   current: () => Element | null;
-  /** What `draw` draws is an element in the one that is open. Items and rows that follow one another make a list or table. */
+  /** Runs `draw` inside a new element of the open one. Consecutive items or rows share one list or table. */
   tagged: <T>(tag: Tag, draw: () => T, spoken?: Spoken) => T;
   /**
-   * Writes it. @param pages their references @param marks the elements of each page's marks @param annotations reference and
-   * element of each @returns the reference of its root
+   * Writes the structure tree.
+   * @param pages the references of the pages
+   * @param marks the elements of each page's marked content
+   * @param annotations reference and element of each
+   * @returns the reference of the tree's root
    */
   addTo: (
     file: ObjectWriter,
@@ -94,7 +97,7 @@ type Writing = {
   refs: Map<Element, string>;
 };
 
-/** What a program that reads a table has to know of a header. */
+/** The attributes of a table header that reading programs need. */
 const attributes: Partial<Record<Element["tag"], string>> = { TH: "/A<</O/Table/Scope/Column>>" };
 
 function addElement(writing: Writing, element: Element, parent: string): string {

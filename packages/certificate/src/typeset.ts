@@ -2,11 +2,14 @@ import bidiFactory from "bidi-js";
 import type { Face, Faces, Weight } from "./fonts/faces.ts";
 import { type Legible, legible } from "./legible.ts";
 
-/** What one or more characters became: one or more outlines on each other. Lengths in thousandths of the font size. */
+/**
+ * A shaped cluster: one or more characters as one or more glyphs drawn over each other. Lengths in thousandths of the
+ * font size.
+ */
 export type Cluster = {
   face: Face;
   weight: Weight;
-  /** Glyphs of the face; `x` and `y` are from the cluster's origin. */
+  /** Glyphs of the face; `x` and `y` are relative to the cluster's origin. */
   parts: { id: number; x: number; y: number }[];
   text: string;
   advance: number;
@@ -15,19 +18,19 @@ export type Cluster = {
 /** One line, from left to right. `width` is in thousandths of the font size. */
 export type Line = { clusters: Cluster[]; width: number };
 
-/** A text in lines; `text` is what is drawn, in the order of its characters. */
+/** A text broken into lines; `text` holds its characters in logical order. */
 export type Paragraph = { lines: Line[]; text: string; escaped: boolean };
 
 export type TextStyle = { weight?: Weight; mono?: boolean };
 
-/** Breaks a text into lines of at most `width` thousandths of the font size. The text is prepared. */
+/** Breaks a text into lines of at most `width` thousandths of the font size. Call `faces.prepare` first. */
 export type Typeset = (text: string, width: number, style?: TextStyle) => Paragraph;
 
 type Run = { start: number; end: number; face: Face; level: number };
 
 const words = new Intl.Segmenter("und", { granularity: "word" });
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
-// The package's types describe another module format than its code has. Each call makes a table of all characters.
+// The package's types describe another module format than its code has. Each call builds a table of all characters.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 
 export function createTypeset(faces: Faces): Typeset {
@@ -101,7 +104,7 @@ export function createTypeset(faces: Faces): Typeset {
   };
 }
 
-/** Where a line may end, in ascending order: after words, and inside those that are too long for any line. */
+/** Where a line may end, in ascending order: after words, and inside words that are too long for any line. */
 function breaks(text: string, fits: (from: number, to: number) => boolean): number[] {
   const ends: number[] = [];
   let from = 0;
@@ -122,7 +125,7 @@ function breaks(text: string, fits: (from: number, to: number) => boolean): numb
   return ends;
 }
 
-/** The end of a line without the spaces at it. */
+/** Trims trailing spaces of a line. */
 function trimmed(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && /\s/u.test(text[at - 1] ?? "")) at--;

@@ -11,7 +11,7 @@ import { newPartner, type Service, startService, temporaryFolder } from "@signse
 import { python as toolsPython, wheelsFolder } from "@signsealship/testing/tools/python";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { buildPythonSdk } from "../../../tools/build-sdk-python.ts";
+import { buildPythonSdk, pythonSources } from "../../../tools/build-sdk-python.ts";
 import { consumer } from "./consumer.ts";
 
 const { test, before, after } = testsNeeding("python", "httpx", "hatchling", "mypy");
@@ -69,7 +69,7 @@ test("the wheel holds the package, the mark that it is typed, and the license", 
   const names: string[] = JSON.parse(
     run(python, "-c", `import json, zipfile; print(json.dumps(zipfile.ZipFile(${JSON.stringify(wheel)}).namelist()))`),
   );
-  for (const name of ["signsealship/__init__.py", "signsealship/py.typed", "signsealship/_sync/client.py"])
+  for (const name of ["signsealship/__init__.py", "signsealship/py.typed", "signsealship/_async/client.py"])
     assert.ok(names.includes(name), name);
   assert.ok(names.some((name) => name.endsWith(".dist-info/licenses/LICENSE")));
   for (const name of names) assert.match(name, /^signsealship[-/].*(?:\.py|py\.typed|LICENSE|METADATA|WHEEL|RECORD)$/);
@@ -77,6 +77,22 @@ test("the wheel holds the package, the mark that it is typed, and the license", 
     "import importlib.metadata as m; d = m.distribution('signsealship'); print(d.metadata['License-Expression'], d.requires)";
   const { license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   assert.equal(run(python, "-c", metadata), `${license} ['httpx<1,>=0.27']\n`);
+});
+
+test("the wheel's synchronous client has a file for each of the asynchronous one, and waits for nothing", () => {
+  const files = (client: string): Record<string, string> =>
+    JSON.parse(
+      run(
+        python,
+        "-c",
+        `import json, pathlib, signsealship; print(json.dumps({ f.name: f.read_text() for f in pathlib.Path(signsealship.__file__).parent.joinpath("${client}").glob("*.py") }))`,
+      ),
+    );
+  const sync = files("_sync");
+  assert.deepEqual(Object.keys(sync).sort(), Object.keys(files("_async")).sort());
+  assert.ok("client.py" in sync);
+  for (const [name, text] of Object.entries(sync))
+    assert.doesNotMatch(text.split("\n").slice(1).join("\n"), /async|await|aclose/i, name);
 });
 
 test("its own tests pass where it is installed, against a served service and its description", () => {
@@ -134,5 +150,6 @@ test("its types hold in the strictest mypy: its own, its tests', the README's; w
   const settings = ["--strict", "--python-version", "3.10", "--python-executable", python];
   const files = [...programs.map(({ file }) => file), "consumer.py", "test"];
   // Of an installed package mypy reports nothing, so it is named by its sources.
-  run(toolsPython, "-m", "mypy", ...settings, "--cache-dir", "/dev/null", join(sdk, "src"), ...files);
+  const sources = pythonSources(join(folder.path, "sources"));
+  run(toolsPython, "-m", "mypy", ...settings, "--cache-dir", "/dev/null", sources, ...files);
 });

@@ -52,7 +52,12 @@ class Shapes:
         """Where a type and a schema differ."""
         schema = self.resolved(schema)
         origin, arguments = get_origin(kind), get_args(kind)
-        if origin in (Union, types.UnionType):
+        if origin in (Union, types.UnionType) and type(None) not in arguments:
+            published = [self.resolved(each) for each in schema.get("anyOf", [])]
+            others = [each for each in arguments if all(any(self.faults(each, one, where)) for one in published)]
+            if others or len(published) != len(arguments):
+                yield f"{where} is {schema}, not {kind}"
+        elif origin in (Union, types.UnionType):
             rest = [self.resolved(each) for each in schema.get("anyOf", []) if each != {"type": "null"}]
             if len(arguments) > 2 and len(rest) == 1 and rest[0].get("type") == "object":
                 return  # An event: those are held against the description one by one.
@@ -94,7 +99,7 @@ class Shapes:
             kind = ours[name]
             if (name in required) != (name in schema.get("required", [])):
                 yield f"{where}.{name} is optional on one side alone"
-            elif name not in required and get_origin(kind) in (Union, types.UnionType):
+            elif name not in required and type(None) in get_args(kind):
                 # None is what is missing.
                 (kind,) = (each for each in get_args(kind) if each is not type(None))
             yield from self.faults(kind, published[name], f"{where}.{name}")

@@ -11,6 +11,7 @@ from hashlib import sha256
 
 from signsealship import (
     OrderEvent,
+    SignerEvent,
     SignSealShip,
     UnknownEvent,
     WebhookError,
@@ -63,6 +64,20 @@ class WebhookTest(unittest.TestCase):
         self.assertEqual((event.type, event.data.order_code), ("payment.cleared", "abc"))
         self.assertEqual(event.data.occurred_at_utc, datetime(2026, 3, 4, 5, 6, 7, 89_000, timezone.utc))
         self.assertIsNone(event.data.external_reference)
+
+    def test_gives_the_event_of_a_signer_with_the_signers_number(self) -> None:
+        data = {
+            "orderCode": "abc",
+            "signer": 2,
+            "status": "EsignPending",
+            "environment": "test",
+            "occurredAtUtc": "2026-03-04T05:06:07.089Z",
+        }
+        event = parsed({"type": "signature.signed", "id": "signature.signed:abc:2:1-4", "data": data})
+        assert isinstance(event, SignerEvent)
+        self.assertEqual((event.data.order_code, event.data.signer), ("abc", 2))
+        without = {name: value for name, value in data.items() if name != "signer"}
+        self.assertIsInstance(parsed({"type": "signature.signed", "id": "1", "data": without}), UnknownEvent)
 
     def test_an_event_that_is_newer_than_the_package_is_given_as_it_came(self) -> None:
         for kind in ("order.refunded", "payment.cleared"):

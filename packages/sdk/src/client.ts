@@ -18,13 +18,13 @@ export type Me = {
     last4: string;
     createdAt: string;
     name: string | null;
-    /** Null: everything. */
+    /** Null means everything. */
     scopes: ("read" | "orders" | "rooms" | "seal" | "webhooks")[] | null;
     expiresAt: string | null;
   } | null;
   /** `openRooms` is null when unlimited. */
   quotas: { openRooms: number | null; openRoomsUsed: number };
-  /** Of a signed-in member; not there with a key. */
+  /** Of a signed-in member; absent for a key. */
   role?: "owner" | "member";
   linked: boolean;
   requestId: string;
@@ -44,15 +44,16 @@ const routesOf = (transport: Transport) => ({
 });
 
 export type Client = ReturnType<typeof routesOf> & {
-  /** The same client with other options: `client.with({ signal })`, `client.with({ timeoutMs: 5_000 })`. */
+  /** Returns the same client with other options: `client.with({ signal })`, `client.with({ timeoutMs: 5_000 })`. */
   with: (changed: Partial<ClientOptions>) => Client;
-  /** Calls by `work`, and tells of the last answer beside its result: status, headers, duration. */
+  /** Runs `work`, and returns its result with the last response's status, headers and duration. */
   withResponse: <T>(work: (client: Client) => Promise<T>) => Promise<{ data: T; response: SentResponse }>;
 };
 
 /**
- * The whole partner interface. Every call throws ServiceRefusal when the service refuses, and ConnectionError when it does not answer. Reads, and writes that bear an idempotency
- * key, are sent again when they were not answered.
+ * The whole partner interface. A call throws ServiceRefusal when the service refuses, and ConnectionError when it does
+ * not answer.
+ * Reads, and writes that have an idempotency key, are retried when no answer came.
  */
 export function createClient(options: ClientOptions): Client {
   return {

@@ -1,15 +1,17 @@
 import type { StreamedBody } from "./transport.ts";
 
 /**
- * Bytes of a PDF: in memory, as a Blob (Node's `openAsBlob` reads the file as it is sent), or as a function that opens a stream of
- * them for each try.
+ * Bytes of a PDF: in memory, as a Blob (Node's `openAsBlob` streams the file), or as a function that opens a new stream
+ * for each attempt.
  */
 export type Pdf = Uint8Array | Blob | (() => AsyncIterable<Uint8Array>);
 
-/** A PDF, and the name of its file. */
+/** A PDF and its file name. */
 export type NamedPdf = { pdf: Pdf; fileName: string };
 
-/** A multipart form with its file last, as the service reads it. @throws TypeError for a document of another type */
+/**
+ * Builds a multipart form with the file last, as the service requires. @throws TypeError for a document of another type
+ */
 export function formWith(
   fields: readonly [string, string][],
   file: [name: string, given: Pdf | NamedPdf] | null,
@@ -28,7 +30,7 @@ const isNamed = (given: unknown): given is NamedPdf =>
 
 function pdfBlob(pdf: unknown): Blob {
   if (pdf instanceof Blob) return pdf;
-  // Of a path in its place its letters would be sent, or nothing.
+  // A path passed as text would otherwise be uploaded as its letters.
   if (!(pdf instanceof Uint8Array))
     throw new TypeError(
       "The document must be the bytes of a PDF: a Uint8Array, a Blob, or a function that opens a stream.",
@@ -38,7 +40,7 @@ function pdfBlob(pdf: unknown): Blob {
 
 type StreamedFile = { name: string; pdf: () => AsyncIterable<Uint8Array>; fileName: string };
 
-/** RFC 7578: FormData takes no stream of unknown length. */
+/** RFC 7578. FormData takes no stream of unknown length. */
 function streamed(fields: readonly [string, string][], { name, pdf, fileName }: StreamedFile): StreamedBody {
   const boundary = `sdk-${crypto.randomUUID()}`;
   const part = (disposition: string, more = "") =>

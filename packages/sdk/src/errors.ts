@@ -2,13 +2,13 @@
 export class ServiceRefusal extends Error {
   /** The HTTP status. */
   readonly status: number;
-  /** What was refused, for programs: `validation`, `not_found`, `rate_limited`. Null when the answer did not say. */
+  /** A code for programs: `validation`, `not_found`, `rate_limited`. Null when the answer has none. */
   readonly code: string | null;
-  /** The `Request-Id` of the answer, for support. */
+  /** The `Request-Id` of the answer, for support requests. */
   readonly requestId: string | null;
-  /** Seconds after which a 429 or 503 may be tried again; null when the answer did not say. */
+  /** Seconds to wait before retrying a 429 or 503; null when the answer names none. */
   readonly retryAfterSeconds: number | null;
-  /** The answer's body, parsed when it was JSON. */
+  /** The body of the answer, parsed if it is JSON. */
   readonly body: unknown;
 
   constructor(
@@ -26,9 +26,9 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** The service was not reached, did not answer in time, or was cut off. `cause` is what the runtime said. */
+/** The service was unreachable, timed out, or closed the connection. `cause` is the runtime's own error. */
 export class ConnectionError extends Error {
-  /** Where the service was asked. */
+  /** The URL that was requested. */
   readonly baseUrl: string;
 
   constructor(baseUrl: string, cause: unknown) {
@@ -38,7 +38,7 @@ export class ConnectionError extends Error {
   }
 }
 
-// Node's fetch says "fetch failed", and why in its own cause.
+// Node's fetch only says "fetch failed"; the reason is in `cause`.
 function whyOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner = cause.cause instanceof Error ? cause.cause : cause;
@@ -46,7 +46,7 @@ function whyOf(cause: unknown): string {
   return typeof code === "string" ? code : inner.message || inner.name;
 }
 
-/** Why a delivery is not to be trusted, or can't be read. */
+/** Why a delivery can't be trusted or read. */
 export type WebhookReason =
   | "missing_signature"
   | "malformed_signature"
@@ -54,7 +54,7 @@ export type WebhookReason =
   | "wrong_signature"
   | "not_json";
 
-/** A delivery that was not signed with your secret, or is no event. */
+/** A delivery that was not signed with your secret, or that is not an event. */
 export class WebhookRefusal extends Error {
   readonly reason: WebhookReason;
 

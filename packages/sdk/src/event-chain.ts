@@ -1,13 +1,16 @@
-/** An event's place among all events of a firm in one environment, and the head that covers it and all before it. */
+/**
+ * The position of an event among all events of a firm in one environment, and the head: a hash over it and all events
+ * before it.
+ */
 export type Place = { position: number; head: string };
 
-/** What the chain says of an event; `GET /api/partner/events` answers these members, and a delivery's body has `type` and `id`. */
+/** The chain members of an event, as `GET /api/partner/events` returns them. A delivery's body has `type` and `id`. */
 export type ChainedEvent = Place & { type: string; id: string };
 
-/** Why a chain does not hold, and where: `gap` when a position is missing, `head` when what was told before is not what is told now. */
+/** Why and where a chain breaks: `gap` when a position is missing, `head` when an earlier head was changed. */
 export type ChainFault = { reason: "gap" | "head"; position: number };
 
-/** What stands before the first event. */
+/** The place before the first event. */
 export const chainStart: Place = { position: 0, head: "0".repeat(64) };
 
 const encoder = new TextEncoder();
@@ -18,13 +21,13 @@ const bytesOf = (hex: string): Uint8Array =>
 const hexOf = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** The value of a delivery's `Service-Chain` header; null when there is none, or it is not `n=<number>; head=<hex>`. */
+/** Parses the `Service-Chain` header of a delivery; null when it is missing or not `n=<number>; head=<hex>`. */
 export function parseChain(header: string | null | undefined): Place | null {
   const [, n, head] = /^n=([1-9]\d{0,14}); head=([0-9a-f]{64})(?:;.*)?$/.exec(header ?? "") ?? [];
   return n === undefined || head === undefined ? null : { position: Number(n), head };
 }
 
-/** The head after an event: SHA-256 over the 32 bytes of the head before it, and `{position}\n{type}\n{id}\n` in UTF-8. */
+/** The next head: SHA-256 over the 32 bytes of the previous head, then `{position}\n{type}\n{id}\n` in UTF-8. */
 export async function chainHead(before: Place, { type, id }: Pick<ChainedEvent, "type" | "id">): Promise<string> {
   const [head, entry] = [bytesOf(before.head), encoder.encode(`${before.position + 1}\n${type}\n${id}\n`)];
   const bytes = new Uint8Array(head.length + entry.length);
@@ -34,10 +37,10 @@ export async function chainHead(before: Place, { type, id }: Pick<ChainedEvent, 
 }
 
 /**
- * Checks that events follow one another without a gap, and that nothing before them was changed.
+ * Checks that events follow one another without a gap, and that no earlier event was changed.
  * @param events in the order of their positions
- * @param before the place of the last event that you have; left out: they are the first
- * @returns the last place, to keep, and what is wrong, or null
+ * @param before the place of the last event that you have; leave it out for the first events
+ * @returns the last place, to store, and the fault, or null
  */
 export async function checkChain(
   events: readonly ChainedEvent[],

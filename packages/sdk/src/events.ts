@@ -3,20 +3,23 @@ import type { ChainedEvent } from "./event-chain.ts";
 import type { Transport } from "./transport.ts";
 import type { WebhookEvent } from "./webhook-events.ts";
 
-/** An event of the feed. `payload` is the body that a webhook is sent; null when the record it was about is gone. */
+/** An event of the feed. `payload` is the webhook body; null when the record it describes was deleted. */
 export type FeedEvent = ChainedEvent & { occurredAtUtc: string; payload: WebhookEvent | null };
 
 export type EventFeed = {
   events: FeedEvent[];
-  /** For the next call; there always is one. */
+  /** The cursor of the next call; always present. */
   cursor: string;
   requestId: string;
 };
 
 export type EventQuery = {
-  /** `cursor` of the answer before; `latest` for what comes from now on; left out: from the first event. */
+  /**
+   * The `cursor` of the previous answer; `latest` starts with new events; left out, the feed starts with the first
+   * event.
+   */
   cursor?: string | undefined;
-  /** Left out: all. */
+  /** Left out: all topics. */
   topics?: readonly string[] | undefined;
 };
 
@@ -24,12 +27,12 @@ const longestWaitSeconds = 25;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-/** Whether it may be another answer in a while: what was cut off or took too long, and what the service asks to try again. */
+/** Whether a retry may succeed: the request was cut off or timed out, or the service asks for a retry. */
 const mayPass = (error: unknown): boolean =>
   error instanceof ServiceRefusal ? error.status === 429 || error.status >= 500 : error instanceof ConnectionError;
 
 export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
-  // The answer must come before the client gives up waiting for it.
+  // The answer must arrive before the client's own timeout.
   const waitSeconds = Math.floor(Math.max(0, Math.min(longestWaitSeconds, timeoutMs / 1000 - 5)));
 
   /** One page of the firm's events in the key's environment, oldest first. @param page.wait seconds to wait for one, at most 25 */
@@ -40,8 +43,8 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
     json("GET", "/api/partner/events", { query: { ...page, topics: topics?.join(",") } });
 
   /**
-   * Every event as it comes, without end; no webhook is needed. The service may be away for a while: it goes on where it was. Keep
-   * the `position` of what you have worked on: as `cursor` it is where a new start goes on.
+   * Streams every event, without end and without a webhook. It resumes where it was after an outage of the service.
+   * Store the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
    * @throws ServiceRefusal for a key or a query that is refused
    */
   async function* follow({ cursor, topics }: EventQuery = {}): AsyncGenerator<FeedEvent, void, undefined> {
@@ -51,7 +54,7 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
       const started = Date.now();
       let feed: EventFeed;
       try {
-        // Where the first wait begins is settled before it: what comes between two calls is not missed.
+        // Fixes the starting position before the first wait, so that events between two calls are not missed.
         feed = await list({ cursor: next, topics, limit: 100, wait: next === "latest" ? 0 : waitSeconds });
       } catch (error) {
         if (isEnded() || !mayPass(error)) throw error;
@@ -60,7 +63,7 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
         continue;
       }
       yield* feed.events;
-      // A service that did not wait, as too many do already, is not asked again at once.
+      // The service answers at once when too many callers already wait. Pause before asking again.
       if (feed.events.length === 0 && next !== "latest" && Date.now() - started < firstPauseMs)
         await pause(firstPauseMs);
       pauseMs = firstPauseMs;

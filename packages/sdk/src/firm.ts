@@ -1,21 +1,21 @@
 import { path, type Transport } from "./transport.ts";
 
-/** How far the firm has come on its way to live. */
+/** The firm's progress toward going live. */
 export type Launchpad = {
   partner: { id: string; name: string; tier: string };
-  /** All items but `live` are done. */
+  /** True when all items but `live` are done. */
   readyForLive: boolean;
   completed: number;
   total: number;
   /** `deepLink` is a path on the service. */
   checklist: { key: string; label: string; done: boolean; action: string; deepLink: string }[];
   funnel: { step: string; reached: boolean; at: string | null }[];
-  /** From joining, with two decimals; null before it. */
+  /** Hours from joining, with two decimals; null before the first live order. */
   hoursToFirstLiveOrder: number | null;
   requestId: string;
 };
 
-/** The orders created in the window, as they are now, in the environment of the key. */
+/** The orders created in the window, in their present state, in the environment of the key. */
 export type Analytics = {
   windowDays: number;
   /** Oldest first, `YYYY-MM` in UTC; months without orders are left out. */
@@ -34,7 +34,7 @@ export type Analytics = {
   requestId: string;
 };
 
-/** A playbook that the service offers, and what it is run with. */
+/** A playbook of the service, and its parameters. */
 export type Playbook = {
   key: string;
   name: string;
@@ -42,32 +42,32 @@ export type Playbook = {
   paramSchema: { name: string; type: "string" | "int" | "bool"; required: boolean; maxLength: number | null }[];
 };
 
-/** Who asks for access, for a firm without a key. */
+/** An access request, for a firm without a key. */
 export type AccessRequest = {
   firmName: string;
   contactName: string;
   workEmail: string;
-  /** What the contact does at the firm. */
+  /** The contact's role at the firm. */
   role?: string | null;
   /** Documents a month, in words. */
   expectedVolume?: string | null;
-  /** What the firm wants to do, in some sentences. */
+  /** The intended use, in a few sentences. */
   useCase?: string | null;
   recaptchaToken?: string | null;
 };
 
-/** `issued`: a trial key was mailed once to the address; `pending`: a person looks at the request. */
+/** `issued`: a trial key was mailed to the address, once; `pending`: a person reviews the request. */
 export type AccessAnswer = { status: "issued" | "pending"; message: string };
 
 export const firmOf = ({ json }: Transport) => ({
-  /** What is done and what is missing before live. */
+  /** Lists the steps toward going live, done and missing. */
   launchpad: (): Promise<Launchpad> => json("GET", "/api/partner/launchpad"),
 
   /** @param days 1 to 366, clamped; default 90 */
   analytics: (query: { days?: number | undefined } = {}): Promise<Analytics> =>
     json("GET", "/api/partner/analytics", { query }),
 
-  /** Asks for a key; needs none. */
+  /** Requests a key; needs none. */
   requestAccess: (request: AccessRequest): Promise<AccessAnswer> =>
     json("POST", "/api/partner/request", { body: request }),
 });
@@ -75,7 +75,7 @@ export const firmOf = ({ json }: Transport) => ({
 export const playbooksOf = ({ json }: Transport) => ({
   list: (): Promise<{ playbooks: Playbook[] }> => json("GET", "/api/partner/playbooks"),
 
-  /** Starts one, with the arguments that its `paramSchema` names. */
+  /** Starts a playbook, with the arguments that its `paramSchema` names. */
   run: (key: string, given: Readonly<Record<string, string | number | boolean>>): Promise<{ executionName: string }> =>
     json("POST", path`/api/partner/playbooks/${key}/run`, {
       body: new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)])),

@@ -12,7 +12,7 @@ export {
 } from "./event-chain.ts";
 export type { EventFeed, EventQuery, FeedEvent } from "./events.ts";
 export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
-export type { OrderFields, SignatureField, Signer, SignerAuth } from "./order-fields.ts";
+export type { FieldOption, NumberFormat, OrderFields, SignatureField, Signer, SignerAuth } from "./order-fields.ts";
 export type {
   CreatedOrder,
   DocumentNotice,
@@ -45,7 +45,7 @@ export type {
   SignerReplacement,
 } from "./signing.ts";
 export type { ClientOptions, SentRequest, SentResponse, WriteOptions } from "./transport.ts";
-export type { OrderEventData, WebhookEvent } from "./webhook-events.ts";
+export type { OrderEventData, SignerEventData, WebhookEvent } from "./webhook-events.ts";
 export { parseWebhook, signatureHeader, signWebhook, standardSecret, verifyWebhook } from "./webhook-signatures.ts";
 export {
   type CreatedWebhook,

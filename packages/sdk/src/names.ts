@@ -1,7 +1,7 @@
-/** `svcSign` as the interface's forms and queries spell it: `svc_sign`. */
+/** Spells `svcSign` as the interface's forms and queries do: `svc_sign`. */
 export const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A value with the names of its members as the interface spells them, all the way down. */
+/** A value whose member names are spelled as in the interface, at every level. */
 export function wireValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireValue);
   if (typeof value !== "object" || value === null) return value;

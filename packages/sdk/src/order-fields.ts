@@ -1,4 +1,4 @@
-/** How a signer is identified, besides the link that is mailed. */
+/** How a signer is identified, in addition to the mailed link. */
 export type SignerAuth = "link" | "mail_code" | "access_code" | "text_code";
 
 export type Signer = {
@@ -6,44 +6,73 @@ export type Signer = {
   email: string;
   /** A 10-digit US number, or an international one in `+country` form. Required when `auth` is `text_code`. */
   phone?: string | undefined;
-  /** 1 to 10: signers of one number sign in parallel, after those of lower numbers. Default 1. */
+  /** 1 to 10. Signers with the same number sign in parallel, after those with lower numbers. Default 1. */
   routing?: number | undefined;
   /** Default: `signerAuth`. */
   auth?: SignerAuth | undefined;
-  /** For `access_code`: what you tell the signer yourself. */
+  /** For `access_code`: the code, which you give the signer yourself. */
   accessCode?: string | undefined;
-  /** Of mails and pages. Default `en`. */
+  /** Language of mails and pages. Default `en`. */
   language?: "en" | "es" | undefined;
 };
 
-/** A place on a page as a reader shows it, in points (1/72 inch) from its upper left corner. */
+/** A choice of a radio or a dropdown. A radio shows each at a place of its own, in points. */
+export type FieldOption = {
+  /** Unique among the options. */
+  label: string;
+  x?: number | undefined;
+  y?: number | undefined;
+  width?: number | undefined;
+  height?: number | undefined;
+};
+
+export type NumberFormat = {
+  /** 0 to 4: shown, and at most typed. Default 2 with a currency, else as many as typed. */
+  decimals?: number | undefined;
+  min?: number | undefined;
+  max?: number | undefined;
+  currency?: "USD" | "CAD" | "EUR" | "GBP" | "MXN" | undefined;
+};
+
+/** A place on a page as displayed, in points (1/72 inch) from its upper left corner. */
 export type SignatureField = {
-  kind: "signature" | "initials" | "date" | "name" | "text";
-  /** The signer's place in `signers`, from 1. */
+  kind: "signature" | "initials" | "date" | "name" | "text" | "number" | "checkbox" | "radio" | "dropdown";
+  /** The signer's position in `signers`, from 1. */
   signer: number;
   /** From 1. */
   page: number;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  /** What the signer is asked for. */
+  /** Required for all but a radio, whose options have places. */
+  x?: number | undefined;
+  y?: number | undefined;
+  width?: number | undefined;
+  height?: number | undefined;
+  /** The kind of entry that the signer makes. */
   label?: string | undefined;
-  /** Default true. */
+  /** Default true; of a checkbox false. */
   required?: boolean | undefined;
+  /** Shown to the signer with the field. */
+  help?: string | undefined;
+  /** Your value, in the document before anybody signs: of a checkbox `true` or `false`, else text or the label of an option. */
+  value?: string | number | boolean | undefined;
+  /** Nobody changes the value. */
+  readOnly?: boolean | undefined;
+  /** Of a date, a text or a number. */
+  format?: "iso" | "us" | "long" | "any" | "email" | "phone_us" | "zip_us" | "ssn_last4" | NumberFormat | undefined;
+  /** Of a radio or a dropdown: 2 to 50. */
+  options?: readonly FieldOption[] | undefined;
 };
 
-/** What an order is placed with. */
+/** The fields of a new order. */
 export type OrderFields = {
   /** Of the client. */
   email: string;
   /** Attests that the document is the client's own completed one. */
   byodConfirmed: true;
-  /** 40 hex digits, in place of a document. */
+  /** 40 hex digits, instead of a document. */
   fillToken?: string | undefined;
   /** Of the client. */
   name?: string | undefined;
-  /** A document of the catalog, which then decides on signing and notarization. */
+  /** A document of the catalog. It then decides on signing and notarization. */
   docSlug?: string | undefined;
   /** Have the document signed. */
   svcSign?: boolean | undefined;
@@ -51,11 +80,11 @@ export type OrderFields = {
   svcNotary?: boolean | undefined;
   /** Have it shipped; send the `ship` fields with it. */
   svcShip?: boolean | undefined;
-  /** Where the signer is: two letters. */
+  /** The signer's state: two letters. */
   signerState?: string | undefined;
-  /** Where the document goes: two letters. */
+  /** The destination state: two letters. */
   destState?: string | undefined;
-  /** Your file number, up to 120 characters; it comes back in lists and webhooks. */
+  /** Your file number, up to 120 characters; lists and webhooks return it. */
   externalReference?: string | undefined;
   shipName?: string | undefined;
   shipLine1?: string | undefined;
@@ -67,7 +96,7 @@ export type OrderFields = {
   shipPostal?: string | undefined;
   /** `label` (default): a prepaid carrier label; `print_mail`: the service prints and mails it. */
   shipMethod?: "label" | "print_mail" | undefined;
-  /** The return address; with it go the other `from` fields. */
+  /** The return address. It needs the other `from` fields. */
   fromName?: string | undefined;
   fromLine1?: string | undefined;
   fromLine2?: string | undefined;
@@ -76,12 +105,12 @@ export type OrderFields = {
   fromPostal?: string | undefined;
   /** Adds a fax: a 10-digit US number, or an international one in `+country` form. */
   faxTo?: string | undefined;
-  /** Answers the hosted checkout, too. */
+  /** The answer then includes the hosted checkout. */
   createCheckout?: boolean | undefined;
   /** Who signs. Default: the client, alone. */
   signers?: readonly Signer[] | undefined;
-  /** Where they sign. Default: the document's own signature fields, its tags, or a page that is added. */
+  /** Where signers sign. Default: the document's own signature fields, its tags, or an added page. */
   fields?: readonly SignatureField[] | undefined;
-  /** How signers are identified who say nothing else. Default `link`. */
+  /** How signers without their own setting are identified. Default `link`. */
   signerAuth?: SignerAuth | undefined;
 };

@@ -14,31 +14,31 @@ export type OrderLine = {
   amountCents: number;
 };
 
-/** Something in a document that is signed which people may not see as it is sealed. Each signer is told it, too. */
+/** Something in a document to be signed that readers may not see as it will be sealed. Each signer is warned, too. */
 export type DocumentNotice = {
   /** `text_below_place`, `active_content`, `hidden_text`, ... The list can grow. */
   code: string;
   /** From 1; null for the whole document. */
   page: number | null;
-  /** What the document says there, or what it names; null where nothing is quoted, and always in the answer to create. */
+  /** The text or name in the document; null where nothing is quoted, and always in the answer to create. */
   text: string | null;
   /** For people, in English. */
   message: string;
 };
 
-/** With a test key an answer may warn: of fields that are unknown, say. */
+/** With a test key, an answer may have warnings, such as unknown fields. */
 export type Warned = { warnings?: string[] };
 
 type OrderCommon = {
-  /** Of the request, for support. */
+  /** The request's id, for support requests. */
   requestId: string;
-  /** By which the order is known; who has it sees the client's page. */
+  /** The order's code. Anyone who has it can open the client's page. */
   orderCode: string;
   /** The client's page: a path on the service. */
   orderUrl: string;
   /** `QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow. */
   status: string;
-  /** What was sent as `externalReference`. */
+  /** The `externalReference` of the request. */
   externalReference: string | null;
   /** E.164; null without a fax. */
   faxToNumber: string | null;
@@ -49,19 +49,24 @@ type OrderCommon = {
   /** US cents: what a checkout charges. */
   totalCents: number;
   lines: OrderLine[];
-  /** What the signers are told of the document: only when there is something. */
+  /** Why a person prices the order: only while it is in `ManualQuoteRequired`. */
+  manualQuoteReason?: string;
+  /** Warnings about the document that signers see; absent when there are none. */
   documentNotices?: DocumentNotice[];
 };
 
 export type CreatedOrder = OrderCommon & {
-  /** Where the client pays; null unless `createCheckout` was sent and the order can be paid. */
+  /** The payment page; null unless `createCheckout` was sent and the order can be paid. */
   checkoutUrl: string | null;
 } & Warned;
 
 export type OrderDetail = OrderCommon & {
   /** Flags joined by a comma and a space: `Sign, Notarize, Ship, Fax`. */
   services: string;
-  /** Of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ...; null when none are wanted. */
+  /**
+   * State of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ...; null for an order without
+   * signatures.
+   */
   envelopeStatus: string | null;
   customerEmail: string;
   /** ISO 8601, UTC. */
@@ -75,7 +80,7 @@ export type OrderSummary = Pick<
 
 export type OrderList = {
   orders: OrderSummary[];
-  /** For `cursor` of the next call; null after the last page. */
+  /** Pass it as `cursor` to the next call; null after the last page. */
   nextCursor: string | null;
   requestId: string;
 };
@@ -85,7 +90,7 @@ export type OrderQuery = {
   limit?: number | undefined;
   status?: string | undefined;
   externalReference?: string | undefined;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
 };
 
@@ -115,13 +120,13 @@ export function ordersOf(transport: Transport) {
     /** One page, newest first. */
     list,
 
-    /** All of them, newest first; pages of 100 are fetched as they are wanted, with waits where the limit asks for them. */
+    /** All orders, newest first. Pages of 100 are fetched on demand, with pauses where the rate limit requires them. */
     all: (query: Omit<OrderQuery, "cursor"> = {}): AsyncGenerator<OrderSummary, void, undefined> =>
       allOf(transport, "/api/partner/orders", { limit: 100, ...query }, ({ orders }: OrderList) => orders),
 
     get: (orderCode: string): Promise<OrderDetail> => json("GET", path`/api/partner/orders/${orderCode}`),
 
-    /** The hosted checkout; one that is still open is returned again. */
+    /** Opens the hosted checkout; an open one is returned again. */
     checkout: (
       orderCode: string,
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},

@@ -1,8 +1,8 @@
 import type { Transport } from "./transport.ts";
 
 /**
- * Everything of a list that comes in pages, page by page as it is wanted. A quarter of what the limit allows is left for other requests
- * with the same key: until the limit's window ends, no further page is fetched.
+ * Iterates over a paginated list and fetches pages on demand. It leaves a quarter of the rate limit for other requests
+ * with the same key, and then waits for the limit's window to end.
  */
 export async function* allOf<Page extends { nextCursor: string | null }, Item>(
   { page: fetchPage, pause }: Transport,

@@ -12,7 +12,7 @@ type PassportFacts = {
 };
 
 export type SealedPassport = PassportFacts & {
-  /** Each is null when that authority could not be reached. */
+  /** Null for each authority that could not be reached. */
   timestamps: {
     rfc3161: { authority: string; timestampedAtUtc: string } | null;
     openTimestamps: { calendar: string; submittedAtUtc: string; status: "pending" | "confirmed" } | null;
@@ -26,7 +26,7 @@ export type PassportVerification = Pick<PassportFacts, "verifyCode" | "docSha256
   sealedAtUtc: string;
   source: "proof_passport_api";
   certificateAvailable: boolean;
-  /** When the retention plan deleted the sealed PDF; absent when it did not. */
+  /** When the retention plan deleted the sealed PDF; absent while it is stored. */
   certificateDeletedAtUtc?: string;
   /** Only when the certificate of the seal was retired. */
   sealRetirement?: { retiredAtUtc: string; reason: string };
@@ -37,7 +37,7 @@ export type PassportWebhook = {
   url: string;
   signingSecret: string;
   signatureHeader: string;
-  /** The same secret as libraries of Standard Webhooks take it. */
+  /** The same secret in the form of Standard Webhooks libraries. */
   standardWebhooksSecret: string;
   verification: string;
 };
@@ -52,7 +52,7 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
 
   get: (passportId: string): Promise<Passport> => json("GET", path`/api/passport/${passportId}`),
 
-  /** Needs no key, as all that goes by a verify code. An unknown code is a refusal with status 404. */
+  /** Needs no key, like all calls by verify code. An unknown code is a refusal with status 404. */
   verify: (verifyCode: string): Promise<PassportVerification> => json("GET", path`/api/passport/verify/${verifyCode}`),
 
   /** The sealed PDF. */
@@ -61,13 +61,13 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   /** A zip of all evidence. */
   evidence: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/evidence`),
 
-  /** A sealed page that says what was sealed; it never says for whom. */
+  /** A sealed page that states what was sealed; it never names the firm. */
   certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/certificate`),
 
-  /** The same with the firm's name, of one of your own passports. */
+  /** The same with the firm's name, for your own passports. */
   ownCertificate: (passportId: string): Promise<Uint8Array> => bytes(path`/api/passport/${passportId}/certificate`),
 
-  /** Subscribes a URL to `passport.sealed`; the secret is shown this once. */
+  /** Subscribes a URL to `passport.sealed`. The answer is the only one that contains the secret. */
   subscribe: (url: string): Promise<PassportWebhook> => json("POST", "/api/passport/webhooks", { body: { url } }),
 
   unsubscribe: (webhookId: string): Promise<{ deleted: true; webhookId: string }> =>

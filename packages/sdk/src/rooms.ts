@@ -41,7 +41,7 @@ export type OrderCard = {
   services: { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
   signers: { name: string | null; email: string; routingOrder: number; signed: boolean }[];
   evidenceBadge: "sealed" | "recorded" | "none";
-  /** A document that was signed or notarized elsewhere is on record: an operator took it in. Absent otherwise. */
+  /** A document that was signed or notarized elsewhere is on record: an operator recorded it. Absent otherwise. */
   takenIn?: true;
   verifyCode: string | null;
   trackingNumber: string | null;
@@ -83,10 +83,10 @@ export type ClosingPassport = {
   createdAt: string;
 };
 
-/** What one version of a closing passport states; its canonical form is what was hashed. */
+/** The manifest of one closing passport version. Its canonical form is hashed. */
 export type ClosingManifest = {
   coverage: { covers: string[]; doesNotCover: string[] };
-  /** One for each order attached, ordered by its code. Hashes of artifacts that don't exist are left out. */
+  /** One entry per attached order, in the order of their codes. Artifacts that don't exist have no hash. */
   documents: {
     orderCode: string;
     label: string | null;
@@ -107,12 +107,12 @@ export type ClosingManifest = {
 };
 
 export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUrl"> & {
-  /** Null when what is stored is no JSON any more; `chainOk` is false then. */
+  /** Null when the stored bytes are not JSON any more; `chainOk` is false then. */
   manifest: ClosingManifest | null;
   chainOk: boolean;
   branding: RoomView["branding"];
   environment: "live" | "test";
-  /** When the retention plan deleted the certificate; absent when it did not. */
+  /** When the retention plan deleted the certificate; absent while it is stored. */
   certificateDeletedAtUtc?: string;
   downloadUrl: string;
 };
@@ -134,7 +134,7 @@ export function roomsOf(transport: Transport) {
     /** One page, newest first. */
     list,
 
-    /** All of them, newest first; pages are fetched as they are wanted. */
+    /** All rooms, newest first; pages are fetched on demand. */
     all: (): AsyncGenerator<RoomSummary, void, undefined> =>
       allOf(transport, "/api/rooms", {}, ({ rooms }: RoomList) => rooms),
 
@@ -149,7 +149,7 @@ export function roomsOf(transport: Transport) {
     detach: (roomCode: string, orderCode: string): Promise<Ok> =>
       json("DELETE", path`/api/rooms/${roomCode}/orders/${orderCode}`),
 
-    /** Gives a new code; the old one stops working at once. */
+    /** Issues a new code; the old one stops working at once. */
     rotate: (roomCode: string): Promise<{ roomCode: string; roomUrl: string }> =>
       json("POST", path`/api/rooms/${roomCode}/rotate`),
 

@@ -6,11 +6,11 @@ export type SandboxStep = { orderCode: string; status: string; firedEvents: stri
 
 /** The test clock of the firm. */
 export type TestClock = {
-  /** `advancing`: what came due is happening. */
+  /** `advancing`: due work is running. */
   status: "ready" | "advancing";
-  /** What the clock shows; it goes on from there. */
+  /** The time the clock shows; it runs on from there. */
   testTime: string;
-  /** What new objects, evidence and webhooks are dated with. */
+  /** The time that new objects, evidence and webhooks are dated with. */
   realTime: string;
   advancedSeconds: number;
   requestId: string;
@@ -20,30 +20,31 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
   get: (): Promise<TestClock> => json("GET", "/api/partner/sandbox/clock"),
 
   /**
-   * What comes due of the firm's test objects happens as if so much time had gone by. Ask with `get` until the clock is `ready`.
-   * @param leap by so many seconds, or to a test time that is later than the clock's own (ISO 8601)
+   * Advances the test clock: everything of the firm's test objects that falls due runs. Poll `get` until the clock is
+   * `ready`.
+   * @param leap how many seconds, or a test time later than the clock's own (ISO 8601)
    */
   advance: (
     leap: { advanceSeconds: number; to?: undefined } | { to: string; advanceSeconds?: undefined },
   ): Promise<TestClock> => json("POST", "/api/partner/sandbox/clock", { body: leap }),
 
-  /** Back to real time. What happened has happened, and what came nearer stays there. */
+  /** Returns to real time. Work that ran stays done, and dates that moved closer stay moved. */
   reset: (): Promise<TestClock> => json("DELETE", "/api/partner/sandbox/clock"),
 });
 
-/** How a payment in the sandbox ends. */
+/** The outcome of a sandbox payment. */
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
 
 /** For test keys and test orders. */
 export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
-  /** Pays, or fails to, as a client would. */
+  /** Simulates a payment by the client, or a failed one. */
   checkout: (
     orderCode: string,
     outcome: SandboxOutcome = "success",
   ): Promise<SandboxStep & { outcome: SandboxOutcome; checkoutUrl: string }> =>
     json("POST", path`/api/partner/sandbox/orders/${orderCode}/checkout`, { body: { outcome } }),
 
-  /** Walks on to the milestone, or to the next one. */
+  /** Advances the order to the named milestone, or to the next one. */
   advance: (
     orderCode: string,
     event: "payment.cleared" | "signature.completed" | "shipment.delivered" | null = null,

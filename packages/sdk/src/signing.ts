@@ -2,7 +2,7 @@ import { wireValue } from "./names.ts";
 import type { Signer, SignerAuth } from "./order-fields.ts";
 import { path, type Transport } from "./transport.ts";
 
-/** A document of an order: what came in, or what was made of it. */
+/** A document of an order: an upload, or a document made from it. */
 export type OrderDocument = {
   documentId: string;
   kind:
@@ -15,34 +15,34 @@ export type OrderDocument = {
     | "mail_receipt"
     | "fax_certificate";
   sha256: string;
-  /** It was signed or notarized elsewhere, and an operator took it in; absent otherwise. */
+  /** The document was signed or notarized elsewhere, and an operator recorded it; absent otherwise. */
   origin?: "operator";
   bytes: number;
   createdAt: string;
-  /** When the retention plan deleted the file; absent while it is there. */
+  /** When the retention plan deleted the file; absent while it is stored. */
   deletedAt?: string;
 };
 
 export type OrderDocuments = { documents: OrderDocument[]; requestId: string };
 
 export type OrderSignerState = {
-  /** The signer's place in `signers`, from 1. */
+  /** The signer's position in `signers`, from 1. */
   n: number;
   name: string;
   email: string;
   language: "en" | "es";
   routing: number;
   auth: SignerAuth;
-  /** `pending` until it is their turn; `locked` after too many codes. */
+  /** `pending` until it is their turn; `locked` after too many wrong codes. */
   status: "pending" | "sent" | "viewed" | "signed" | "declined" | "locked";
-  /** This person did not sign here: a document that was signed elsewhere was taken in. Absent otherwise. */
+  /** The person did not sign here: an operator recorded a document that was signed elsewhere. Absent otherwise. */
   takenIn?: true;
   issuedAt: string | null;
   openedAt: string | null;
   signedAt: string | null;
-  /** Whom the signer says should sign. */
+  /** The person who, according to the signer, should sign. */
   proposal: { name: string; email: string } | null;
-  /** Of test orders alone. */
+  /** Test orders only. */
   signingUrl: string | null;
 };
 
@@ -58,10 +58,10 @@ export type OrderSigners = {
   requestId: string;
 };
 
-/** Who signs in another's place; language and way of identifying stay as they were unless they are given. */
+/** The person who signs instead. Language and identification stay unless given. */
 export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "accessCode">;
 
-/** How a document was signed, recomputed from what is stored. Names and addresses are masked. */
+/** How a document was signed, recomputed from the stored evidence. Names and addresses are masked. */
 export type EnvelopeVerification = {
   verifyCode: string;
   environment: "live" | "test";
@@ -71,7 +71,7 @@ export type EnvelopeVerification = {
   endedAt: string | null;
   signers: { n: number; name: string; email: string; routingOrder: number; signedAt: string | null }[];
   document: { originalSha256: string; sealedSha256: string; bytes: number } | null;
-  /** The states of the file; empty until the envelope is completed. */
+  /** The revisions of the file; empty until the envelope is completed. */
   revisions: {
     number: number;
     kind: "original" | "prepared" | "signed" | "sealed";
@@ -83,7 +83,7 @@ export type EnvelopeVerification = {
   certificateDeletedAtUtc?: string;
   trail: { records: number; lastSha256: string | null };
   claims: { name: string; state: "holds" | "fails" | "unchecked"; why: string }[];
-  /** No claim fails. */
+  /** True when no claim fails. */
   chainOk: boolean;
 };
 
@@ -102,11 +102,11 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   remindSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/remind`),
 
-  /** The link of the one before stops working at once. */
+  /** The previous signer's link stops working at once. */
   replaceSigner: (orderCode: string, n: number, signer: SignerReplacement): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/replace`, { body: wireValue(signer) }),
 
-  /** After too many wrong codes: the signer gets a new link. */
+  /** Unlocks a signer after too many wrong codes; the signer gets a new link. */
   unlockSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/unlock`),
 

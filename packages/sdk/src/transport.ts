@@ -1,10 +1,10 @@
 import { ConnectionError, ServiceRefusal } from "./errors.ts";
 import { wireName } from "./names.ts";
 
-/** One try of a request, for logs and metrics. `attempt` counts from 1. */
+/** One attempt of a request, for logs and metrics. `attempt` counts from 1. */
 export type SentRequest = { method: string; url: string; attempt: number };
 
-/** The answer to one try. `status` and `headers` are null where no answer came; `error` says why. */
+/** The outcome of one attempt. `status` and `headers` are null where no answer came; `error` says why. */
 export type SentResponse = SentRequest & {
   status: number | null;
   headers: Headers | null;
@@ -15,27 +15,27 @@ export type SentResponse = SentRequest & {
 export type ClientOptions = {
   /** The service's base address, `https://...`. */
   baseUrl: string;
-  /** A partner key, `svc_pk_...`. Without one only the public routes answer. */
+  /** A partner key, `svc_pk_...`. Without one, only public routes answer. */
   key?: string | undefined;
-  /** What requests are sent with. Default: the runtime's own fetch. */
+  /** The fetch function. Default: the runtime's own. */
   fetch?: typeof fetch | undefined;
-  /** How long one request may take, up to the last byte of its answer, in milliseconds. Default 60,000. */
+  /** Timeout of one request, up to the last byte of its answer, in milliseconds. Default 60,000. */
   timeoutMs?: number | undefined;
   /**
-   * How often a request is sent again that was not answered, or was answered 429, 502, 503 or 504: reads, and writes that bear an
-   * idempotency key. An answer that asks for more than 65 seconds is not waited for. Default 2.
+   * How often a request without an answer, or with a 429, 502, 503 or 504, is retried. Applies to reads, and to writes
+   * that have an idempotency key. The client does not wait when an answer asks for more than 65 seconds. Default 2.
    */
   maxRetries?: number | undefined;
-  /** Ends every request of the client when it aborts. */
+  /** Aborts every request of the client. */
   signal?: AbortSignal | undefined;
-  /** Called before each try. What it throws ends the call. */
+  /** Called before each attempt. An error thrown here ends the call. */
   onRequest?: ((request: SentRequest) => void) | undefined;
-  /** Called after each try. What it throws ends the call. */
+  /** Called after each attempt. An error thrown here ends the call. */
   onResponse?: ((response: SentResponse) => void) | undefined;
 };
 
 type Query = Readonly<Record<string, string | number | undefined>>;
-/** A body that is made for each try, so that a file is sent without being held in memory. */
+/** A body that is built again for each attempt, so that a file is streamed instead of held in memory. */
 export type StreamedBody = { contentType: string; open: () => ReadableStream<Uint8Array> };
 type RequestOptions = { body?: unknown; query?: Query; idempotencyKey?: string | undefined };
 type Method = "GET" | "POST" | "DELETE";
@@ -46,40 +46,45 @@ type Allowance = { quota: number; remaining: number; resetsAt: number };
 export type Transport = {
   /** The JSON of a success. @throws ServiceRefusal for any other status, ConnectionError when there was no answer. */
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
-  /** The JSON of a page, and what the limit leaves after it; null when the answer does not say. @throws as `json` */
+  /**
+   * The JSON of a page, and the requests left under the rate limit; null when the answer names none. @throws as `json`
+   */
   page: <T>(path: string, query: Query) => Promise<{ page: T; allowance: Allowance | null }>;
   /** The bytes of a success. @throws ServiceRefusal */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
-  /** How long one request may take. */
+  /** Timeout of one request. */
   timeoutMs: number;
-  /** Whether the client's own signal has ended it: nothing is tried again. */
+  /** Whether the client's own signal was aborted: nothing is retried. */
   isEnded: () => boolean;
-  /** Waits between two requests. @throws what the client's signal was aborted with */
+  /** Waits between two requests. @throws the abort reason of the client's signal */
   pause: (ms: number) => Promise<void>;
 };
 
-/** Tests hold the version to that of the package. */
+/** A test compares it with the version of the package. */
 const userAgent = "signsealship-typescript/0.1.0";
 
 export type WriteOptions = {
-  /** 8 to 255 characters: what is sent again under the same key happens once. Default: a new one, for retries of this call. */
+  /**
+   * 8 to 255 characters. A repeated request with the same key runs once. Default: a new key, for the retries of this
+   * call.
+   */
   idempotencyKey?: string | undefined;
 };
 
-/** A path with its parts escaped: path`/api/rooms/${code}`. */
+/** Builds a path with escaped parts: path`/api/rooms/${code}`. */
 export const path = (fixed: TemplateStringsArray, ...parts: string[]): string =>
   fixed.reduce((text, piece, n) => text + encodeURIComponent(parts[n - 1] ?? "") + piece);
 
-/** A key for a write that may be sent again. */
+/** An idempotency key for a write that may be retried. */
 export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 
-// What the service may answer while it is restarted, and what stands before it; an installation without payments stays so.
+// Answers of a service that restarts, and of a proxy before it. `payments_not_configured` does not pass by itself.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** Also of a request that was cut off and whose first try the service still works on. */
+/** 409 also answers a retry whose first attempt was cut off while the service still works on it. */
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>
   (passing.has(status) && code !== "payments_not_configured") || code === "idempotency_in_flight";
 const firstWaitMs = 500;
-/** A little more than the longest window of the limits that a key meets. */
+/** A little more than the longest window of a key's rate limits. */
 const longestWaitMs = 65_000;
 
 export function createTransport(options: ClientOptions): Transport {
@@ -110,7 +115,7 @@ export function createTransport(options: ClientOptions): Transport {
       if ("data" in outcome) return outcome.data;
       const waitMs = firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
       if ("error" in outcome) {
-        // What can't be read now can't be read the next time; whatever else there is here is a request that was not answered.
+        // Unreadable input stays unreadable; every other error here means that no answer came.
         if (signal?.aborted || error instanceof SyntaxError) throw error;
         if (attempt > retries) throw new ConnectionError(base, error);
         await wait(waitMs, signal);
@@ -154,7 +159,7 @@ async function outcomeOf<T>(
   }
 }
 
-/** The content of each try, and the headers that tell of it. */
+/** Body and matching headers of each attempt. */
 function bodyOf(body: unknown): { content: () => { body?: BodyInit; duplex?: "half" }; "Content-Type"?: string } {
   if (body === undefined) return { content: () => ({}) };
   if (body instanceof FormData || body instanceof URLSearchParams) return { content: () => ({ body }) };
@@ -170,7 +175,7 @@ const isStreamed = (body: unknown): body is StreamedBody =>
 function headersOf(key: string | undefined, idempotencyKey: string | undefined): Record<string, string> {
   return {
     Accept: "application/problem+json, application/json;q=0.9",
-    // In a page it would make the browser ask the service for permission first.
+    // In a browser, this header would cause a CORS preflight request.
     ...(!("document" in globalThis) && { "User-Agent": userAgent }),
     ...(key !== undefined && { Authorization: `Bearer ${key}` }),
     ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),

@@ -1,4 +1,4 @@
-/** What every order topic tells. `externalReference` is left out when none was sent with the order. */
+/** The members of every order topic. `externalReference` is absent when the order has none. */
 export type OrderEventData = {
   orderCode: string;
   status: string;
@@ -7,13 +7,21 @@ export type OrderEventData = {
   externalReference?: string;
 };
 
+/** The members of every topic of a signer. */
+export type SignerEventData = OrderEventData & {
+  /** The signer's number in the order, from 1. */
+  signer: number;
+};
+
 type Envelope<Type extends string, Data> = { type: Type; id: string; data: Data };
 type OrderTopic = "order.created" | "payment.cleared" | "signature.completed" | "shipment.delivered";
+type SignerTopic = "signature.requested" | "signature.viewed" | "signature.signed" | "signature.declined";
 type RoomData<Event extends string> = { roomCode: string; roomName: string; event: Event; occurredAtUtc: string };
 
-/** The body of a delivery, once `verifyWebhook` has accepted it. De-duplicate by `id`; expect further types. */
+/** The body of a delivery, after `verifyWebhook` accepted it. Deduplicate by `id`; expect further types. */
 export type WebhookEvent =
   | Envelope<OrderTopic, OrderEventData>
+  | Envelope<SignerTopic, SignerEventData>
   | Envelope<
       "passport.sealed",
       {

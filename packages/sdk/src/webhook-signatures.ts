@@ -1,14 +1,14 @@
 import { type WebhookReason, WebhookRefusal } from "./errors.ts";
 import type { WebhookEvent } from "./webhook-events.ts";
 
-/** How old a signature may be, and how far its time may be ahead. */
+/** The largest accepted difference between a signature's time and now, in either direction. */
 const toleranceMs = 5 * 60 * 1000;
 const mostCandidates = 10;
 
 type Body = Uint8Array | ArrayBuffer | string;
 type Instant = { now?: Date | number | undefined };
 
-/** The name of the header that bears the signature; header names are the same in any case. */
+/** The name of the signature header; header names are case-insensitive. */
 export const signatureHeader = "Service-Signature";
 
 const encoder = new TextEncoder();
@@ -20,7 +20,7 @@ const hexOf = (bytes: ArrayBuffer): string =>
 
 /** HMAC-SHA256 under the hex SHA-256 of the secret, over `<unix seconds>.<body>`. */
 async function keyOf(secret: string, use: "sign" | "verify"): Promise<CryptoKey> {
-  // Anybody could sign with it.
+  // Anyone could sign with an empty secret.
   if (secret === "") throw new TypeError("The webhook's secret is empty.");
   const digest = hexOf(await crypto.subtle.digest("SHA-256", encoder.encode(secret)));
   return crypto.subtle.importKey("raw", encoder.encode(digest), { name: "HMAC", hash: "SHA-256" }, false, [use]);
@@ -36,7 +36,7 @@ function signedBytes(t: string, body: Body): Uint8Array<ArrayBuffer> {
 
 type Signature = { t: string; candidates: string[] };
 
-/** `t=<unix seconds>,v1=<hex>[,v1=<hex>...]`; entries of other names are of a later scheme and ignored. */
+/** `t=<unix seconds>,v1=<hex>[,v1=<hex>...]`; unknown entries belong to later schemes and are ignored. */
 function parseHeader(header: string): Signature | null {
   const candidates: string[] = [];
   let t: string | null = null;
@@ -49,7 +49,8 @@ function parseHeader(header: string): Signature | null {
       t = value;
     } else if (name === "v1" && /^[0-9a-f]{64}$/.test(value)) candidates.push(value);
   }
-  // Of a rotation there are a few; each costs before anything is known of the sender.
+  // A rotation has only a few signatures. A limit is needed because each costs an HMAC before the sender is
+  // authenticated.
   if (t === null || candidates.length === 0 || candidates.length > mostCandidates) return null;
   return { t, candidates };
 }
@@ -57,7 +58,7 @@ function parseHeader(header: string): Signature | null {
 const unhex = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** Why a delivery's signature is not accepted, or null when it is. */
+/** Why a delivery's signature is refused, or null when it is accepted. */
 async function faultOf(
   body: Body,
   header: string | null | undefined,
@@ -70,7 +71,7 @@ async function faultOf(
   if (!(Math.abs(Number(now) - Number(signature.t) * 1000) <= toleranceMs)) return "outside_tolerance";
   const key = await keyOf(secret, "verify");
   const signed = signedBytes(signature.t, body);
-  // Each is compared, in constant time, whichever matches.
+  // Compares all of them in constant time, even after a match.
   const matches = await Promise.all(
     signature.candidates.map((candidate) => crypto.subtle.verify("HMAC", key, unhex(candidate), signed)),
   );
@@ -78,9 +79,9 @@ async function faultOf(
 }
 
 /**
- * Tells whether a delivery was signed with your secret, within five minutes of now in either direction.
- * @param rawBody the body exactly as it came, before any parser; text is taken as UTF-8.
- * @param header the value of `Service-Signature`; a missing one is simply not valid.
+ * Verifies that a delivery was signed with your secret, within five minutes of now in either direction.
+ * @param rawBody the body exactly as received, before any parser; text is encoded as UTF-8.
+ * @param header the value of `Service-Signature`; a missing one is not valid.
  * @param secret the signing secret, `svc_whsec_...`; during a rotation either the old or the new one.
  * @param options.now the present instant: a Date, or milliseconds since 1970. Default: the system's clock.
  * @throws TypeError for an empty secret
@@ -101,7 +102,7 @@ const words: Readonly<Record<Exclude<WebhookReason, "not_json">, string>> = {
 };
 
 /**
- * The event of a delivery, once its signature is accepted. The same arguments as `verifyWebhook`.
+ * Returns the event of a delivery after verifying its signature. Takes the arguments of `verifyWebhook`.
  * @throws WebhookRefusal that names its reason
  */
 export async function parseWebhook(
@@ -135,7 +136,8 @@ export async function signWebhook(
 }
 
 /**
- * The same secret as libraries of Standard Webhooks take it, to check `webhook-signature` with: `whsec_` and the base64 of its SHA-256.
+ * Converts a secret for Standard Webhooks libraries, which check `webhook-signature`: `whsec_` and the base64 of its
+ * SHA-256.
  * @throws TypeError for an empty secret
  */
 export async function standardSecret(secret: string): Promise<string> {

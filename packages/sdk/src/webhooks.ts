@@ -2,7 +2,7 @@ import { ServiceRefusal } from "./errors.ts";
 import { allOf } from "./pages.ts";
 import { path, type Transport } from "./transport.ts";
 
-/** The topics that a webhook may subscribe to. */
+/** The topics that a webhook can subscribe to. */
 export const topics = [
   "passport.sealed",
   "room.order_attached",
@@ -11,12 +11,16 @@ export const topics = [
   "payment.cleared",
   "signature.completed",
   "shipment.delivered",
+  "signature.requested",
+  "signature.viewed",
+  "signature.signed",
+  "signature.declined",
 ] as const;
 
 export type Topic = (typeof topics)[number];
 
 export type Webhook = { id: string; url: string; topics: string[]; active: boolean; createdAt: string };
-/** `standardWebhooksSecret` is the same secret as libraries of Standard Webhooks take it. */
+/** `standardWebhooksSecret` is the same secret in the form of Standard Webhooks libraries. */
 type ShownOnce = { secret: string; signatureHeader: string; standardWebhooksSecret: string };
 export type CreatedWebhook = ShownOnce & { id: string; url: string; topics: string[] };
 export type RotatedSecret = ShownOnce & { id: string; previousSecretExpiresAt: string };
@@ -38,17 +42,17 @@ export type Delivery = {
   replayedFrom: string | null;
 };
 
-/** What was sent in one delivery, and what was answered. */
+/** The request and the response of one delivery. */
 export type DeliveryExchange = {
   deliveryId: string;
-  /** Why it failed, in words: `Answered 500`; null unless it did. */
+  /** Why it failed, in words: `Answered 500`; null for other deliveries. */
   failure: string | null;
   request: {
     headers: Record<string, string>;
-    /** The body made anew from the records; `isAsSent` tells by its hash whether it is what was sent. */
+    /** The body, rebuilt from the records; `isAsSent` compares its hash with that of the sent body. */
     payload: { text: string; isAsSent: boolean | null } | null;
   };
-  /** Null when no answer came. `body` is its first 4 KiB. */
+  /** Null when no answer came. `body` holds its first 4 KiB. */
   response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean } | null;
   requestId: string;
 };
@@ -56,11 +60,11 @@ export type DeliveryExchange = {
 export type DeliveryQuery = {
   /** A webhook's id. */
   webhook?: string | undefined;
-  /** ISO 8601: only those made from then on. */
+  /** ISO 8601: only deliveries created since then. */
   since?: string | undefined;
   /** 1 to 100; default 20. */
   limit?: number | undefined;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   topic?: string | undefined;
   /** An order's code. */
@@ -95,9 +99,9 @@ export type SignatureExample = {
 
 export type ReplayedFailures = {
   replayed: number;
-  /** For another call. */
+  /** How many remain for another call. */
   left: number;
-  /** The end of the period: pass it to that call. */
+  /** The end of the period: pass it to the next call. */
   until: string;
   requestId: string;
 };
@@ -108,9 +112,9 @@ const mostBusyWaits = 120;
 export function webhooksOf(transport: Transport) {
   const { json, pause } = transport;
   /**
-   * Sends again what was first sent to a webhook since then and has not arrived; at most 200 by one call. While `left` is above zero,
-   * call again with the answer's `until`: each event is sent once for a period.
-   * @throws ServiceRefusal 409 while more than 200 deliveries of the webhook are on their way
+   * Replays deliveries to a webhook that were first sent since then and never arrived, at most 200 per call. While
+   * `left` is above zero, call again with the answer's `until`: each event is replayed once per period.
+   * @throws ServiceRefusal 409 while more than 200 deliveries of the webhook are pending
    */
   const replayFailed = (id: string, since: Date, until?: Date): Promise<ReplayedFailures> =>
     json("POST", path`/api/partner/webhooks/${id}/replay-failed`, {
@@ -123,13 +127,13 @@ export function webhooksOf(transport: Transport) {
     /** Newest first. */
     list: (): Promise<Webhook[]> => json("GET", "/api/partner/webhooks"),
 
-    /** The secret is shown this once. */
+    /** The answer is the only one that contains the secret. */
     create: (webhook: { url: string; topics: Topic[] }): Promise<CreatedWebhook> =>
       json("POST", "/api/partner/webhooks", { body: webhook }),
 
     remove: (id: string): Promise<{ ok: true }> => json("DELETE", path`/api/partner/webhooks/${id}`),
 
-    /** Gives a new secret; the old one signs beside it for 24 hours. */
+    /** Rotates the secret; for 24 hours the old one signs, too. */
     rotate: (id: string): Promise<RotatedSecret> => json("POST", path`/api/partner/webhooks/${id}/rotate`),
 
     /** The latest 100 deliveries of one webhook. */
@@ -139,7 +143,7 @@ export function webhooksOf(transport: Transport) {
     /** One page of the deliveries of all webhooks, newest first. */
     deliveries,
 
-    /** All of them, newest first; pages are fetched as they are wanted. */
+    /** All deliveries, newest first; pages are fetched on demand. */
     allDeliveries: (query: Omit<DeliveryQuery, "cursor"> = {}): AsyncGenerator<Delivery, void, undefined> =>
       allOf(
         transport,
@@ -151,16 +155,17 @@ export function webhooksOf(transport: Transport) {
     delivery: (deliveryId: string): Promise<Delivery> =>
       json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}`),
 
-    /** What was sent, and what your endpoint answered. */
+    /** Returns what was sent, and what your endpoint answered. */
     exchange: (deliveryId: string): Promise<DeliveryExchange> =>
       json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}/exchange`),
 
     replayFailed,
 
     /**
-     * All of what was first sent to a webhook since then and has not arrived, each event once, with waits while many are on their way.
+     * Replays everything that was first sent to a webhook since then and never arrived. Each event is replayed once;
+     * the call pauses while many are pending.
      * @returns how many events
-     * @throws ServiceRefusal 409 when too many are on their way for ten minutes
+     * @throws ServiceRefusal 409 when too many stay pending for ten minutes
      */
     async replayAllFailed(id: string, since: Date): Promise<number> {
       let until: Date | undefined;
@@ -180,7 +185,7 @@ export function webhooksOf(transport: Transport) {
       }
     },
 
-    /** Sends the same event again, with a body of today's records. */
+    /** Sends the same event again, with a body built from the present records. */
     replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
 
@@ -188,10 +193,10 @@ export function webhooksOf(transport: Transport) {
     test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/${id}/test`),
 
-    /** Your deliveries' public key, once it is made. */
+    /** The public key of your deliveries, if one exists. */
     publicKey: (): Promise<WebhookPublicKey> => json("GET", "/api/partner/webhooks/public-key"),
 
-    /** Makes that key, unless there is one; from then on deliveries bear a `v1a` signature, too. */
+    /** Creates that key, unless one exists; deliveries then have a `v1a` signature, too. */
     makePublicKey: (): Promise<WebhookPublicKey> => json("POST", "/api/partner/webhooks/public-key"),
 
     /** A worked example of a signature; needs no key. */

@@ -153,11 +153,11 @@ test("a refusal is an error with status, message and request id", async () => {
     [missing.code, (await refusal(anybody.passports.verify("x"))).code],
     ["not_found", "verdict_unknown"],
   );
-  // An id that is no id stays one part of the path.
+  // An invalid id stays one part of the path.
   assert.equal((await refusal(client.orders.get("../webhooks"))).message, "Order not found.");
 });
 
-/** A client whose requests are answered in turn, and what was sent. */
+/** A client whose requests get these answers in order, and a record of the requests. */
 function answered(...answers: (() => Response)[]) {
   const sent: RequestInit[] = [];
   const scripted = createClient({
@@ -328,7 +328,7 @@ test("a replay of all that failed waits while many are on their way, but not for
   mock.timers.enable({ apis: ["setTimeout"] });
   const busy = () => Response.json({ detail: "More than 200 deliveries", code: "conflict" }, { status: 409 });
   const done = () => Response.json({ replayed: 3, left: 0, until: "2026-03-04T05:06:07.089Z", requestId: "r" });
-  /** What came of it, and after how many calls, with a service that is busy so often. */
+  /** The result and the number of calls, with a service that is busy this many times. */
   const replayed = async (times: number) => {
     let calls = 0;
     const own = createClient({

@@ -12,12 +12,12 @@ import { build } from "esbuild";
 import { buildSdk } from "../../../tools/build-sdk.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-// Deno reads nothing below /dev, where the folder in memory of a run is.
+// Deno can't read below /dev, where the in-memory folder of a test run is.
 const folder = temporaryFolder("/tmp");
-/** A partner's project, with the SDK installed from its package. */
+/** A partner's project with the packed SDK installed. */
 const project = join(folder.path, "project");
 const npm = (cwd: string, ...args: string[]) => execFileSync("npm", args, { cwd, encoding: "utf8" });
-/** What a partner's first program does. */
+/** A partner's first program. */
 const use = `
 import { createClient, parseWebhook, ServiceRefusal, signWebhook, WebhookRefusal } from "@signsealship/sdk";
 import { readFile } from "node:fs/promises";

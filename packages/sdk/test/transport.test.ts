@@ -11,7 +11,7 @@ after(() => folder.remove());
 const client = (fetch: typeof globalThis.fetch, options: Partial<ClientOptions> = {}) =>
   createClient({ baseUrl: "https://sign.example.com", key: "svc_pk_test_x", fetch, ...options });
 
-/** A service with one limit for all that a key asks, in windows of a second, and with so many orders. */
+/** A service with one rate limit for all requests of a key, in windows of one second, and this many orders. */
 function limited({ quota, orders }: { quota: number; orders: number }) {
   const windows = new Map<number, number>();
   const refused: string[] = [];
@@ -133,7 +133,7 @@ describe("a document is sent", () => {
   const file = join(folder.path, "deed.pdf");
   writeFileSync(file, "%PDF-1.7 deed");
   const fields = { email: "a@example.com", byodConfirmed: true, svcSign: true } as const;
-  /** Reads forms as a server does; the first try is answered 503. */
+  /** Reads forms as a server does; the first attempt gets a 503. */
   function receiver() {
     const forms: (readonly [string, string | readonly [string, string, string]])[][] = [];
     const fetch: typeof globalThis.fetch = async (url, init) => {

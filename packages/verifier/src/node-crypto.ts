@@ -21,7 +21,10 @@ const KEY_TYPES: Readonly<Record<SignatureScheme["scheme"], string>> = {
 };
 const MAX_KEYS = 64;
 
-/** The crypto port over Node's own OpenSSL: synchronous, and so about twice as fast as Web Crypto on small documents. */
+/**
+ * The crypto port on Node's own OpenSSL. It is synchronous, and so about twice as fast as Web Crypto on small
+ * documents.
+ */
 export function createNodeCrypto(): EvidenceCrypto {
   const keys = new Map<string, KeyObject | null>();
 
@@ -50,7 +53,7 @@ export function createNodeCrypto(): EvidenceCrypto {
   return { digest, digests, verify };
 }
 
-/** Null for a key that OpenSSL can't read, such as a point off its curve: it verifies nothing. */
+/** Null for a key that OpenSSL can't read, such as a point off its curve: its signatures never verify. */
 function importKey(spki: Buffer): KeyObject | null {
   try {
     return createPublicKey({ key: spki, format: "der", type: "spki" });
@@ -60,7 +63,10 @@ function importKey(spki: Buffer): KeyObject | null {
   }
 }
 
-/** An error of OpenSSL about the key or signature. Node gives some of these a code and others a stack of OpenSSL's errors. */
+/**
+ * Whether an error is OpenSSL's complaint about the key or signature. Node gives some of them a code and others a stack
+ * of OpenSSL errors.
+ */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return "opensslErrorStack" in error || ("code" in error && /^ERR_(OSSL|CRYPTO)_/.test(String(error.code)));
@@ -79,7 +85,7 @@ function digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array {
   return state.digest();
 }
 
-/** Hashes what the messages have in common once: the first chunks that start at the same byte, shortest first. */
+/** Hashes common prefixes once. Applies to messages whose first chunks start at the same byte, shortest first. */
 function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Uint8Array[] {
   const out = messages.map(() => new Uint8Array(0) as Uint8Array);
   const shared = createHash(NAMES[hash]);

@@ -22,7 +22,7 @@ export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
  * Verifies a file, a folder or a verify URL.
  *
  * @param more further manifests, certificates or verify URLs of the same room; or the document of a custody certificate
- * @throws UsageError for a target that is not there or no such thing
+ * @throws UsageError for a target that does not exist, or is not a file, folder or verify URL
  */
 export async function verifyTarget(
   target: string,
@@ -44,7 +44,7 @@ export async function verifyTarget(
   return verifyFile({ path: target, bytes }, context);
 }
 
-/** The file that a proof beside it is about, when it is there. */
+/** The file that an adjacent proof covers, if it exists. */
 async function besides(path: string): Promise<Context["doc"]> {
   const there = await stat(path).catch(() => null);
   return there?.isFile() ? { path, bytes: await readBounded(path) } : null;
@@ -67,7 +67,7 @@ async function verifyTogether(targets: readonly string[], context: Context, deps
   return withChecks(await verifyClosingSet(pieces, context), refused);
 }
 
-/** @throws EvidenceError for a record that is refused; UsageError for what is no part of a room's set */
+/** @throws EvidenceError for a record that is refused; UsageError for a file that does not belong to a room's set */
 async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingPiece[]> {
   if (isUrl(target)) return roomPieces(urlOf(target), deps.fetch);
   if (await isFolder(target)) throw new UsageError(`${target}: --with goes with files and verify URLs of one room`);
@@ -80,7 +80,7 @@ async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingP
   return [isRecord ? roomRecordPiece({ path: target, bytes }) : { path: target, manifest: bytes }];
 }
 
-/** The files that the targets name; null where one is no file. */
+/** The files that the targets name; null if one of them is not a file. */
 async function filesOf(targets: readonly string[]): Promise<NamedBytes[] | null> {
   const files: NamedBytes[] = [];
   for (const path of targets) {
@@ -94,10 +94,10 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
   purpose?.kind === "custody" || purpose?.kind === "certificate";
 
 /**
- * A certificate of a document with the PDFs that may be that document, or a sealed PDF with its time stamp and proof; null
- * for what may be the set of a room.
+ * Recognizes a certificate of a document with PDFs that may be that document, or a sealed PDF with its time stamp and
+ * proof; null for files that may belong to a room.
  *
- * @throws UsageError for files of which none belongs to another
+ * @throws UsageError for files that do not belong together
  */
 async function verifyAbout(files: readonly NamedBytes[], context: Context): Promise<Report | null> {
   const pdfs: { file: NamedBytes; purpose: SealPurpose | null }[] = [];
@@ -131,7 +131,7 @@ async function verifyAbout(files: readonly NamedBytes[], context: Context): Prom
 
 const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"];
 
-/** Judges the certificate with the document that it names, or with the first one given where it names none of them. */
+/** Judges the certificate with the document that it names or, if it names none of them, with the first one given. */
 async function verifyAgainstEach(
   certificate: NamedBytes,
   documents: readonly NamedBytes[],

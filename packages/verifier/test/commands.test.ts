@@ -11,13 +11,13 @@ import { sealedFor } from "../../evidence/test/seal/closing-pdf.ts";
 import { testSigner, tokenOver } from "../../evidence/test/signer.ts";
 import * as f from "./fixtures.ts";
 
-/** Runs every command of a report in order in one new folder, as a person would; gives what each wrote. */
+/** Runs every command of a report in order in one new folder, as a person would; returns the output of each. */
 function runAll(t: TestContext, { checks }: f.JsonReport): Map<string, string> {
   const cwd = f.folderWith(t);
   const outputs = new Map<string, string>();
   for (const { claim, command } of checks) {
     if (command === undefined) continue;
-    // The OpenTimestamps client is not installed; what is printed for it is compared below.
+    // The OpenTimestamps client is not installed; its printed commands are compared below.
     const script = ["set -e", ...command.split("\n").filter((line) => !line.startsWith("ots "))].join("\n");
     outputs.set(
       claim,
@@ -94,7 +94,7 @@ test(
   },
 );
 
-/** Runs a script in a new folder; what it says, and whether it ended well. */
+/** Runs a script in a new folder; returns its output and whether it succeeded. */
 function outcomeOf(t: TestContext, script: string, cwd = f.folderWith(t)): { ok: boolean; said: string } {
   const { status, stdout, stderr } = spawnSync("sh", ["-c", `set -e\n${script}`], { cwd, encoding: "latin1" });
   return { ok: status === 0, said: stdout + stderr };

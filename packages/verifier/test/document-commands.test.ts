@@ -20,7 +20,7 @@ const tableCommands = [...section.matchAll(/^\| [^|]+ \| ((?:\\\||[^|])+) \|/gm)
     .filter((command) => command.includes(" ")),
 );
 
-/** A token as most authorities write one: with a signing-time of its own. */
+/** A token as most authorities write it, with a signing-time of its own. */
 const stampWithTime = (signature: Uint8Array): Uint8Array => {
   const plain = tokenOver(signature, f.tsa, f.stampedAt);
   const { content } = contentOf(plain);
@@ -35,7 +35,7 @@ function contentOf(token: Uint8Array): { content: Uint8Array } {
   return { content: Uint8Array.from(stdout) };
 }
 
-/** Whether a script ends well in a folder, and what it says. */
+/** Runs a script in a folder; returns whether it succeeded, and its output. */
 function run(cwd: string, script: string): { status: number | null; said: string } {
   const { status, stdout, stderr } = spawnSync("bash", ["-c", `set -e\n${script}`], { cwd, encoding: "latin1" });
   return { status, said: `${stdout}${stderr}` };
@@ -81,7 +81,7 @@ test(
     assert.equal(scripts.length, 2);
     assert.equal(run(folder, `${variables}\n${scripts[0]}`).status, 0);
     for (const command of tableCommands) {
-      // These ask calendars, which a test can't.
+      // These contact calendars, which a test can't.
       if (/\bots (info|verify|upgrade|-)/.test(command) || (command.startsWith("qpdf ") && !hasQpdf)) continue;
       const { status, said } = run(folder, `${variables} ${T}\n${command}`);
       assert.ok(status === 0 || (status === 3 && command.startsWith("qpdf ")), `${command}: ${status} ${said}`);

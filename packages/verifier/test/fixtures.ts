@@ -23,17 +23,17 @@ export const hex = (bytes: Uint8Array): string => createHash("sha256").update(by
 export const pemOf = ({ certificate }: TestSigner): string => encodePem(certificate.der, "CERTIFICATE");
 const stamp = (signature: Uint8Array): Uint8Array => tokenOver(signature, tsa, stampedAt);
 
-/** A document sealed as the service seals it, with the reason of a proof passport and a time stamp. */
+/** A document sealed as the service does it, with the reason of a proof passport and a time stamp. */
 export const proofPdf = (options: Partial<SignOptions> = {}, document?: Uint8Array): Uint8Array =>
   sealedFor(sealReasons.proof.live, { signer: seal, stamp, ...options }, document ?? original);
 
-/** A closing certificate of the test's seal. */
+/** A closing certificate sealed by the test's key. */
 export const certificateOf = (manifest: Uint8Array, options: Partial<SignOptions> = {}, reason?: string): Uint8Array =>
   closingCertificate(manifest, { signer: seal, ...options }, reason);
 
 export { chainOf };
 
-/** A certificate of version 1 of a room, and a service's answer about it. */
+/** A certificate of a room's version 1, and a service's answer about it. */
 export async function roomRecord() {
   const [v1] = await chainOf(1);
   if (v1 === undefined) throw new Error("no version");
@@ -66,7 +66,7 @@ export type JsonReport = {
   readonly error?: string;
 };
 
-/** Runs the command and gives its exit code, its text and its JSON document. */
+/** Runs the command; returns its exit code, its text and its JSON document. */
 export async function verify(
   argv: readonly string[],
   io: Partial<VerifyIo> = {},
@@ -95,7 +95,7 @@ export async function verify(
   return { code: plain.code, text: plain.out, errors: plain.err, json: report };
 }
 
-/** The results by claim; of several checks of one claim the worst. */
+/** The results by claim; for several checks of one claim, the worst. */
 export function results({ checks }: JsonReport): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { claim, result } of checks) if (found[claim] !== "fails") found[claim] = result;

@@ -40,7 +40,7 @@ function artifacts(): { path: string; bytes: Uint8Array }[] {
   return [...[...names].map((path) => ({ path, bytes: wholeFile(path) })), ...others, stamped];
 }
 
-/** Another digit in a hexadecimal /Contents: what a flipped bit of a certificate's key looks like in a seal. */
+/** Changes one digit of a hexadecimal /Contents, like a flipped bit in a certificate's key. */
 function changedDigit(bytes: Uint8Array, random: (below: number) => number): Uint8Array {
   const text = Buffer.from(bytes).toString("latin1");
   const starts = [...text.matchAll(/\/Contents ?<([0-9a-f]{64,})/g)];
@@ -75,7 +75,7 @@ test("gives a verdict for every damaged file, whatever was damaged", async () =>
   }
 });
 
-/** The file with another last digit in a public key: on P-256 no point of the curve any more. */
+/** Changes the last digit of a public key in the file. On P-256 it is then not a point of the curve. */
 function offCurve(bytes: Uint8Array, spki: Uint8Array): Uint8Array | null {
   const digits = Buffer.from(spki).toString("hex");
   const at = Buffer.from(bytes).toString("latin1").indexOf(digits);

@@ -109,7 +109,7 @@ test("a service's trust list is read before its certificate, and its word on ret
   const stolen = { retiredAt: "2099-01-01T00:00:00Z", reason: "key-compromise" };
   const refused = await verifyUrl(t, { ...published, ...certificates(stolen) });
   assert.deepEqual(f.failing(refused.json), ["seal_certificate_not_retired"]);
-  // A list that is not understood must not make the certificate trusted by another way.
+  // An unreadable list must not make the certificate trusted in another way.
   const unread = await verifyUrl(t, { ...published, ...certificates({ ...stolen, retiredAt: "soon" }) });
   assert.deepEqual([unread.json.verdict, f.results(unread.json).seal_certificate_source], ["intact", "unchecked"]);
 });

@@ -128,7 +128,7 @@ async function run(one: WholeCase): Promise<void> {
   assert.equal(outcome.verdict, one.verdict, JSON.stringify(outcome.claims));
 }
 
-/** The vectors of whole files, as the command line judges them. */
+/** Vectors of whole files, judged as the command line does. */
 export const wholeChecks = (): VectorCheck[] =>
   wholeCases.map((one) => {
     const [file] = Object.values(one.files).flat();

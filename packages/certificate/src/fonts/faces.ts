@@ -6,14 +6,14 @@ type HarfBuzz = typeof import("harfbuzzjs");
 
 export type Weight = "regular" | "semibold";
 
-/** One font file, ready to shape with; `name` is the font's, of which there may be more files. */
+/** One font file, ready to shape with. Several files may share one font `name`. */
 export type Face = { id: number; name: string; fonts: Readonly<Record<Weight, Font>>; upem: number };
 
-/** Fonts for whatever may be written. Files are read when a text first needs them, and stay. */
+/** Fonts for any text. A file is read when a text first needs it, and stays in memory. */
 export type Faces = {
   hb: HarfBuzz;
   mono: Face;
-  /** Reads the fonts that a text needs. */
+  /** Loads the fonts that a text needs. */
   prepare: (text: string) => Promise<void>;
   /** The first prepared face that has all of the code points; undefined when none has. */
   pick: (codePoints: readonly number[], han: HanStyle) => Face | undefined;
@@ -22,7 +22,7 @@ export type Faces = {
 const hanOrder: readonly HanStyle[] = ["sc", "tc", "jp", "kr"];
 const wght = { regular: 400, semibold: 600 } as const;
 
-/** The style of a text's Han characters: what else is in it tells. */
+/** Chooses the style of a text's Han characters from the other scripts in it. */
 export function hanStyleOf(text: string): HanStyle {
   if (/\p{Script=Hangul}/u.test(text)) return "kr";
   return /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? "jp" : "sc";
@@ -112,10 +112,10 @@ export async function openFaces(): Promise<Faces> {
   };
 }
 
-/** Most code points whose files are remembered: a text has a few thousand. */
+/** Limit of the code points whose files are cached: a text has a few thousand. */
 const mostRemembered = 50_000;
 
-/** Font files in their order, and those of them that are for a code point: asked once, for there are hundreds of files. */
+/** Font files in order of preference. Caches the files per code point, because there are hundreds of files. */
 function coverage(files: readonly FontFile[]) {
   const known = new Map<number, readonly FontFile[]>();
   return {

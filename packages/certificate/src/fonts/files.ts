@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A font file and the code points that it is for. */
+/** A font file and the code points that it covers. */
 export type FontFile = { path: string; covers: (codePoint: number) => boolean };
 
-/** Writing systems whose preferred shapes of the same Han characters differ. */
+/** Writing systems that prefer different shapes of the same Han characters. */
 export type HanStyle = "sc" | "tc" | "jp" | "kr";
 
 const folderOf = (name: string): string => fileURLToPath(new URL(".", import.meta.resolve(`${name}/package.json`)));
@@ -26,10 +26,10 @@ const others = [
   "@fontsource-variable/noto-emoji",
 ];
 
-/** Parts of the other packages that Noto Sans itself has. */
+/** Subsets of the other packages that Noto Sans itself covers. */
 const inNotoSans = /^(?:latin|cyrillic|greek)(?:-ext)?$|^vietnamese$/;
 
-/** Noto Sans, whole, in two weights: also where a mark stands on a letter of another block, both are in one file. */
+/** Noto Sans, complete, in two weights: a mark and a letter of different blocks must come from one file. */
 export function textFontPaths(): { regular: string; semibold: string } {
   const folder = folderOf("@expo-google-fonts/noto-sans");
   return {
@@ -41,13 +41,13 @@ export function textFontPaths(): { regular: string; semibold: string } {
 /** For codes and hashes. */
 export const monoFontPath = (): string => join(folderOf(noto("mono")), "files/noto-sans-mono-latin-wght-normal.woff2");
 
-/** What Noto Sans lacks: other scripts, then symbols. */
+/** Scripts and symbols that Noto Sans lacks: other scripts first, then symbols. */
 export const scriptFonts = (): FontFile[] => [...scripts.map(noto), ...others].flatMap(filesOf);
 
 /** The Han fonts by style. */
 export const hanFonts = (style: HanStyle): FontFile[] => filesOf(noto(style));
 
-/** The PostScript name of the font that a file of a package is a part of: `NotoSansArabic`. */
+/** The PostScript name of a package's font: `NotoSansArabic`. */
 export const fontName = (path: string): string =>
   basename(dirname(dirname(path)))
     .split("-")

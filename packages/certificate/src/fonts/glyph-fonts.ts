@@ -2,16 +2,16 @@ import type { SvgPathCommand } from "harfbuzzjs";
 import type { Cluster } from "../typeset.ts";
 import type { Glyph, Point } from "./true-type.ts";
 
-/** A cluster's place in the fonts of a document: the number of the font, the code in it, the width there. */
+/** The location of a cluster in the fonts of a document: font number, code and width. */
 type GlyphCode = { font: number; code: number; width: number };
 
 /**
- * One font of a document. Each of its glyphs is the outline of a cluster, however many glyphs that was: so text of any script
- * is drawn as it was shaped, and every code has the characters that it stands for. Code 0 is nobody's.
+ * One font of a document. Each glyph is the outline of a whole cluster, so text of any script is drawn as it was
+ * shaped, and each code maps to the characters of its cluster. Code 0 is unused.
  */
 export type GlyphFont = { name: string; glyphs: Glyph[]; toUnicode: string[] };
 
-/** Collects what a document's text consists of. */
+/** Collects the clusters of a document's text. */
 export type GlyphFonts = { codeOf: (cluster: Cluster) => GlyphCode; fonts: readonly GlyphFont[] };
 
 const styles = { regular: "Regular", semibold: "SemiBold" } as const;
@@ -29,7 +29,7 @@ export function createGlyphFonts(): GlyphFonts {
     codeOf(cluster) {
       const { face, weight, parts, text } = cluster;
       const shapes = parts.map(({ id, x, y }) => `${id},${Math.round(x)},${Math.round(y)}`).join(";");
-      // The text is part of the key: a shape that two characters share is two codes, so that each is found and copied.
+      // The text is part of the key: two characters of one shape get two codes, so that search and copy find each.
       const key = `${face.id}/${weight}/${shapes}/${text}`;
       const known = codes.get(key);
       if (known) return known;
@@ -50,7 +50,7 @@ function contoursOf({ face, weight, parts }: Cluster): Point[][] {
   return parts.flatMap(({ id, x, y }) => contours(face.fonts[weight].glyphToJson(id), { scale, x, y }));
 }
 
-/** The contours of an outline of quadratic curves, as all of the fonts here have them. */
+/** The contours of an outline of quadratic curves. All fonts here use only those. */
 function contours(commands: SvgPathCommand[], at: { scale: number; x: number; y: number }): Point[][] {
   const found: Point[][] = [];
   const point = (x: number, y: number, on: boolean): Point => ({
@@ -70,7 +70,6 @@ function contours(commands: SvgPathCommand[], at: { scale: number; x: number; y:
   return found;
 }
 
-/** A contour returns to its first point by itself. */
 function closeUp(contour: Point[]): void {
   const [first, last] = [contour[0], contour.at(-1)];
   if (first && last?.on && first.x === last.x && first.y === last.y) contour.pop();

@@ -5,7 +5,7 @@ import { boxOf, joined, lineHeights, trueTypeFont } from "./true-type.ts";
 
 /**
  * Writes the fonts of canvases.
- * @param more further entries of the dictionary, as they are written
+ * @param more further dictionary entries in PDF syntax
  * @returns the reference of their resource dictionary
  */
 export function addResources(to: ObjectWriter, { fonts }: GlyphFonts, more = ""): string {
@@ -36,16 +36,16 @@ function addFont(to: ObjectWriter, font: GlyphFont): string {
   );
 }
 
-/** Six letters that tell subsets of one font apart (section 9.9.2). */
+/** Six letters that distinguish subsets of one font (section 9.9.2). */
 const subsetTag = (program: Buffer): string =>
   [...createHash("sha256").update(program).digest().subarray(0, 6)]
     .map((byte) => String.fromCharCode(65 + (byte % 26)))
     .join("");
 
-/** Four hexadecimal digits for a code, as it is shown. */
+/** Four hexadecimal digits for a code in a content stream. */
 export const codeHex = (code: number): string => code.toString(16).padStart(4, "0");
 
-/** The CMap that gives the glyphs of a font back their characters (section 9.10.3). */
+/** The ToUnicode CMap, which maps glyphs back to characters (section 9.10.3). */
 function toUnicodeMap({ toUnicode }: GlyphFont): string {
   const entries = toUnicode.map((text, code) => `<${codeHex(code)}> <${utf16Hex(text)}>`).slice(1);
   const blocks: string[] = [];

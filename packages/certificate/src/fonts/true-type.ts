@@ -12,8 +12,8 @@ export const lineHeights = { ascent: 1069, descent: -293 } as const;
 const unitsPerEm = 1000;
 
 /**
- * A TrueType font (ISO/IEC 14496-22) of these outlines, with the tables that a PDF asks for (ISO 32000-2, section 9.9): codes are
- * numbers of glyphs, so it has neither characters nor names.
+ * Builds a TrueType font (ISO/IEC 14496-22) from outlines, with the tables that PDF requires (ISO 32000-2, section
+ * 9.9). Codes are glyph numbers, so it needs no character map and no names.
  */
 export function trueTypeFont(glyphs: readonly Glyph[]): Buffer {
   const outlines = glyphs.map(outlineOf);
@@ -43,7 +43,7 @@ export const joined = (boxes: readonly Box[]): Box =>
     top: Math.max(one.top, other.top),
   }));
 
-/** Numbers of 16 bits. */
+/** Encodes 16-bit numbers. */
 function numbers(...values: number[]): Buffer {
   const bytes = Buffer.alloc(2 * values.length);
   for (const [index, value] of values.entries()) bytes.writeUInt16BE(value & 0xffff, 2 * index);
@@ -52,7 +52,7 @@ function numbers(...values: number[]): Buffer {
 
 const flag = { on: 1, xShort: 2, yShort: 4, xSame: 16, ySame: 32, overlaps: 64 } as const;
 
-/** An entry of the table glyf: a simple glyph without instructions. */
+/** An entry of the `glyf` table: a simple glyph without instructions. */
 function outlineOf(glyph: Glyph): Buffer {
   const { contours } = glyph;
   if (contours.length === 0) return Buffer.alloc(0);
@@ -87,7 +87,7 @@ function head({ left, bottom, right, top }: Box): Buffer {
   bytes.writeUInt32BE(0x00010000, 0);
   bytes.writeUInt32BE(0x00010000, 4);
   bytes.writeUInt32BE(0x5f0f3cf5, 12);
-  // Base line and left side bearing at 0; the dates are none.
+  // Baseline and left side bearing are 0; the dates are empty.
   numbers(0x0003, unitsPerEm).copy(bytes, 16);
   numbers(left, bottom, right, top, 0, 8, 2, 1, 0).copy(bytes, 36);
   return bytes;

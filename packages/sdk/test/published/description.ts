@@ -19,7 +19,7 @@ export type Description = {
 export const operationsOf = ({ paths }: Description): Operation[] =>
   Object.values(paths).flatMap((methods) => Object.values(methods));
 
-/** The type of a success; undefined when that is a file. */
+/** The type of a successful answer; undefined for a file. */
 export function answerOf({ responses }: Operation): string | undefined {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
   const schema = success?.content?.["application/json"]?.schema;
@@ -43,8 +43,8 @@ const declare = (name: string, members: [string, string | undefined][]) =>
     .join("\n")}\n};`;
 
 /**
- * The published description as TypeScript: `Schemas` by name; `Answers`, `Bodies` and `Forms` by operation; the names of its query's
- * parameters as `Queries`; the union of all webhook bodies as `Webhooks`.
+ * The published description as TypeScript: `Schemas` by name; `Answers`, `Bodies` and `Forms` by operation; `Queries`
+ * with the names of query parameters; `Webhooks` as the union of all webhook bodies.
  */
 export function publishedTypes(description: Description): string {
   const operations = operationsOf(description);

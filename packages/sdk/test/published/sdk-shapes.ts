@@ -1,4 +1,4 @@
-/** The client's call of each operation. */
+/** Calls each operation through the client. */
 export const calls = {
   getMe: "me",
   createOrder: "orders.create",
@@ -62,10 +62,10 @@ export const calls = {
   runPlaybook: "playbooks.run",
 } as const;
 
-/** Operations of people and of the dashboard, which the client leaves out. */
+/** Operations for people and for the dashboard, which the client omits. */
 export const notInClient = ["linkPartner"];
 
-/** Calls of the client that are no operation: lists over all pages, and a client with other options. */
+/** Client calls that are not operations: lists over all pages, and a client with other options. */
 export const ownCalls = [
   "orders.all",
   "rooms.all",
@@ -76,7 +76,7 @@ export const ownCalls = [
   "withResponse",
 ];
 
-/** The types that the SDK exports, each beside what is published. */
+/** Pairs each type that the SDK exports with its published type. */
 export const types = {
   AccessRequest: "Schemas['PartnerRequest']",
   AccessAnswer: "Schemas['PartnerRequestAnswer']",
@@ -112,6 +112,7 @@ export const types = {
   Passport: "Schemas['Passport']",
   PassportVerification: "Schemas['PassportVerification']",
   PassportWebhook: "Schemas['PassportWebhook']",
+  SignerEventData: "Extract<Webhooks, { type: 'signature.signed' }>['data']",
   RoomSummary: "Schemas['RoomSummary']",
   RoomView: "Schemas['RoomView']",
   RotatedSecret: "Schemas['RotatedSecret']",
@@ -127,25 +128,29 @@ export const types = {
   WebhookEvent: "Webhooks",
 };
 
-/** Answers of which the SDK says more than is published, and the types that do: the payload of an event is one of those of webhooks. */
+/**
+ * Answers that the SDK types more precisely than the description: the payload of an event is one of the webhook bodies.
+ */
 export const narrowerAnswers: ReadonlySet<string> = new Set(["listEvents"]);
 export const narrowerTypes = { EventFeed: "Schemas['WebhookEventFeed']", FeedEvent: "Schemas['WebhookEvent']" };
 
-/** Types of what is given, in the SDK's names. */
+/** Input types, with the SDK's member names. */
 export const givenTypes = {
+  FieldOption: "NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['options']>[number]",
+  NumberFormat: "Exclude<NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['format']>, string>",
   SignatureField: "NonNullable<Forms['createOrder']['fields']>[number]",
   Signer: "NonNullable<Forms['createOrder']['signers']>[number]",
   SignerReplacement: "Schemas['SignerReplacement']",
 };
 
-/** Types that hold fields of a form or a query: they are texts on the wire, so their names alone are held. */
+/** Types of form and query fields. Their values are text on the wire, so only the names are compared. */
 export const fieldTypes = {
   OrderFields: "Exclude<keyof Forms['createOrder'], 'document'>",
   DeliveryQuery: "Queries['listDeliveries']",
   OrderQuery: "Queries['listOrders']",
 };
 
-/** Types that say nothing of the interface's shapes. */
+/** Types outside the published interface. */
 export const ownTypes = [
   "ChainFault",
   "ChainedEvent",
@@ -164,7 +169,7 @@ export const ownTypes = [
   "WriteOptions",
 ];
 
-/** What the client makes the JSON body of an operation from. */
+/** The argument type from which the client builds the JSON body of an operation. */
 export const bodies = {
   sandboxCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['checkout']>[1]> }",
   sandboxAdvance: "{ event: NonNullable<Parameters<Client['sandbox']['advance']>[1]> | null }",
@@ -177,7 +182,7 @@ export const bodies = {
   createWebhook: "Parameters<Client['webhooks']['create']>[0]",
 };
 
-/** What the client makes the query of an operation from. */
+/** The argument type from which the client builds the query of an operation. */
 export const queries = {
   listOrders: "NonNullable<Parameters<Client['orders']['list']>[0]>",
   listRooms: "NonNullable<Parameters<Client['rooms']['list']>[0]>",

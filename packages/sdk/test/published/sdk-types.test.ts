@@ -46,14 +46,18 @@ type Same<Ours, Published> = [Ours] extends [Published]
 type Snake<Name> = Name extends \`\${infer First}\${infer Rest}\`
   ? First extends Lowercase<First> ? \`\${First}\${Snake<Rest>}\` : \`_\${Lowercase<First>}\${Snake<Rest>}\`
   : Name;
-// What is given in the SDK's names, as the interface spells it; what is undefined is not sent.
-type Wire<Given> = { [Name in keyof Given as Snake<Name>]: Exclude<Given[Name], undefined> };
-// What JSON leaves out.
+// Maps input with the SDK's member names to the interface's spelling; undefined members are not sent.
+type Wire<Given> = Given extends readonly (infer Item)[]
+  ? Wire<Item>[]
+  : Given extends object
+    ? { [Name in keyof Given as Snake<Name>]: Wire<Exclude<Given[Name], undefined>> }
+    : Given;
+// JSON omits members that are undefined.
 type Sent<Given> = { [Name in keyof Given]: Exclude<Given[Name], undefined> };
 type Fits<Given, Published> = [Given] extends [Published] ? "fits" : { given: Given; isNo: Published };
 `;
 
-/** Compiles lines beside the published types. @returns what the compiler says */
+/** Compiles lines together with the published types. @returns the compiler's messages */
 function compile(lines: string[]): string {
   const file = join(folder.path, "published.mts");
   const imports = `import type * as Sdk from ${JSON.stringify(sdk)};\ntype Client = Sdk.Client;\n`;

@@ -10,7 +10,7 @@ export type JsonSchema = {
   required?: string[];
   additionalProperties?: JsonSchema | boolean;
   patternProperties?: Record<string, JsonSchema>;
-  /** Of a text that is JSON. */
+  /** For text that contains JSON. */
   contentSchema?: JsonSchema;
 };
 
@@ -22,7 +22,10 @@ const scalars: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** A schema as a TypeScript type; a schema with a name as `Schemas["Name"]`. @throws Error for a keyword that is not known here. */
+/**
+ * Converts a schema to a TypeScript type; a named schema becomes `Schemas["Name"]`. @throws Error for a keyword that
+ * this converter does not know.
+ */
 export function typeOf(schema: JsonSchema): string {
   const { $ref, anyOf, type, items, contentSchema } = schema;
   if (contentSchema) return typeOf(contentSchema);

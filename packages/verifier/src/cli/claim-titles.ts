@@ -113,13 +113,13 @@ const OF_VERSION: Readonly<Record<string, string>> = {
   "certificate.hash": "it is the certificate on record",
 };
 
-/** The names of all claims that are made, with N for the number of a version or signature. */
+/** The names of all claims, with N for the number of a version or signature. */
 export const claimNames: readonly string[] = [
   ...Object.keys(TITLES),
   ...Object.keys(OF_VERSION).map((name) => name.replace(".", ".vN.")),
 ];
 
-/** A claim's name in plain words; the name itself where there are none. */
+/** The title of a claim, or its name when there is no title. */
 export function titleOf(claim: string): string {
   const title = TITLES[claim];
   if (title !== undefined) return title;

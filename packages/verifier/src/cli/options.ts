@@ -20,7 +20,7 @@ export const verifyOptions = {
 export const verifyFlags =
   "[--trust FILE] [--tsa-trust PEM] [--doc FILE] [--headers FILE] [--at INSTANT] [--with TARGET ...]";
 
-/** The options as they stand on the command line. */
+/** The options as the command line gives them. */
 export type VerifyValues = {
   readonly trust?: string | undefined;
   readonly "tsa-trust"?: string | undefined;
@@ -33,7 +33,7 @@ export type VerifyValues = {
 const MAX_SIDE_FILE = 16 * 1024 * 1024;
 
 /**
- * Reads what the options name.
+ * Reads the files that the options name.
  *
  * @param fallback PEM files whose first certificates are trusted when `--trust` is not given
  * @throws UsageError naming the option
@@ -67,16 +67,17 @@ async function trustOf(named: string | undefined, fallback: readonly string[]): 
   if (named === undefined) return ownTrust(fallback);
   return readFrom("--trust", named, (text) => ({
     ...readTrust(text),
-    // The commands that are shown can't take a list.
+    // The printed commands can't take a list.
     pemPath: isTrustList(text) ? null : named,
   }));
 }
 
 async function ownTrust(paths: readonly string[]): Promise<GivenTrust> {
   const chains = await Promise.all(paths.map((path) => readFrom("--trust", path, parseCertificatesPem)));
-  // Of a chain the seal's certificate alone: trusting its issuers would trust whomever they issue to.
+  // Trusts only the first certificate of a chain, the seal's own: trusting its issuers would trust every certificate
+  // that they issue.
   const sealAnchors = chains.flatMap((chain) => chain.slice(0, 1));
-  // The commands that are shown take one file.
+  // The printed commands take one file.
   return {
     sealAnchors,
     signerAnchors: [],
@@ -103,8 +104,7 @@ async function readFrom<T>(option: string, path: string, parse: (text: string) =
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /**
- * An ISO 8601 date of a day that exists, or instant, as epoch ms; without a zone it is UTC.
- *
+ * Parses an ISO 8601 date (of an existing day) or instant to epoch ms; UTC unless it has a zone.
  * @throws UsageError
  */
 export function instantOf(option: string, text: string): number {

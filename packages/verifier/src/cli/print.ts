@@ -16,7 +16,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   not_verified: "NOT VERIFIED. At least one check failed.",
 };
 
-/** A proof or a time stamp by itself says when, and nothing of a seal. */
+/** A detached proof or time stamp proves a time; it says nothing about a seal. */
 const VERDICTS_OF_TIMES: Readonly<Partial<Record<Verdict, string>>> = {
   verified:
     "VERIFIED. Everything that was checked passed: these bytes existed at that time. It says nothing of a seal.",
@@ -26,7 +26,7 @@ const VERDICTS_OF_TIMES: Readonly<Partial<Record<Verdict, string>>> = {
 const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: "✗", unchecked: "?" };
 const COLORS: Readonly<Record<Check["result"], string>> = { holds: "32", fails: "31", unchecked: "33" };
 
-/** A report for people: claim by claim, each with the command that shows the same; then what it amounts to. */
+/** Formats a report for people: each claim, with a command of another tool that shows the same; then the conclusion. */
 export function printed(target: string, report: Report, color: boolean): string {
   const lines = [`${printable(target)} (${report.kind.replaceAll("_", " ")})`, ""];
   let about: string | undefined;
@@ -47,7 +47,7 @@ export function printed(target: string, report: Report, color: boolean): string 
   return [...lines, "", conclusionOf(report)].join("\n");
 }
 
-/** A list takes a line for each value, because a value may hold any separator. */
+/** A list takes one line per value, because a value may contain any separator. */
 function factLines([name, value]: [string, string | readonly string[]]): string[] {
   if (typeof value === "string") return [`  ${name}: ${printable(value)}`];
   return [`  ${name}:`, ...value.map((one, index) => `    ${index + 1}. ${printable(one)}`)];

@@ -9,21 +9,21 @@ import { contextOf, type VerifyValues, verifyFlags, verifyOptions } from "./opti
 import { printed } from "./print.ts";
 import { progressBar } from "./progress.ts";
 
-/** What the command line has of the world. */
+/** The environment of the command line. */
 export type VerifyIo = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether output and errors go to a terminal: colours on the one, a progress bar on the other. */
+  /** Whether output and errors go to a terminal: enables colors and the progress bar. */
   readonly outIsTty: boolean;
   readonly errIsTty: boolean;
-  /** Now, epoch ms. */
+  /** The present instant, epoch ms. */
   readonly now: () => number;
   readonly fetch: Fetch;
   /** PEM file of seal certificates to trust when `--trust` is not given; null for none. */
   readonly trustedByDefault: readonly string[];
 };
 
-/** The answer of `--json`, the text for people, and the exit code: 0 verified, 1 not verified. */
+/** The JSON result, the text for people, and the exit code: 0 verified, 1 not verified. */
 export type VerifyAnswer = { readonly json: object; readonly text: string; readonly exitCode: 0 | 1 };
 
 const USAGE = `usage: verify TARGET ${verifyFlags} [--json]
@@ -91,7 +91,7 @@ export async function verifyAnswer(target: string, values: VerifyValues, io: Ver
   };
 }
 
-/** Nobody should take for proof what rests on a certificate that was found, not given. */
+/** Warns when the verdict rests on a certificate that was found and not given. */
 function defaultTrustCheck(paths: readonly string[]): Check {
   const why = `No --trust was given: the certificate of this installation is trusted, ${paths.join(", ")}.`;
   const command = paths
@@ -100,7 +100,7 @@ function defaultTrustCheck(paths: readonly string[]): Check {
   return check("seal_certificate_source", "holds", why, command);
 }
 
-/** A service says itself which certificate is its own; what this machine trusts by default is for files. */
+/** A service names its own certificate, so the trust defaults of this machine apply to files only. */
 function isService(target: string): boolean {
   return /^https?:\/\//i.test(target);
 }

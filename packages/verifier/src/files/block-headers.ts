@@ -4,9 +4,9 @@ const LINE = /^(\d{1,9})\s+([0-9a-fA-F]{160})$/;
 
 /**
  * Block headers from text: a line for each with its height and its 80 bytes in hex, as `bitcoin-cli getblockheader
- * HASH false` prints them. Empty lines and those that begin with `#` are passed over.
+ * HASH false` prints them. Empty lines and those that begin with `#` are skipped.
  *
- * @throws UsageError naming the first line that is neither, or that has a height again
+ * @throws UsageError naming the first malformed line, or the first that repeats a height
  */
 export function parseHeaders(text: string): ReadonlyMap<number, Uint8Array> {
   const headers = new Map<number, Uint8Array>();

@@ -2,11 +2,11 @@ import type { Claim } from "@signsealship/evidence/claim";
 import { quoted } from "./shell.ts";
 
 /**
- * For each claim about one version of a Closing Passport the commands of foreign tools (poppler, jq, coreutils) that
- * show the same.
+ * Commands of other tools (poppler, jq, coreutils) that show the same, for each claim about one version of a Closing
+ * Passport.
  *
- * @param paths of the manifest and of the certificate; without a manifest it is taken out of the certificate, as
- *   `manifest-vN.json`
+ * @param paths of the manifest and of the certificate; without a manifest, a command extracts it from the
+ * certificate, as `manifest-vN.json`
  */
 export function closingCommands(
   claims: readonly Claim[],
@@ -23,7 +23,7 @@ export function closingCommands(
   return commands;
 }
 
-/** Where the commands put a manifest that is part of another file. */
+/** Where the commands write a manifest that they extract from another file. */
 export const manifestName = (version: number | string): string => `manifest-v${version === "?" ? "" : version}.json`;
 
 function manifestCommand(what: string, manifest: string): string | undefined {

@@ -9,7 +9,7 @@ import { closingCommands, manifestName } from "./closing-commands.ts";
 import { type Check, check, checksOf, type Report } from "./report.ts";
 import { quoted } from "./shell.ts";
 
-/** A manifest, a certificate or a service's record of a version, and where it comes from. */
+/** A manifest, a certificate or a service's record of a version, and its origin. */
 export type ClosingPiece = { readonly path: string } & (
   | { readonly manifest: Uint8Array }
   | { readonly certificate: Uint8Array }
@@ -22,7 +22,7 @@ export const roomRecordPiece = ({ path, bytes }: NamedBytes): ClosingPiece => ({
   record: parseRoomRecord(bytes),
 });
 
-/** What a piece says of itself, before it is verified; null when it has no readable manifest. */
+/** The unverified contents of a piece; null when it has no readable manifest. */
 export function passportOf(piece: ClosingPiece): ManifestPassport | null {
   try {
     const bytes = manifestIn(piece);
@@ -41,7 +41,9 @@ function manifestIn(piece: ClosingPiece): Uint8Array | null {
 type Paths = { manifest?: string; certificate?: string };
 type Pair = { version: ClosingVersion; readonly paths: Paths; readonly number: number | null; readonly key?: string };
 
-/** Verifies manifests and certificates of one room together: a manifest and a certificate of one version are a pair. */
+/**
+ * Verifies manifests and certificates of one room together: the manifest and the certificate of a version form a pair.
+ */
 export async function verifyClosingSet(
   pieces: readonly ClosingPiece[],
   { trust, at, crypto }: Context,
@@ -63,14 +65,14 @@ export async function verifyClosingSet(
   const report: Report = {
     verdict: result.verdict === "verified" && test ? "verified_test" : result.verdict,
     kind: kindOfSet(pieces, versions),
-    // First the commands that make the files which the others name.
+    // Commands that create files come before those that read them.
     checks: [...records, ...sealFaults(result), ...checksOf(result.claims, commands)],
     facts: { ...(roomCode !== undefined && { room: roomCode }), versions: String(versions.length) },
   };
   return records.some(({ result: state }) => state === "fails") ? { ...report, verdict: "not_verified" } : report;
 }
 
-/** The claims that fail inside a certificate, which its own `.seal` claim sums up. */
+/** The failing claims inside a certificate, which its own `.seal` claim summarizes. */
 function sealFaults({ versions }: Awaited<ReturnType<typeof verifyClosing>>): Check[] {
   return versions.flatMap(({ certificate, version }) =>
     checksOf(
@@ -89,7 +91,7 @@ function kindOfSet(pieces: readonly ClosingPiece[], versions: readonly ClosingVe
   return versions.length === 1 && versions[0]?.certificate === undefined ? "manifest" : "closing_set";
 }
 
-/** What each record says beside its hashes, which are claims about its version. */
+/** Facts that each record states in addition to hashes. The hashes are claims about its version. */
 function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
   return pieces.flatMap((piece) => {
     if (!("record" in piece)) return [];
@@ -107,11 +109,11 @@ function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Records first, then manifests, then certificates: each joins the pair of its version that has none of its own. */
+/** Sorts records first, then manifests, then certificates. Each joins the first pair of its version that lacks one. */
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];
   const add = (pair: Pair) => {
-    // The same file twice says nothing more; two different ones of one version do.
+    // A duplicate of the same file adds nothing; two different files of one version do.
     if (!pairs.some(({ key }) => key === pair.key)) pairs.push(pair);
   };
   for (const piece of pieces) {

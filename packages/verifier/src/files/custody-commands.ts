@@ -1,7 +1,7 @@
 import type { EnvelopeEvidence } from "@signsealship/evidence/envelope";
 import { quoted } from "./shell.ts";
 
-/** For the claims about a custody certificate the commands of foreign tools (poppler, jq, coreutils) that show the same. */
+/** Commands of other tools (poppler, jq, coreutils) that show the same, for the claims about a custody certificate. */
 export function custodyCommands(
   { revisions, trail }: EnvelopeEvidence,
   certificate: string,

@@ -3,7 +3,10 @@ import type { Context, NamedBytes } from "../context.ts";
 import { custodyCommands } from "./custody-commands.ts";
 import { checksOf, type Report, withChecks, worstOf } from "./report.ts";
 
-/** What a custody certificate's report says beside its seal: of its envelope, and of the sealed document where that was given. */
+/**
+ * The part of a custody certificate's report that is not about its seal: the envelope and, if given, the sealed
+ * document.
+ */
 export async function asCustody(
   file: NamedBytes,
   report: Report,
@@ -14,7 +17,7 @@ export async function asCustody(
   const { envelope } = custody;
   const commands = envelope ? custodyCommands(envelope, file.path, document?.path ?? null) : undefined;
   const whole = withChecks(report, checksOf(custody.claims, commands));
-  // A document of a seal that nobody vouched for makes no more of the set than that.
+  // An untrusted seal on the document lowers the verdict of the whole set.
   const test = envelope?.environment === "test" && custody.document?.verdict === "verified";
   const ofDocument = test ? "verified_test" : custody.document?.verdict;
   return {

@@ -17,12 +17,13 @@ import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
 
 /**
- * Verifies the evidence of one proof passport. The certificates in it are compared and never trusted for being there;
+ * Verifies the evidence of one proof passport. Certificates in the evidence are compared but never trusted because they
+ * are included;
  * its record can only lower the verdict.
  *
  * @param files by name, without folders
- * @param where put before a name in the commands shown
- * @param verifyCode the code that was asked for, when one was
+ * @param where prefix of file names in the printed commands
+ * @param verifyCode the requested code, if any
  */
 export async function verifyEvidenceSet(
   files: ReadonlyMap<string, Uint8Array>,
@@ -96,12 +97,12 @@ function readRecord(bytes: Uint8Array): ProofRecord | EvidenceError {
   }
 }
 
-/** What is not read as a record may say anything to others who read it. */
+/** Other readers may read a record where this one finds none. */
 export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): Report {
   return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }
 
-/** Compares the record with the file, with the commands that show the same. */
+/** Compares the record with the file, with commands that show the same. */
 export function recordChecks(
   record: ProofRecord,
   { facts, checks }: Report,
@@ -114,7 +115,7 @@ export function recordChecks(
   return checksOf(recordClaims(record, facts, verifyCode), shown);
 }
 
-/** A record that speaks of a test makes `verified` into `verified_test`. */
+/** A record of a test order turns `verified` into `verified_test`. */
 export function asTest(report: Report, record: ProofRecord | null): Report {
   return record?.isTest && report.verdict === "verified" ? { ...report, verdict: "verified_test" } : report;
 }
@@ -138,7 +139,7 @@ function certificatesCheck({ path, bytes }: NamedBytes, { facts }: Report): Chec
   }
 }
 
-/** Another PDF among verified evidence would pass for a part of it, under a name that the format knows or under another. */
+/** A second PDF among verified evidence could pass for a part of it, whatever its name. */
 function otherFiles(files: ReadonlyMap<string, Uint8Array>): Check[] {
   const claim = "other_files";
   const pdfs = otherPdfs(files);

@@ -6,8 +6,8 @@ export type FileKind = "pdf" | "zip" | "ots" | "json" | "pem" | "der" | "unknown
 const HEADER_WINDOW = 1024;
 
 /**
- * What a file is, by its first bytes. A name ending in `.pdf` decides before them: a file that is a PDF to those who
- * open it is judged as one, whatever else it may be at the same time.
+ * Detects the kind of a file by its first bytes. A name ending in `.pdf` takes precedence: readers open such a file as
+ * a PDF, so it is judged as one even if it is also something else.
  */
 export function kindOf(name: string, bytes: Uint8Array): FileKind {
   if (/\.pdf$/i.test(name)) return "pdf";

@@ -1,9 +1,9 @@
 import { quoted } from "./shell.ts";
 
 /**
- * Commands of the OpenTimestamps client. Lines that begin with `#` say what they need.
+ * Commands of the OpenTimestamps client. Lines that begin with `#` name their requirements.
  *
- * @param about the file or digest that the proof is of, as `ots verify` takes it
+ * @param about the file or digest that the proof covers, as `ots verify` takes it
  */
 export function otsCommands(proof: string, about: string): { info: string; bitcoin: string; pending: string } {
   const path = quoted(proof);

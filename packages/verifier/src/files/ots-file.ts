@@ -9,9 +9,9 @@ import { checksOf, type Report, type Verdict } from "./report.ts";
 import { quoted } from "./shell.ts";
 
 /**
- * Verifies an OpenTimestamps proof by itself or with the file that it is about.
+ * Verifies an OpenTimestamps proof, alone or with the file that it covers.
  *
- * @param about lowercase hex SHA-256 that it should be about, and of what; null when that is not known
+ * @param about the expected lowercase hex SHA-256 and a description of its file; null when unknown
  */
 export async function verifyOtsFile(
   { path, bytes }: NamedBytes,
@@ -38,7 +38,7 @@ export async function verifyOtsFile(
   };
 }
 
-/** SHA-256 of a file, as the file that a proof is about. */
+/** SHA-256 of the file that a proof should cover. */
 export function aboutFile({ path, bytes }: NamedBytes): { sha256: string; path: string } {
   return { path, sha256: createHash("sha256").update(bytes).digest("hex") };
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { UsageError } from "../errors.ts";
 
-/** The largest file that is read, in bytes. */
+/** Largest file that is read, in bytes. */
 const maxFileBytes = 256 * 1024 * 1024;
 
 /** A file's bytes. @throws UsageError when it cannot be read or is larger than `maxBytes` */
@@ -22,7 +22,7 @@ export async function readBounded(path: string, maxBytes: number = maxFileBytes)
 
 const tooLarge = (path: string, maxBytes: number) => new UsageError(`${path} is larger than ${maxBytes} bytes`);
 
-/** A pipe or device does not say how much it holds. */
+/** Reads up to the limit, because a pipe or device does not state its size. */
 async function readPieces(handle: FileHandle, path: string, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;

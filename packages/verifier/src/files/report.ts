@@ -4,7 +4,7 @@ import type { ProofStatement } from "@signsealship/evidence/seal";
 /**
  * `verified`: everything holds, under a trusted seal. `verified_test`: the same, and the seal says that it is a test.
  * `intact`: the seal holds, and nobody vouched for its certificate, or it states no known purpose. `unchecked`: nothing
- * fails, and what would decide was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are no kind of
+ * fails, and what would decide was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are not any kind of
  * evidence. `not_verified`: something fails.
  */
 export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
@@ -22,17 +22,17 @@ export type Kind =
   | "folder"
   | "unknown";
 
-/** One claim with its result, why, and a command of a foreign tool that shows the same. */
+/** One claim with its result, the reason, and a command of another tool that shows the same. */
 export type Check = {
   readonly claim: string;
   readonly result: ClaimState;
   readonly detail: string;
   readonly command?: string;
-  /** The file it is about, where a report is about several. */
+  /** The file of this check, in a report on several files. */
   readonly target?: string;
 };
 
-/** What became of one target. */
+/** The result for one target. */
 export type Report = {
   readonly verdict: Verdict;
   readonly kind: Kind;
@@ -40,7 +40,7 @@ export type Report = {
   /** Values that people compare or cite: hashes, the certificate, times. */
   readonly facts: Readonly<Record<string, string | readonly string[]>>;
   readonly statement?: ProofStatement;
-  /** Set for a part of a Closing Passport. */
+  /** Only for a part of a Closing Passport. */
   readonly closing?: { readonly roomCode: string; readonly version: number };
 };
 
@@ -49,37 +49,33 @@ export function exitCodeOf(verdict: Verdict): 0 | 1 {
   return verdict === "verified" || verdict === "verified_test" ? 0 : 1;
 }
 
-/** Checks from claims, with the commands that are known for them. */
+/** Turns claims into checks, with their commands. */
 export function checksOf(claims: readonly Claim[], commands: ReadonlyMap<string, string> = new Map()): Check[] {
   return claims.map(({ name, state, why }) => check(name, state, why, commands.get(name)));
 }
 
-/** One check. */
 export function check(claim: string, result: ClaimState, detail: string, command?: string): Check {
   return { claim, result, detail, ...(command !== undefined && { command }) };
 }
 
-/** A report of one failing check. */
+/** A report with one failing check. */
 export function failure(kind: Kind, verdict: "not_verified" | "not_a_pdf", claim: string, detail: string): Report {
   return { verdict, kind, checks: [check(claim, "fails", detail)], facts: {} };
 }
 
-/**
- * A report of a file that the verifier itself failed on. Whoever made the file must not be able to end a run, in which
- * others wait for their verdicts.
- */
+/** Reports a file on which the verifier itself failed. A malicious file must not end a run over other files. */
 export function failedOn(error: unknown): Report {
   const why = error instanceof Error ? error.message : String(error);
   return failure("unknown", "not_verified", "file_readable", `The verifier failed on this file: ${why}.`);
 }
 
-/** The report with further checks; one that fails makes the verdict `not_verified`. */
+/** Adds checks to a report; one that fails makes the verdict `not_verified`. */
 export function withChecks(report: Report, more: readonly Check[]): Report {
   const fails = more.some(({ result }) => result === "fails");
   return { ...report, verdict: fails ? "not_verified" : report.verdict, checks: [...report.checks, ...more] };
 }
 
-/** The verdict of a set: the worst of its members, and `not_verified` where one is no evidence or under no seal. */
+/** The verdict of a set: the worst of its members; `not_verified` if one of them is not evidence or has no seal. */
 export function worstOf(verdicts: Iterable<Verdict>): Verdict {
   const seen = new Set(verdicts);
   if (seen.size === 0 || seen.has("not_verified") || seen.has("not_a_pdf") || seen.has("unsigned")) {

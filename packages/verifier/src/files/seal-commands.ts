@@ -3,12 +3,12 @@ import { otsCommands } from "./ots-commands.ts";
 import type { SealParts } from "./seal-parts.ts";
 import { quoted } from "./shell.ts";
 
-/** What the commands say of a sealed PDF beside its parts: paths as they should be named, instants as epoch ms. */
+/** Facts about a sealed PDF that the commands need in addition to its parts: paths to print, instants as epoch ms. */
 export type SealFacts = {
   readonly ots?: string;
-  /** The token beside the file, and whether it is over the whole file and not over the signature value. */
+  /** The detached token, and whether it covers the whole file instead of the signature value. */
   readonly token?: { readonly path: string; readonly overFile: boolean; readonly genTime: number | null };
-  /** The instant that the certificate is judged at. */
+  /** The instant at which the certificate is judged. */
   readonly instant: number;
   /** The time in the seal's first token. */
   readonly genTime: number | null;
@@ -20,8 +20,8 @@ const SIGNING_TIME = "06092a864886f70d010905";
 type Trust = Pick<Context, "trustPath" | "tsaTrustPath">;
 
 /**
- * For each claim about a sealed PDF the commands of foreign tools (poppler, qpdf, openssl 3, xxd, coreutils, the
- * OpenTimestamps client) that show the same, to be run in order in one folder.
+ * Commands of other tools (poppler, qpdf, openssl 3, xxd, coreutils, the OpenTimestamps client) that show the same, for
+ * each claim about a sealed PDF. Run them in order in one folder.
  */
 export function sealCommands(
   path: string,
@@ -47,7 +47,8 @@ export function sealCommands(
     "seal_signature_valid",
     [
       `${verify} -cades -CAfile signer.pem -partial_chain -purpose any -no_check_time -out /dev/null`,
-      // A time stamp has a signingTime of its own: only what comes before the signature, and so before it, is looked at.
+      // A time stamp has a signingTime of its own and follows the signature, so only the bytes before the signature are
+      // searched.
       `! head -c ${parts.signature?.start ?? parts.cmsLength} seal.p7s | xxd -p | tr -d '\\n' | grep ${SIGNING_TIME}`,
     ].join("\n"),
   );
@@ -71,7 +72,7 @@ export function sealCommands(
   return commands;
 }
 
-/** Takes the signature value out as seal.p7s, and puts together what it covers as covered.bin. */
+/** Extracts the signature value as seal.p7s, and joins the bytes that it covers as covered.bin. */
 export function partsCommands(path: string, { gapStart, gapEnd, cmsLength }: SealParts): string {
   const file = quoted(path);
   return [
@@ -80,7 +81,7 @@ export function partsCommands(path: string, { gapStart, gapEnd, cmsLength }: Sea
   ].join("\n");
 }
 
-/** Takes what a seal's time stamp is over out of seal.p7s, as signature.bin; null where there is none. */
+/** Extracts the bytes that a seal's time stamp covers from seal.p7s, as signature.bin; null without a time stamp. */
 export const signatureCommand = ({ signature }: SealParts): string | null =>
   signature && `tail -c +${signature.start + 1} seal.p7s | head -c ${signature.length} > signature.bin`;
 
@@ -110,11 +111,11 @@ type Stamp = {
   readonly token: string;
   readonly data: string;
   readonly genTime: number | null;
-  /** Whether it is a whole response and no bare token. */
+  /** Whether the file is a complete TimeStampResp and not a bare token. */
   readonly response?: boolean;
 };
 
-/** Verifies a time stamp at its own time, where the authority's certificate is given; else shows it. */
+/** Verifies a time stamp at its own time if the authority's certificate is given; otherwise prints it. */
 export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrustPath: string | null): string {
   const given = `${response ? "" : "-token_in "}-in ${quoted(token)}`;
   if (tsaTrustPath === null) return `openssl ts -reply ${given} -text`;
@@ -122,5 +123,5 @@ export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrust
   return `openssl ts -verify -data ${quoted(data)} ${given} -CAfile ${quoted(tsaTrustPath)} -partial_chain${at}`;
 }
 
-/** The instant to verify at, in whole seconds as openssl has them: a certificate may have run out since. */
+/** The instant of verification, in whole seconds as openssl takes it: a certificate may have expired since. */
 const attime = (instant: number): string => `-attime ${Math.floor(instant / 1000)}`;

@@ -5,21 +5,24 @@ import { type SealPurpose, sealPurposeOf } from "@signsealship/evidence/seal";
 
 type Slice = { readonly start: number; readonly length: number };
 
-/** Where the parts of a sealed PDF lie, in bytes: what a person needs to take it apart with other tools. */
+/** Byte offsets of a sealed PDF's parts, for taking it apart with other tools. */
 export type SealParts = {
-  /** The file without `[gapStart, gapEnd)` is what the signature covers. */
+  /** The signature covers the file without `[gapStart, gapEnd)`. */
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
-  /** Length of the document as it was handed in; null when the seal does not say. */
+  /** Length of the original document; null when the seal does not state it. */
   readonly originalLength: number | null;
-  /** Places in the CMS; the token is the first one. */
+  /** Offsets in the CMS; the token is the first one. */
   readonly signature: Slice | null;
   readonly token: Slice | null;
   readonly purpose: SealPurpose | null;
 };
 
-/** The parts of the one signature that covers the whole file; null when there is none or the file cannot be read. */
+/**
+ * Finds the parts of the one signature that covers the whole file; null without such a signature, or for an unreadable
+ * file.
+ */
 export async function sealPartsOf(bytes: Uint8Array): Promise<SealParts | null> {
   try {
     const document = await openUnlocked(bytes);

@@ -21,17 +21,17 @@ import { sealCommands } from "./seal-commands.ts";
 import { type SealParts, sealPartsOf } from "./seal-parts.ts";
 import { quoted } from "./shell.ts";
 
-/** What lies beside a sealed PDF. */
+/** Files given together with a sealed PDF. */
 export type Beside = {
   readonly token?: NamedBytes;
   readonly ots?: NamedBytes;
-  /** For a closing certificate: what a record states of it. */
+  /** For a closing certificate: the statements of a record about it. */
   readonly closing?: ClosingVersion;
-  /** For a custody certificate, or the certificate of a proof passport: the sealed document that it is about. */
+  /** For a custody certificate, or the certificate of a proof passport: the sealed document that it describes. */
   readonly document?: NamedBytes;
 };
 
-/** Verifies a sealed PDF, or a closing certificate with its manifest, and what lies beside it. */
+/** Verifies a sealed PDF, or a closing certificate with its manifest, with its accompanying files. */
 export async function verifySealedPdf(file: NamedBytes, beside: Beside, context: Context): Promise<Report> {
   const parts = await sealPartsOf(file.bytes);
   const proof = await verifyProof(file.bytes, context.trust, context.at, {
@@ -71,7 +71,7 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
 }
 
-/** A token beside the file is over the signature value or over the whole file. */
+/** A detached token covers the signature value or the whole file. */
 function tokenFacts({ path, bytes }: NamedBytes, { sealedSha256, separateTimeStamp }: ProofVerification) {
   const imprint = imprintOf(bytes);
   return { path, overFile: imprint === sealedSha256, genTime: separateTimeStamp?.genTime ?? null };
@@ -87,14 +87,14 @@ function imprintOf(token: Uint8Array): string | null {
   }
 }
 
-/** Findings about the signatures that the document held before: the verdict does not rest on them. */
+/** Findings about signatures that the document had before it was sealed. The verdict does not depend on them. */
 function earlierChecks({ earlierSignatures }: ProofVerification): Check[] {
   return earlierSignatures.flatMap(({ claims }, index) =>
     claims.map(({ name, state, why }) => check(`earlier.${index + 1}.${name}`, state, why)),
   );
 }
 
-/** A seal that says it is a test never gives `verified`. */
+/** A seal that says it is a test never yields `verified`. */
 function withEnvironment(verdict: ProofVerification["verdict"], purpose: SealPurpose | null): Verdict {
   return verdict === "verified" && purpose?.environment === "test" ? "verified_test" : verdict;
 }
@@ -114,7 +114,7 @@ async function asClosing(
   const closing = await verifyClosing({ versions: [version], trust, at, crypto });
   const [result] = closing.versions;
   const passport = result?.manifest?.passport;
-  // The seal's own claims are in the report already.
+  // The report already has the seal's own claims.
   const claims = closing.claims.filter(({ name }) => !/^certificate\..*\.(seal|trusted)$/.test(name));
   const failed = report.verdict === "not_verified" || closing.verdict === "not_verified";
   return {
@@ -131,7 +131,10 @@ async function asClosing(
   };
 }
 
-/** A receipt, or a proof passport's certificate: what is attached decides with the seal, and so does the document that was given. */
+/**
+ * Verifies a receipt, or a proof passport's certificate. The attachment, the seal and the given document all count
+ * toward the verdict.
+ */
 async function withAttachedRecord(
   file: NamedBytes,
   report: Report,
@@ -155,7 +158,7 @@ function attachedCommands(path: string, document: string | null): ReadonlyMap<st
   return document === null ? commands : commands.set("record_sealed_hash", `sha256sum ${quoted(document)}`);
 }
 
-/** A document that anybody may have had sealed must not pass for a certificate because it holds a manifest. */
+/** Anyone can have a document sealed. One that contains a manifest must not pass for a certificate. */
 function strayManifest(bytes: Uint8Array, parts: SealParts | null): Check[] {
   if (parts === null) return [];
   try {

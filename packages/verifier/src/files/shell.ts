@@ -1,11 +1,11 @@
-/** A word of a POSIX shell command; a path that would read as an option is made to begin with `./`. */
+/** Quotes a word for a POSIX shell; a path that looks like an option gets a leading `./`. */
 export function quoted(word: string): string {
   const safe = word.startsWith("-") ? `./${word}` : word;
   return /^[A-Za-z0-9_./:@%+=,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }
 
-/** Text without what could move a terminal's cursor or turn its writing direction. */
+/** Removes control characters that could move a terminal's cursor, and those that change its writing direction. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }

@@ -17,7 +17,7 @@ import { sealPartsOf } from "./seal-parts.ts";
 
 type Read = { readonly token: TimeStampToken; readonly status?: number; readonly bare: boolean };
 
-/** Verifies a time-stamp token or response by itself, or with the file or sealed PDF that it is about (`--doc`). */
+/** Verifies a time-stamp token or response, alone or with the file or sealed PDF that it covers (`--doc`). */
 export async function verifyTokenFile({ path, bytes }: NamedBytes, context: Context): Promise<Report> {
   let read: Read;
   try {
@@ -70,7 +70,7 @@ function tryResponse(bytes: Uint8Array): ReturnType<typeof parseTimeStampResp> |
   }
 }
 
-/** What a token is over, for the commands: a file that is there, or one that the commands make. */
+/** The file that a token covers, for the commands: an existing one, or one that the commands create. */
 type Stamped = { readonly path: string; readonly commands: readonly string[] };
 
 async function verifyAgainst(
@@ -100,13 +100,16 @@ function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
 
 const ABOUT_TRUST: readonly string[] = ["seal_certificate_trusted", "seal_certificate_valid_at_time", "seal_purpose"];
 
-/** Whether a file is what its seal signed: a signature value can be copied into any other. Whose seal it is is not asked. */
+/**
+ * Whether the file is the one that its seal signed, because a signature value can be copied into any file. Does not
+ * check who sealed it.
+ */
 async function holdsSeal({ bytes }: NamedBytes, { at, crypto }: Context): Promise<boolean> {
   const { claims, seal } = await verifyProof(bytes, { sealAnchors: [], tsaAnchors: [] }, at, { crypto });
   return seal !== null && !claims.some(({ name, state }) => state === "fails" && !ABOUT_TRUST.includes(name));
 }
 
-/** The signature value of a sealed PDF: what a seal's time stamp is over. */
+/** The signature value of a sealed PDF, which its time stamp covers. */
 async function signatureValueOf({ path, bytes }: NamedBytes): Promise<{ value: Uint8Array; stamped: Stamped } | null> {
   const parts = await sealPartsOf(bytes);
   const command = parts && signatureCommand(parts);

@@ -5,13 +5,13 @@ import type { Unit } from "./units.ts";
 import { verifyUnit } from "./verify-unit.ts";
 import { workerContextOf } from "./worker-context.ts";
 
-/** Fewer units than this are verified here: starting a worker takes longer. */
+/** Below this number of units, no workers: starting one takes longer. */
 const worthWorkers = 24;
 
 /**
- * Verifies units, many of them in `workers` threads with one unit each at a time, so that memory does not grow with
- * their number. `done` is called for each as it ends, in no order. The unit of a worker that died fails, and another worker
- * goes on with the others.
+ * Verifies units. Many units are shared among `workers` threads, one at a time each, so that memory does not grow with
+ * their number. `done` is called for each as it ends, in any order. If a worker dies, its unit fails and a new worker
+ * continues.
  */
 export async function verifyUnits(
   units: readonly Unit[],

@@ -2,7 +2,10 @@ import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { evidenceNames } from "@signsealship/evidence/records";
 
-/** A thing to verify in a folder: a file, perhaps with its `.ots` proof beside it (a file of another name with one is there for the proof), or an unpacked evidence zip. */
+/**
+ * A thing to verify in a folder: a file, with its `.ots` proof if there is one (a file of an unknown kind counts only
+ * because of its proof), or an unpacked evidence zip.
+ */
 export type Unit =
   | { readonly type: "file"; readonly path: string; readonly ots: string | null }
   | { readonly type: "evidence"; readonly path: string; readonly names: readonly string[] };
@@ -11,13 +14,13 @@ const folderLimits = { files: 1_000_000, depth: 32 } as const;
 
 const evidenceFiles: readonly string[] = Object.values(evidenceNames);
 
-/** Whether a file's name says that it is evidence itself. */
+/** Whether a file's name marks it as evidence. */
 export const isEvidenceName = (name: string): boolean => /\.(pdf|json|zip|ots|tst|tsr)$/i.test(name);
 
 /**
- * What there is to verify in a folder and those below it, in the order of the paths. Links are not followed.
+ * Lists the units in a folder and its subfolders, sorted by path. Links are not followed.
  *
- * @returns `passedOver` how many files have names of no kind of evidence
+ * @returns `passedOver`: the number of files whose names match no kind of evidence
  * @throws Error of the file system; RangeError past the bounds
  */
 export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver: number }> {

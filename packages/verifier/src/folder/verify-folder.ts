@@ -19,14 +19,14 @@ import { type Unit, unitsOf } from "./units.ts";
 
 export type FolderDeps = {
   readonly workers: number;
-  /** Makes a progress bar for so many units; null for none. */
+  /** Creates a progress bar for this many units; null for none. */
   readonly progress: ((total: number) => Progress) | null;
 };
 
 type Member = { readonly path: string; readonly kind: Report["kind"] };
 
 /**
- * Verifies everything in a folder. A file that is verified takes one check, another all of its checks; manifests and
+ * Verifies everything in a folder. A verified file adds one check, any other adds all of its checks. Manifests and
  * certificates of one room are verified together.
  */
 export async function verifyFolder(root: string, context: Context, deps: FolderDeps): Promise<Report> {
@@ -74,7 +74,7 @@ type Found = {
   readonly rooms: Map<string, Member[]>;
 };
 
-/** Keeps of a report what the folder's own report will say, and no more. */
+/** Keeps only the parts of a report that the folder's report needs. */
 function take({ checks, verdicts, rooms }: Found, index: number, target: string, unit: Unit, report: Report): void {
   const { closing, verdict, kind } = report;
   if (closing !== undefined) {

@@ -10,7 +10,10 @@ import { failedOn, failure, type Report, withChecks } from "../files/report.ts";
 import { verifyFile } from "../files/verify-file.ts";
 import { isEvidenceName, type Unit } from "./units.ts";
 
-/** Verifies one unit of a folder; null for JSON of somebody's own. What cannot be read is a failing check; nothing is thrown. */
+/**
+ * Verifies one unit of a folder; null for unrelated JSON. An unreadable file becomes a failing check; nothing is
+ * thrown.
+ */
 export async function verifyUnit(unit: Unit, context: Context): Promise<Report | null> {
   try {
     return unit.type === "evidence" ? await verifyUnpacked(unit, context) : await verifyOne(unit, context);

@@ -2,7 +2,7 @@ import { parseCertificate } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
 import { createNodeCrypto } from "../node-crypto.ts";
 
-/** A context as it is handed to a worker: certificates as DER. */
+/** A context in the form that workers receive: certificates as DER. */
 export type WorkerContext = Omit<Context, "trust" | "crypto" | "doc"> & {
   readonly sealAnchors: readonly Uint8Array[];
   readonly signerAnchors: readonly Uint8Array[];
@@ -15,7 +15,7 @@ export type WorkerContext = Omit<Context, "trust" | "crypto" | "doc"> & {
   readonly blockHeaders: ReadonlyMap<number, Uint8Array>;
 };
 
-/** The context for a worker; the file of `--doc` is about one target and stays behind. */
+/** Prepares the context for a worker. The file of `--doc` belongs to a single target and is left out. */
 export function workerContextOf({ at, trustPath, tsaTrustPath, trust }: Context): WorkerContext {
   return {
     at,
@@ -32,7 +32,7 @@ export function workerContextOf({ at, trustPath, tsaTrustPath, trust }: Context)
   };
 }
 
-/** The context from what a worker was handed. */
+/** Restores the context in a worker. */
 export function contextFrom({
   sealAnchors,
   signerAnchors,

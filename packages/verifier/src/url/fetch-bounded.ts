@@ -1,14 +1,14 @@
-/** The network as it is handed in: the standard `fetch`. */
+/** The network, passed as an argument: the standard `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export const fetchLimits = { timeoutMs: 30_000, jsonBytes: 1024 * 1024, fileBytes: 96 * 1024 * 1024 } as const;
 
-/** What a server answered, or why there is no answer. */
+/** A server's answer, or why there is none. */
 export type Answer =
   | { readonly ok: true; readonly status: number; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly why: string };
 
-/** Gets a URL: no redirects, so many bytes at most, in thirty seconds altogether. */
+/** Gets a URL without following redirects, with a limit on bytes and thirty seconds in total. */
 export async function fetchBounded(fetch: Fetch, url: string, maxBytes: number): Promise<Answer> {
   try {
     const signal = AbortSignal.timeout(fetchLimits.timeoutMs);

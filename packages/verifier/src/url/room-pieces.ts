@@ -4,9 +4,10 @@ import { type Fetch, fetchBounded, fetchLimits } from "./fetch-bounded.ts";
 import type { VerifyUrl } from "./verify-url.ts";
 
 /**
- * What a service publishes of one version of a Closing Passport: its manifest, and its certificate where it is kept.
+ * Fetches the published pieces of one Closing Passport version: its manifest, and its certificate if it is stored.
  *
- * @throws UsageError when the URL is that of a proof passport, or nothing is answered; EvidenceError for a refused record
+ * @throws UsageError when the URL is that of a proof passport, or there is no answer; EvidenceError for a refused
+ * record
  */
 export async function roomPieces({ kind, base, code }: VerifyUrl, fetch: Fetch): Promise<ClosingPiece[]> {
   const url = `${base}/api/verify/room/${code}`;

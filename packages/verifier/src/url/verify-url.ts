@@ -17,7 +17,7 @@ import { verifySealedPdf } from "../files/sealed-pdf.ts";
 import { quoted } from "../files/shell.ts";
 import { type Answer, type Fetch, fetchBounded, fetchLimits } from "./fetch-bounded.ts";
 
-/** A verify URL, taken apart: `base` has no trailing slash. */
+/** The parts of a verify URL; `base` has no trailing slash. */
 export type VerifyUrl = { readonly kind: "proof" | "room"; readonly base: string; readonly code: string };
 
 const ROUTES = [
@@ -25,7 +25,7 @@ const ROUTES = [
   { kind: "room", path: /^(.*?)\/(?:api\/verify|v)\/room\/([a-z2-7]{26})\/?$/ },
 ] as const;
 
-/** The parts of a verify URL or of the page that shows it; null for any other URL. */
+/** Parses a verify URL or that of the page that shows it; null for any other URL. */
 export function parseVerifyUrl(text: string): VerifyUrl | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
@@ -36,7 +36,7 @@ export function parseVerifyUrl(text: string): VerifyUrl | null {
   return null;
 }
 
-/** Fetches what the service publishes of a passport and verifies it here. The service's own verdict counts for nothing. */
+/** Fetches the published files of a passport and verifies them here. The service's own verdict is ignored. */
 export async function verifyUrl(target: VerifyUrl, given: Context, fetch: Fetch): Promise<Report> {
   const get = (path: string, maxBytes: number) => fetchBounded(fetch, `${target.base}${path}`, maxBytes);
   const path = target.kind === "proof" ? "/api/passport/verify" : "/api/verify/room";
@@ -58,7 +58,7 @@ export async function verifyUrl(target: VerifyUrl, given: Context, fetch: Fetch)
 type Get = (path: string, maxBytes: number) => Promise<Answer>;
 type Fetched = { api: string; record: Uint8Array; context: Context; get: Get; target: VerifyUrl };
 
-/** The answer's bytes when they are a JSON object; else a sentence. */
+/** The answer's bytes if they are a JSON object; otherwise a sentence. */
 function jsonIn(answer: Answer, url: string): Uint8Array | string {
   if (!answer.ok) return `There was no answer: ${answer.why}.`;
   if (answer.status === 404) return "The service does not know this code.";
@@ -67,8 +67,8 @@ function jsonIn(answer: Answer, url: string): Uint8Array | string {
 }
 
 /**
- * Without `--trust`, a caller who names a service's address trusts that service to say which certificate is its own; it is
- * asked only where nobody on the way could answer in its place.
+ * Without `--trust`, naming a service's address trusts that service to name its own certificate. It is asked only over
+ * a connection on which nobody else can answer.
  */
 async function withPublishedTrust(
   base: string,
@@ -95,7 +95,7 @@ async function withPublishedTrust(
 
 type Published = { readonly list: TrustList; readonly path: string; readonly command: string };
 
-/** The trust list of a service; of one that has none, the certificate that it seals with. A sentence when there is neither. */
+/** The trust list of a service or, without one, its present seal certificate. A sentence when there is neither. */
 async function publishedTrust(base: string, get: Get): Promise<Published | string> {
   const show = "openssl x509 -noout -subject -fingerprint -sha256";
   try {
@@ -107,7 +107,7 @@ async function publishedTrust(base: string, get: Get): Promise<Published | strin
     const path = "/seal/certificate.pem";
     const pem = await get(path, fetchLimits.jsonBytes);
     if (!pem.ok || pem.status !== 200) return "The service publishes no certificate. See --trust.";
-    // The seal's own certificate alone: trusting its issuers would trust whomever they issue to.
+    // Trusts only the seal's own certificate: trusting its issuers would trust every certificate that they issue.
     const sealAnchors = parseCertificatesPem(new TextDecoder().decode(pem.bytes)).slice(0, 1);
     const command = `curl ${quoted(base + path)} | ${show}`;
     return { list: { sealAnchors, signerAnchors: [], retired: [], tsaAnchors: [] }, path, command };
@@ -137,7 +137,7 @@ function readOr<T>(read: () => T): T | EvidenceError {
   }
 }
 
-/** The evidence zip's files, or the sealed PDF alone where there is no zip; a sentence when there is neither. */
+/** The files of the evidence zip, or the sealed PDF alone if there is no zip; a sentence when there is neither. */
 async function evidenceFiles(get: Get, api: string): Promise<ReadonlyMap<string, Uint8Array> | string> {
   const zip = await get(`${api}/evidence`, fetchLimits.fileBytes);
   if (zip.ok && zip.status === 200) {

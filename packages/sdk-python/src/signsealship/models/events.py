@@ -36,6 +36,36 @@ class OrderEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SignerEventData:
+    """What every topic of a signer tells."""
+
+    order_code: str
+    """The order's code."""
+    signer: int
+    """The signer's number in the order, from 1."""
+    status: str
+    """The order's status then."""
+    environment: Literal["live", "test"]
+    """The environment of the order."""
+    occurred_at_utc: datetime
+    """When it happened."""
+    external_reference: str | None = None
+    """None when none was sent with the order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignerEvent:
+    """A signer was asked to sign, opened the document, signed or declined."""
+
+    type: Literal["signature.requested", "signature.viewed", "signature.signed", "signature.declined"]
+    """What the signer did."""
+    id: str
+    """The same id may come twice."""
+    data: SignerEventData
+    """The order and the signer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PassportSealedData:
     """A PDF that was sealed."""
 
@@ -163,6 +193,7 @@ class UnknownEvent:
 
 WebhookEvent = Union[
     OrderEvent,
+    SignerEvent,
     PassportSealedEvent,
     RoomOrderAttachedEvent,
     RoomPassportSealedEvent,

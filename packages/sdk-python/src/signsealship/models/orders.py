@@ -42,30 +42,71 @@ class Signer(_SignerRequired, total=False):
     """Of mails and pages. Default `en`."""
 
 
+class _FieldOptionRequired(TypedDict):
+    label: str
+    """Unique among the options."""
+
+
+class FieldOption(_FieldOptionRequired, total=False):
+    """A choice of a radio or a dropdown. A radio shows each at a place of its own."""
+
+    x: float
+    """Points from the left edge."""
+    y: float
+    """Points from the upper edge."""
+    width: float
+    """Points: 6 to 36."""
+    height: float
+    """Points: 6 to 36."""
+
+
+class NumberFormat(TypedDict, total=False):
+    """Which numbers a field takes, and how they are shown."""
+
+    decimals: int
+    """0 to 4: shown, and at most typed. Default 2 with a currency, else as many as typed."""
+    min: float
+    """The least number, with at most 4 decimals."""
+    max: float
+    """The largest number, with at most 4 decimals."""
+    currency: Literal["USD", "CAD", "EUR", "GBP", "MXN"]
+    """Shown with the number."""
+
+
 class _SignatureFieldRequired(TypedDict):
-    kind: Literal["signature", "initials", "date", "name", "text"]
+    kind: Literal["signature", "initials", "date", "name", "text", "number", "checkbox", "radio", "dropdown"]
     """What goes there."""
     signer: int
     """The signer's place in `signers`, from 1."""
     page: int
     """From 1."""
+
+
+class SignatureField(_SignatureFieldRequired, total=False):
+    """A place on a page as a reader shows it, in points (1/72 inch) from its upper left corner."""
+
     x: float
-    """Points from the left edge."""
+    """Points from the left edge. Required for all but a radio, whose options have places."""
     y: float
     """Points from the upper edge."""
     width: float
     """Points."""
     height: float
     """Points."""
-
-
-class SignatureField(_SignatureFieldRequired, total=False):
-    """A place on a page as a reader shows it, in points (1/72 inch) from its upper left corner."""
-
     label: str
     """What the signer is asked for."""
     required: bool
-    """Default True."""
+    """Default True; of a checkbox False."""
+    help: str
+    """Shown to the signer with the field."""
+    value: str | float | bool
+    """Yours, in the document before anybody signs: of a checkbox a bool, else text or the label of an option."""
+    read_only: bool
+    """Nobody changes the value."""
+    format: Literal["iso", "us", "long", "any", "email", "phone_us", "zip_us", "ssn_last4"] | NumberFormat
+    """Of a date, a text or a number."""
+    options: Sequence[FieldOption]
+    """Of a radio or a dropdown: 2 to 50."""
 
 
 class _OrderFieldsRequired(TypedDict):
@@ -182,6 +223,8 @@ class _Order:
     """US cents: what a checkout charges."""
     lines: list[OrderLine]
     """The quote, line by line."""
+    manual_quote_reason: str | None = None
+    """Why a person prices the order; None unless its status is `ManualQuoteRequired`."""
     document_notices: list[DocumentNotice] | None = None
     """What the signers are told of the document; None when there is nothing to tell."""
 

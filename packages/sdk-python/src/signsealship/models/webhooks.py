@@ -14,6 +14,10 @@ Topic = Literal[
     "payment.cleared",
     "signature.completed",
     "shipment.delivered",
+    "signature.requested",
+    "signature.viewed",
+    "signature.signed",
+    "signature.declined",
 ]
 """What a webhook can tell of."""
 

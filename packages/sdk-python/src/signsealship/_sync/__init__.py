@@ -1,1 +1,0 @@
-# Written from _async by tools/python-sync.ts.
