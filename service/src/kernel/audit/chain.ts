@@ -1,29 +1,11 @@
 import { hash } from "node:crypto";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
+import { nothing, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
+import type { MacTable } from "../platform/protected-data.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
-
-/** A line as the chain has it: every column as the database writes it. */
-export type ChainLine = {
-  id: number;
-  occurredAt: string;
-  action: string;
-  actor: string;
-  partnerId: string | null;
-  orderId: number | null;
-  roomId: string | null;
-  fromStatus: string | null;
-  toStatus: string | null;
-  detail: string | null;
-};
-
-/** Columns of `audit_log` for a `ChainLine`. */
-export const lineColumns = sql`id,
-  to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') AS "occurredAt", action, actor,
-  partner_id AS "partnerId", order_id AS "orderId", room_id AS "roomId", from_status AS "fromStatus",
-  to_status AS "toStatus", detail::text AS detail`;
+import { auditTable, type ChainLine, lineMembers, type MacLine, macLineColumns } from "./line-mac.ts";
 
 type Link = { position: number; sha256: string };
 
@@ -51,17 +33,57 @@ export const placeMembers = ({ position, sha256, placedAt }: Place): Members =>
 export const placeColumns = sql`chain_position AS position, encode(chain_sha256, 'hex') AS sha256,
   chain_placed_at AS "placedAt", row_mac AS mac`;
 
+type UnplacedLine = MacLine & { position: number | null };
+
+/** Places in the chain; and lines that wait for theirs, whose MAC is over the line. */
+const placeRows: MacTable<Place> = {
+  table: sql`audit_log`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${placeColumns} FROM audit_log`,
+  members: placeMembers,
+};
+
+const lineRows: MacTable<UnplacedLine> = {
+  ...placeRows,
+  rows: sql`SELECT id AS key, ${macLineColumns}, chain_position AS position, row_mac AS mac FROM audit_log`,
+  members: (line) => (line.position === null ? lineMembers(line) : null),
+  // The MAC of a place vouches for its line.
+  backfill: { set: "audit lines", which: sql`chain_position IS NULL` },
+};
+
+export const protectedTables = [placeRows, lineRows];
+
+/** Verifies that the service wrote the line. */
+export const lineHolds = (rowMac: RowMac, line: MacLine & { mac: Buffer | null }): boolean =>
+  rowMac.holds(auditTable, lineMembers(line), line.mac, { line: line.id });
+
+/** A page of the lines that wait for a place. */
+export const selectUnplaced = (db: Sql, after: number | null, limit: number) =>
+  db.query<MacLine & { mac: Buffer | null }>(sql`
+    SELECT ${macLineColumns}, row_mac AS mac FROM audit_log
+    WHERE chain_position IS NULL ${after === null ? nothing : sql`AND audit_log.id > ${after}`}
+    ORDER BY audit_log.id LIMIT ${limit}`);
+
 // One number for all nodes: the holder chains, the others come again.
 const advisoryLock = 7_246_004;
 const batch = 1_000;
 
 type ChainDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log };
 
-/** Gives the lines that are not in the chain yet their places, in the order of their ids. */
+/**
+ * Gives the lines that are not in the chain yet their places, in the order of their ids. A line that the service did not write gets
+ * none.
+ */
 export async function chainAuditLines(deps: ChainDeps, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && (await hasUnchained(deps.db))) {
-    const chained = await deps.db.transaction((tx) => chainBatch(tx, deps));
-    if (chained < batch) return;
+  if (!(await hasUnchained(deps.db))) return;
+  for (
+    let last: number | null = null, isFirst = true;
+    !stopping.aborted && (isFirst || last !== null);
+    isFirst = false
+  ) {
+    const after: number | null = last;
+    last = await deps.db.transaction((tx) => chainBatch(tx, deps, after));
   }
 }
 
@@ -71,15 +93,18 @@ async function hasUnchained(db: Sql): Promise<boolean> {
   return found?.some === true;
 }
 
-async function chainBatch(tx: Tx, { rowMac, clock, log }: ChainDeps): Promise<number> {
+/** @returns the last line of a whole batch; null when no line is left */
+async function chainBatch(tx: Tx, { rowMac, clock, log }: ChainDeps, after: number | null): Promise<number | null> {
   const [lock] = await tx.query<{ ours: boolean }>(sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}) AS ours`);
-  if (!lock?.ours) return 0;
+  if (!lock?.ours) return null;
   const [head] = await tx.query<Place & { mac: Buffer }>(sql`
     SELECT ${placeColumns} FROM audit_log WHERE chain_position IS NOT NULL ORDER BY chain_position DESC LIMIT 1`);
   if (head && !rowMac.holds("audit_log", placeMembers(head), head.mac))
     log.error({ position: head.position }, "the last line of the audit log is not what was written");
-  const lines = await tx.query<ChainLine>(sql`
-    SELECT ${lineColumns} FROM audit_log WHERE chain_position IS NULL ORDER BY audit_log.id LIMIT ${batch}`);
+  const found = await selectUnplaced(tx, after, batch);
+  const last = found.length === batch ? (found.at(-1)?.id ?? null) : null;
+  const lines = found.filter((line) => lineHolds(rowMac, line));
+  if (lines.length === 0) return last;
   const placedAt = clock();
   let link: Link = head ?? beginning;
   const places = lines.map((line): Place => {
@@ -92,5 +117,5 @@ async function chainBatch(tx: Tx, { rowMac, clock, log }: ChainDeps): Promise<nu
       ${places.map(({ sha256 }) => sha256)}::text[],
       ${places.map((one) => rowMac.of("audit_log", placeMembers(one)))}::bytea[]) AS n (id, position, sha256, mac)
     WHERE a.id = n.id`);
-  return lines.length;
+  return last;
 }

@@ -2,11 +2,12 @@ import { minuteMs } from "../platform/clock.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { RowMac } from "../platform/row-mac.ts";
-import { beginning, type ChainLine, lineColumns, type Place, placeAfter, placeColumns, placeMembers } from "./chain.ts";
+import { beginning, lineHolds, type Place, placeAfter, placeColumns, placeMembers, selectUnplaced } from "./chain.ts";
+import { type ChainLine, lineColumns } from "./line-mac.ts";
 
 /**
- * The result of reading the whole audit log: lines in the chain, lines that wait for a place, what is wrong, and the positions of lines
- * that were placed long after their own time.
+ * The result of reading the whole audit log: the number of lines in the chain and of lines that wait for a position,
+ * the faults, and the positions of lines that were placed long after their own time.
  */
 export type ChainReport = { lines: number; waiting: number; faults: string[]; late: number[] };
 
@@ -15,8 +16,9 @@ const batch = 5_000;
 const lateMs = minuteMs;
 
 /**
- * Computes the chain anew from its first line to its last. It shows lines that were changed, moved or removed; not that the last ones
- * were cut off, nor that the whole database is an older one.
+ * Recomputes the chain from its first line to its last. Detects lines that were changed, moved or removed, and waiting
+ * lines that the service did not write. Can't detect that the last lines were cut off, or that the whole database is an
+ * older one.
  */
 export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac }): Promise<ChainReport> {
   const faults: string[] = [];
@@ -35,12 +37,27 @@ export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac 
     lines += rows.length;
     if (rows.length < batch) break;
   }
-  const [rest] = await db.query<{ waiting: number }>(sql`
-    SELECT count(*) AS waiting FROM audit_log WHERE chain_position IS NULL OR chain_position < 1`);
-  return { lines, waiting: rest?.waiting ?? 0, faults, late };
+  const waiting = await checkUnplaced(db, rowMac, faults);
+  return { lines, waiting, faults, late };
 }
 
-// Lines of earlier releases do not say when they were placed.
+/** @returns the number of waiting lines that the service will place */
+async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise<number> {
+  const outside = await db.query<{ id: number }>(sql`SELECT id FROM audit_log WHERE chain_position < 1 ORDER BY id`);
+  const forged = outside.map(({ id }) => id);
+  let waiting = 0;
+  for (let last: number | null = null, isFirst = true; isFirst || last !== null; isFirst = false) {
+    const lines = await selectUnplaced(db, last, batch);
+    const others = lines.filter((line) => !lineHolds(rowMac, line));
+    forged.push(...others.map(({ id }) => id));
+    waiting += lines.length - others.length;
+    last = lines.length === batch ? (lines.at(-1)?.id ?? null) : null;
+  }
+  faults.push(...forged.map((id) => `the line with id ${id} was not written by the service`));
+  return waiting;
+}
+
+// Lines of earlier releases don't say when they were placed.
 const isLate = ({ placedAt, occurredAt }: ChainLine & Place): boolean =>
   placedAt !== null && placedAt.getTime() - Date.parse(`${occurredAt}Z`) > lateMs;
 
@@ -52,7 +69,7 @@ function faultsOf(
 ): string[] {
   const { position } = row;
   const first = before.position + 1;
-  // What was removed took the hash with it that this one is linked to.
+  // The removed line took the hash with it that this line links to.
   if (position !== first)
     return [position === first + 1 ? `line ${first} is missing` : `lines ${first} to ${position - 1} are missing`];
   const holds = placeAfter(before, row).sha256 === row.sha256 && rowMac.holds("audit_log", placeMembers(row), mac);

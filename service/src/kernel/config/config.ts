@@ -54,6 +54,7 @@ export type Config = {
   /** Opens /metrics to other machines; null for this one alone. */
   metricsToken: string | null;
   trustProxy: string[];
+  connectionsPerAddress: number;
   webhookAllow: string[];
   webhookCa: string | null;
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
@@ -63,6 +64,8 @@ export type Config = {
   retention: string;
   /** Data file of where notaries may act. */
   notaryRules: string;
+  /** Whether an order that no notary on record may perform is refused. */
+  notaryRequired: boolean;
   playbooks: "off" | "on" | string[];
   /** Whether one operator may approve a refund that the same one asked for. */
   refundApproval: RefundApproval;
@@ -149,6 +152,13 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       (text) => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
     ),
     trustProxy: read(env, "TRUST_PROXY", [], "addresses or ranges, comma-separated", listOf(addressRange)),
+    connectionsPerAddress: read(
+      env,
+      "CONNECTIONS_PER_ADDRESS",
+      1_000,
+      "a whole number from 10 to 100000",
+      wholeNumber(10, 100_000),
+    ),
     webhookAllow: read(env, "WEBHOOK_ALLOW", [], "CIDR ranges, comma-separated", listOf(addressRange)),
     webhookCa: read<string | null>(env, "WEBHOOK_CA", null, "a PEM file", path),
     ...dataFilesFrom(env, path, (name) => join(root, "service/data", name)),
@@ -159,6 +169,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       "off, on, or partner ids, comma-separated",
       playbooksFrom,
     ),
+    notaryRequired: read(env, "NOTARY_REQUIRED", "off", "on or off", oneOf("on", "off")) === "on",
     refundApproval: refundApprovalFrom(env),
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
     timeTravelSeconds: timeTravelFrom(env),

@@ -1,12 +1,15 @@
 import { StartupError } from "../platform/errors.ts";
 import { type Env, httpUrl, listOf, oneOf, read, secretEnv, wholeNumber } from "./read.ts";
 
-/** What every account at a provider has. Without the secret of its events nothing is taken in; the service asks by itself. */
+/**
+ * Settings common to all provider accounts. Without the secret of its events, none are accepted; the service polls
+ * instead.
+ */
 type Account = { apiKey: string; apiBase: string | null };
 
 export type EasyPostSettings = Account & {
   webhookSecret: string | null;
-  /** By how much a label may be dearer than quoted: 0.1 for a tenth. */
+  /** How much a label's price may exceed the quote: 0.1 for a tenth. */
   rateTolerance: number;
 };
 
@@ -15,7 +18,7 @@ export type MailClass = (typeof mailClasses)[number];
 export type LobSettings = Account & { webhookSecret: string | null; mailClass: MailClass };
 
 export type TelnyxSettings = Account & {
-  /** Of the account, base64: events are signed by its other half. */
+  /** The account's public key, base64, which verifies its events. */
   publicKey: string | null;
   /** Faxes are sent when both are set. */
   faxApp: string | null;

@@ -1,10 +1,10 @@
 const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /**
- * The quality that an `Accept` header gives to a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1. Wildcards
- * don't count: a type that is sent only on request has to be named.
- * @param type in lower case, without parameters; a range is asked for by its own name.
- * @returns null when the header doesn't name the type; a quality that is none counts as 1.
+ * The quality that an `Accept` header gives to a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1.
+ * Wildcards don't count: a type that is sent only on request must be named.
+ * @param type in lower case, without parameters; a range is looked up by its own name
+ * @returns null when the header doesn't name the type; an invalid quality counts as 1
  */
 export function namedQuality(accept: string | undefined, type: string): number | null {
   if (accept === undefined) return null;
@@ -18,7 +18,7 @@ export function namedQuality(accept: string | undefined, type: string): number |
 }
 
 /**
- * The language of ours that an `Accept-Language` header likes best (RFC 4647, section 3.4: `es-MX` is content with `es`), by
+ * The service's language that an `Accept-Language` header prefers (RFC 4647, section 3.4: `es-MX` matches `es`), by
  * quality and then by its order. Null when it names none of them.
  */
 export function preferredLanguage<Language extends string>(
@@ -36,21 +36,21 @@ export function preferredLanguage<Language extends string>(
   return best?.language ?? null;
 }
 
-/** A quality that is none counts as 1. */
+/** An invalid quality counts as 1. */
 function qualityOf(parameters: readonly string[]): number {
   const [, q = "1"] = parameters.map((each) => quality.exec(each)).find((match) => match !== null) ?? [];
   return Number(q);
 }
 
-/** Whether a caller wants problem details (RFC 9457): named, not refused, and not liked less than plain JSON. */
+/** Whether a caller wants problem details (RFC 9457): named, not refused, and at least as preferred as plain JSON. */
 export function wantsProblem(accept: string | undefined): boolean {
   const problem = namedQuality(accept, "application/problem+json") ?? 0;
   return problem > 0 && problem >= (namedQuality(accept, "application/json") ?? 0);
 }
 
 /**
- * Whether a caller would rather have a page than JSON: it names text/html, as browsers do, with a higher quality than the closest
- * range that takes JSON (RFC 9110, section 12.5.1). Who asks for anything gets JSON.
+ * Whether a caller prefers a page to JSON: it names text/html, as browsers do, with a higher quality than the closest
+ * range that includes JSON (RFC 9110, section 12.5.1). A caller that accepts anything gets JSON.
  */
 export function prefersPage(accept: string | undefined): boolean {
   const json = ["application/json", "application/*", "*/*"].map((range) => namedQuality(accept, range));

@@ -4,7 +4,7 @@ import { ServiceError } from "../platform/errors.ts";
 import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 
-/** What session-or-key routes need to know their caller. `ownOrigin` is the origin of the service's public address. */
+/** The dependencies of session-or-key routes. `ownOrigin` is the origin of the service's public address. */
 export type Callers = { resolveKey: ResolveKey; resolveSession: ResolveSession; ownOrigin: string };
 
 declare module "fastify" {
@@ -22,7 +22,7 @@ export function requireKey(resolveKey: ResolveKey) {
   };
 }
 
-/** Hook that comes before the limits which count by session. */
+/** Hook that runs before the limits that count by session. */
 export function readSession({ resolveSession }: Pick<Callers, "resolveSession">) {
   return async (request: FastifyRequest): Promise<void> => {
     const { cookie, "hx-request": refreshing } = request.headers;
@@ -30,7 +30,7 @@ export function readSession({ resolveSession }: Pick<Callers, "resolveSession">)
   };
 }
 
-/** Hook that needs a session which `readSession` has found; a write must come from one of our own pages. */
+/** Hook that requires the session found by `readSession`; a write must come from one of the service's own pages. */
 export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {
     sessionOf(request);
@@ -49,7 +49,7 @@ export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "re
   };
 }
 
-/** Hook that comes last: a key that is restricted must have the route's scope. Members of a firm are not bound by scopes. */
+/** Hook that runs last: a restricted key must have the route's scope. Scopes don't apply to members of a firm. */
 export function requireScope(scope: Scope) {
   return async ({ principal }: FastifyRequest): Promise<void> => {
     const scopes = principal?.key?.scopes;
@@ -59,13 +59,13 @@ export function requireScope(scope: Scope) {
 
 export const scopeMissing = (scope: Scope): string => `This key does not have the scope ${scope}.`;
 
-/** The session that a hook has found. @throws HttpError when there is none. */
+/** The session found by a hook. @throws HttpError without one */
 export function sessionOf({ session }: FastifyRequest): Session {
   if (!session) throw new HttpError("sign_in_required", "Sign in to continue.");
   return session;
 }
 
-/** The firm of the session (contract, Endpoints, Analytics: 401 and 403). @throws HttpError when there is none. */
+/** The firm of the session (contract, Endpoints, Analytics: 401 and 403). @throws HttpError without one */
 export function linkedPrincipalOf(request: FastifyRequest): Principal {
   const { principal } = sessionOf(request);
   if (principal) return principal;
@@ -74,9 +74,10 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 }
 
 /**
- * A browser names the origin of each write. It must be that of the public address, or the host that was asked by a scheme that is
- * no worse; a client that sends none is no browser, and no site can make it act.
- * @throws HttpError for a write from another site.
+ * Refuses cross-site writes. A browser names the origin of each write. It must be that of the public address, or the
+ * requested host by a scheme that is at least as secure. A client that sends no origin is not a browser, and no site
+ * can make it act.
+ * @throws HttpError for a write from another site
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {
   if (request.method === "GET" || request.method === "HEAD") return;
@@ -94,7 +95,7 @@ function isHost(origin: string, host: string, ownOrigin: string): boolean {
   return safe && url?.host === host;
 }
 
-/** The principal that a hook above has found. */
+/** The principal found by a hook above. */
 export function principalOf(request: FastifyRequest): Principal {
   if (!request.principal) throw new Error("route without an authentication hook");
   return request.principal;

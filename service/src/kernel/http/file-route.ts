@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { type TObject, Type } from "typebox";
 import { type ByteRange, type StoredFile, wholeOf } from "../platform/blobs/stored-file.ts";
 import type { Access } from "./access.ts";
+import { contentDisposition } from "./content-disposition.ts";
 import { type JsonRoute, jsonRoute, type RouteDeps, type RouteRequest } from "./route.ts";
 import { uncached } from "./verdicts.ts";
 
@@ -37,7 +38,7 @@ export function fileRoute<P extends TObject>(
     answer: Type.Unsafe<never>({ description: "The bytes.", content }),
     async handle(request, reply) {
       const { name, disposition, content } = await handle(request);
-      reply.type(media).headers({ ...uncached, "Content-Disposition": `${disposition}; filename="${name}"` });
+      reply.type(media).headers({ ...uncached, "Content-Disposition": contentDisposition(disposition, name) });
       const body = await bodyOf(reply, content);
       return { sent: reply.send(body) };
     },

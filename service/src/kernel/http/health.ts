@@ -8,10 +8,10 @@ import type { ReadReadiness } from "./readiness.ts";
 export type HealthDeps = {
   version: string;
   metrics: Metrics;
-  /** Opens the figures to other machines; null for this one alone. */
+  /** Allows other machines to read the metrics; null for this machine only. */
   metricsToken: string | null;
   readiness: ReadReadiness;
-  /** Whether the node is about to stop: balancers are to send it nothing more. */
+  /** Whether the node is about to stop. Balancers should send it nothing more. */
   isDraining: () => boolean;
 };
 
@@ -35,12 +35,12 @@ export function healthRoutes(
   app.get("/api/version", { schema: { hide: true } }, async () => ({ version, interface: "1.0.0" }));
 }
 
-/** These answer also on a node that may not write any more. */
+/** Still served by a node that may no longer write. */
 const alwaysServed: ReadonlySet<string> = new Set(["/healthz", "/metrics"]);
 
 /**
- * From when the database is of a newer release everything is a 503, reads too: this release may not understand what the newer one
- * writes. Load balancers find it not ready.
+ * Once the database belongs to a newer release, every request is a 503, even a read: this release may not understand
+ * what the newer one writes. Load balancers see that it is not ready.
  */
 export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boolean): void {
   app.addHook("onRequest", async (request, reply) => {
@@ -57,7 +57,10 @@ export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boole
   });
 }
 
-/** Counts tell of the firms and people behind them: a scraper on this machine that no proxy speaks for, or whoever has the token. */
+/**
+ * Metrics reveal business volumes, so only a local scraper (not behind a proxy) or a holder of METRICS_TOKEN may read
+ * them.
+ */
 function maySeeMetrics(request: FastifyRequest, token: string | null): boolean {
   const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
   if (token !== null && sent !== undefined && timingSafeEqual(sha256(sent), sha256(token))) return true;

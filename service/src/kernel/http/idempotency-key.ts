@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { invalid } from "../platform/errors.ts";
-import type { StoredResponse } from "../platform/idempotency.ts";
+import type { Answer } from "../platform/idempotency.ts";
 import { json, type Sent } from "./route.ts";
 
 /** The header of routes whose requests may be sent again, for /openapi.json. */
@@ -29,11 +29,8 @@ export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): 
   return key;
 }
 
-/** Sends a response as it was stored. */
-export function sendStored(
-  reply: FastifyReply,
-  { status, body, replayed }: StoredResponse & { replayed: boolean },
-): Sent {
+/** Sends a result as JSON: the first time and when it is replayed, byte for byte the same. */
+export function sendAnswer(reply: FastifyReply, { status, result, replayed }: Answer<object>): Sent {
   if (replayed) reply.header("Idempotent-Replayed", "true");
-  return { sent: reply.code(status).type(json).send(body) };
+  return { sent: reply.code(status).type(json).send(JSON.stringify(result)) };
 }

@@ -1,26 +1,27 @@
 import { endsWithin } from "../platform/work/ends-within.ts";
 
-/** One dependency that `/readyz` asks; `check` rejects when it does not answer. */
+/** A dependency that `/readyz` probes; `check` rejects when it doesn't respond. */
 export type Probe = {
   name: string;
   check: () => Promise<void>;
   /**
-   * All nodes share it, and most requests do without it: while it is away a node is degraded and stays in the balancer.
-   * Without any other dependency the node is failed.
+   * All nodes share it, and most requests work without it. When it fails, the node is degraded but stays in the
+   * balancer.
+   * When any other dependency fails, the node has failed.
    */
   isShared?: boolean;
 };
 
 export type ReadinessTimes = {
-  /** A dependency that answers no sooner is as good as away. */
+  /** A dependency that takes longer counts as failed. */
   answerMs: number;
-  /** For so long an answer is told again: a probe may cost money (a signature of a key service) or a write. */
+  /** How long a result is cached: a probe may cost money (a signature of a key service) or a write. */
   sharedMs: number;
 };
 
 export const usualReadinessTimes: ReadinessTimes = { answerMs: 2_000, sharedMs: 1_000 };
 
-/** Asks anew, or tells what was just asked. */
+/** Probes, or returns the cached result. */
 export type ReadReadiness = () => Promise<Readiness>;
 
 export type Readiness = {
@@ -29,9 +30,9 @@ export type Readiness = {
 };
 
 /**
- * Asks all dependencies at the same time. However many ask, each dependency is asked once at a time, and one that hangs is not
- * asked again before it has ended: until then it counts as failed.
- * @param onFailure is called once for each failure that a probe found
+ * Probes all dependencies concurrently. However many callers ask, each dependency has one probe at a time. A hanging
+ * probe counts as failed and is not repeated before it has ended.
+ * @param onFailure is called once for each failed probe
  */
 export function openReadiness(
   probes: readonly Probe[],
@@ -80,7 +81,7 @@ function sharedProbe(
   }
 
   return () => {
-    // While the answer is awaited, and while it hangs after it was given up, there is no other.
+    // No second probe while one is running, even after its time-out.
     if (answer && (hanging || performance.now() < freshUntil)) return answer;
     answer = ask();
     return answer;

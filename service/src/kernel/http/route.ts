@@ -10,26 +10,25 @@ import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { invalid } from "../platform/errors.ts";
 import { type Access, type CallerDeps, callerHooks, commonRefusalsOf, inTurn, securityOf } from "./access.ts";
 import { requireScope } from "./authentication.ts";
-import { acceptBody, type BodyKind } from "./bodies.ts";
 import { errors } from "./errors/schemas.ts";
 import { wireError } from "./errors/wire-errors.ts";
 import { bodyOptional } from "./openapi/around.ts";
 import type { Policy } from "./rate-limits.ts";
 import { ref, text } from "./schema-parts.ts";
-import { formTypes } from "./text-forms.ts";
+import { acceptTextForms, formTypes } from "./text-forms.ts";
+import { acceptMultipart } from "./uploads/multipart.ts";
 import { unknownMembers, warningsFor } from "./warnings.ts";
 
-/** What every route needs. */
 export type RouteDeps = CallerDeps;
 
-/** What a route says of itself in /openapi.json. */
+/** A route's description in /openapi.json. */
 export type About = { tag: string; operationId: string; summary: string; description?: string };
 
 type Described = About & Access;
 
 type Named = TSchema & { $id?: string };
 
-/** A route that answers JSON. `P` and `Q` are its path and query parameters, `A` its answer. */
+/** A route that responds with JSON. `P` and `Q` are its path and query parameters, `A` its response. */
 export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> = Described & {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
@@ -37,15 +36,15 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   /** Runs once the caller is known. */
   guard?: onRequestAsyncHookHandler;
   params?: P;
-  /** Each text is taken once. What is described as anything else comes as it was sent; the domain reads it. */
+  /** A text may be sent once. A member described as anything else arrives as sent; the domain reads it. */
   query?: Q;
   /** The body's schema: described in /openapi.json; the domain checks it with the contract's own messages. */
   body?: Named;
   /** Default: JSON where there is a schema; `upload` where there is a `form`. */
   bodyIs?: BodyKind;
-  /** A multipart form in the place of a JSON body: its description, and the refusal of a body of another type. */
+  /** A multipart form instead of a JSON body: its description, and the refusal of a body of another type. */
   form?: { schema: object; notForm: string };
-  /** Names the members of the body that are unknown, to callers with a test key; `answer` has `warnings` then. */
+  /** Names the body's unknown members to callers with a test key; `answer` then has `warnings`. */
   warns?: true;
   headers?: TObject;
   /** Default 200. */
@@ -53,12 +52,12 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   answer: A;
   /** The route's own refusals: status and an example of the message. */
   refusals?: Readonly<Record<number, string>>;
-  /** Schemas of answers that are no `{error}`. */
+  /** Schemas of responses other than `{error}`. */
   otherAnswers?: Readonly<Record<number, TSchema>>;
   answerHeaders?: Readonly<Record<string, string>>;
-  /** Comes before the answer to a refusal. */
+  /** Runs before the response to a refusal. */
   onRefusal?: (request: RouteRequest<P, Q>, error: Error) => Promise<void>;
-  /** @returns the answer, or that one was sent already */
+  /** @returns the response, or a note that it was already sent */
   handle: (request: RouteRequest<P, Q>, reply: FastifyReply) => Promise<Static<A> | Sent>;
 };
 
@@ -67,17 +66,17 @@ export type RouteRequest<P extends TObject, Q extends TObject> = FastifyRequest<
   Querystring: Static<Q>;
 }>;
 
-/** Says that the handler has sent an answer of its own: a ready text, a file, an empty one. */
+/** Notes that the handler has sent its own response: a ready text, a file, an empty one. */
 export type Sent = { readonly sent: FastifyReply };
 
 const isSent = (answer: unknown): answer is Sent => (answer as Partial<Sent> | null)?.sent !== undefined;
 
 export const json = "application/json; charset=utf-8";
 
-/** Sends JSON that is a text already. */
+/** Sends a text that is already JSON. */
 export const sendText = (reply: FastifyReply, text: string | Buffer): Sent => ({ sent: reply.type(json).send(text) });
 
-/** Adds a JSON route with its frame: caller, limit, description, and the answer as text. */
+/** Adds a JSON route with its frame: caller, limit, description, and the response as text. */
 export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchema>(
   app: FastifyInstance,
   deps: RouteDeps,
@@ -117,7 +116,7 @@ const warned = (request: FastifyRequest, { body = {} }: { body?: object }, answe
   ...warningsFor(request, () => unknownMembers(request.body, body)),
 });
 
-/** What the framework has against the type of a body is said in the form's own words. */
+/** Refuses a body of the wrong type in the form's own words, not the framework's. */
 const refuse =
   <P extends TObject, Q extends TObject, A extends TSchema>({ form, onRefusal }: JsonRoute<P, Q, A>) =>
   async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -159,13 +158,43 @@ function shared(app: FastifyInstance, schema: Named): TSchema {
   return ref(schema);
 }
 
-/** @throws ServiceError for a text in the query that was sent more than once; what is no text is for the domain to check */
+/** @throws ServiceError for a text in the query that was sent more than once. The domain checks all other values. */
 function requireEachOnce(query: object, { properties }: TObject): void {
   const isText = (name: string) => !(name in properties) || Type.IsString(properties[name]);
   const repeated = Object.entries(query).find(([name, value]) => typeof value !== "string" && isText(name));
   if (repeated) throw invalid(`${repeated[0]} must be sent once.`);
 }
 
-/** A text in a query that may be left out. */
+/** An optional text in a query. */
 export const optionalText = (description: string, ...examples: string[]) =>
   Type.Optional(text(description, ...examples));
+
+/** For routes without a body: one that is sent, of any type, is read and discarded. */
+function acceptNoBody(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));
+}
+
+/** For routes with an optional JSON body: an empty one counts as `{}`. */
+function acceptEmptyJson(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser("error", "error");
+  scope.removeContentTypeParser("application/json");
+  scope.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (String(body).trim() === "") done(null, {});
+    else parse(request, String(body), done);
+  });
+}
+
+/** Bodies other than JSON, each with the parsers of its own scope. */
+const acceptBody = {
+  none: acceptNoBody,
+  optional: acceptEmptyJson,
+  form: acceptTextForms,
+  upload: acceptMultipart,
+} as const;
+
+/**
+ * `none`: a body is read and discarded. `optional`: JSON, and an empty body counts as `{}`. `form`: text fields, read
+ * by `formFields`. `upload`: a form with a file, read by `readForm`.
+ */
+type BodyKind = keyof typeof acceptBody;

@@ -1,4 +1,4 @@
-// No inline script or style, nothing from elsewhere; a page that needs more says so itself.
+// No inline script or style, nothing from other origins; a page that needs more sets its own policy.
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,7 +11,7 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Headers of every answer; the URL of an order, room or passport is a credential, so no referrer leaves. */
+/** Headers of every response. The URL of an order, room or passport is a credential, so no referrer is sent. */
 export function securityHeaders(baseUrl: string): Readonly<Record<string, string>> {
   return {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -21,7 +21,7 @@ export function securityHeaders(baseUrl: string): Readonly<Record<string, string
   };
 }
 
-/** What a page has in addition. */
+/** Additional headers of pages. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": pagePolicy,
   "cross-origin-opener-policy": "same-origin",

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import fastify, {
   type FastifyBaseLogger,
@@ -8,10 +7,10 @@ import fastify, {
   LogController,
 } from "fastify";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import type { Log } from "../platform/logs.ts";
+import { newUuid } from "../platform/ids.ts";
+import { type Log, maskCodes } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { forwardedAddresses, loggedNetwork } from "../platform/network.ts";
-import { type AccessLine, logAccess } from "./access-log.ts";
 import { HttpError } from "./errors/http-error.ts";
 import { wireError } from "./errors/wire-errors.ts";
 import { pageHeaders, securityHeaders } from "./security-headers.ts";
@@ -21,30 +20,30 @@ export type ServerOptions = {
   metrics: Metrics;
   baseUrl: string;
   trustProxy: string[];
-  /** The page for an address that does not exist, or not for this method, when the caller should get a page. */
+  /** The page for an address that doesn't exist, or not for this method, when the caller should get a page. */
   unmatchedPage: (
     request: FastifyRequest,
     isKnown: boolean,
   ) => { page: string; headers: Record<string, string> } | null;
-  /** A socket that takes nothing of its answer for so long is closed, and the memory of the answer is free. */
+  /** Closes a socket that accepts nothing of its response for this long, which frees the response's memory. */
   stalledMs?: number;
 };
 
-// Schemas describe requests and answers for /openapi.json. What is sent is checked by the domain, with the contract's messages;
-// answers are held to their schemas by the compiler. To compile serializers would double the start's time. The builders are given
-// as an option, because a scope that adds schemas asks them anew. Their types know only ajv's functions.
+// Schemas describe requests and responses for /openapi.json. The domain checks requests with the contract's messages,
+// and the compiler holds responses to their schemas. Compiling serializers would double the startup time. Passed as
+// an option, because a scope that adds schemas asks the builders again. Their types know only ajv's functions.
 const uncompiled: object = { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify };
 
 const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** A bare server with what surrounds every request: id, headers, errors, log line, measurement. Routes are added by the caller. */
+/** A bare server with the frame of every request: id, headers, errors, log line, metrics. The caller adds routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, metrics, baseUrl, trustProxy, unmatchedPage, stalledMs = 30_000 } = options;
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
-    // Our own lines bear the request id; a logger per request would cost more than they do.
+    genReqId: newUuid,
+    // The service's own lines have the request id; a logger per request would cost more than they do.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: 256 * 1024,
@@ -52,24 +51,25 @@ export function createServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),
     http: { requireHostHeader: false },
-    // The longest that a request line can bring: what is no code gets its route's own 404.
+    // The longest that a request line can contain, so that a parameter that is not a code gets its route's own 404.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
     schemaController: { compilersFactory: uncompiled },
     clientErrorHandler: answerBrokenRequest,
   });
   const headers = securityHeaders(baseUrl);
-  // What a browser's fetch calls a body without a type: refused by name rather than taken for an empty one.
+  // A browser's fetch labels a body without a type so. Refuse it by name instead of treating it as empty.
   app.removeContentTypeParser("text/plain");
   app.server.on("checkExpectation", (_request, response) => {
     response.writeHead(417, {
       ...headers,
       "content-type": "application/json; charset=utf-8",
-      "request-id": randomUUID(),
+      "request-id": newUuid(),
     });
     response.end('{"error":"Expectation failed."}');
   });
-  // Fastify reads a body of it, and refuses one without a type before it looks for a route. No route of ours has it.
+  // Otherwise Fastify reads a QUERY body, and refuses one without a type before it looks for a route. No route here
+  // has one.
   app.addHttpMethod("QUERY", { overrideExisting: true });
   app.decorateRequest("principal", null);
   app.decorateRequest("session", null);
@@ -79,12 +79,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (typeof forwarded === "string") request.raw.headers["x-forwarded-for"] = forwardedAddresses(forwarded);
     reply.headers(headers);
     reply.header("Request-Id", request.id);
-    // Answers are for the holder of a key or a code alone: no cache may keep them.
+    // Responses are only for the holder of a key or a code, so no cache may store them.
     if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
     done(namesOneHost(request) ? undefined : invalid("A request names one Host."));
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
-    // Until the answer is out; then the server sets its own time for the next request.
+    // Until the response is sent. The server then sets its own time for the next request.
     reply.raw.setTimeout(stalledMs, () => reply.raw.destroy());
     done(null, payload);
   });
@@ -113,7 +113,7 @@ function pathOf(url: string): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** The URL, or for one with broken percent-encoding the same with its percent signs encoded: a name that nothing has. */
+/** The URL. With broken percent-encoding, its percent signs are encoded, which gives a name that doesn't exist. */
 function decodable(url: string): string {
   const path = pathOf(url);
   if (!path.includes("%")) return url;
@@ -125,7 +125,7 @@ function decodable(url: string): string {
   }
 }
 
-/** A code may come with its characters percent-encoded; the log knows it by its characters. */
+/** Decodes percent-encoded characters, so that the log recognizes a code in any spelling. */
 function readable(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -134,7 +134,7 @@ function readable(path: string): string {
   }
 }
 
-// Who tries keys, links and limits is seen by these.
+// These reveal attempts at keys, links and limits.
 const securityStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
 function accessLine(request: FastifyRequest, status: number, elapsedTime: number): AccessLine {
@@ -150,17 +150,17 @@ function accessLine(request: FastifyRequest, status: number, elapsedTime: number
   };
 }
 
-/** Bytes that are no HTTP request reach no route: the parser's complaint becomes our shape of error. */
+/** Bytes that are not an HTTP request reach no route: the parser's complaint becomes the service's form of error. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: import("node:net").Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
   const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
   const body = JSON.stringify({ error: `${STATUS_CODES[status]}.` });
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nRequest-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nRequest-Id: ${newUuid()}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 
-/** 405 with `Allow` where another method would do, 404 otherwise. */
+/** 405 with `Allow` when another method exists, 404 otherwise. */
 function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unmatchedPage"]): void {
   const patterns = new Map<string, { matches: RegExp; methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method }) => {
@@ -192,3 +192,18 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
     throw new ServiceError("not_found", "Not found.");
   });
 }
+
+/** The log line of a request. It has no address, query or body, and no code from the path. */
+export type AccessLine = {
+  requestId: string;
+  method: string;
+  path: string;
+  status: number;
+  ms: number;
+  partnerId: string | undefined;
+  /** The network of a refused caller. */
+  source?: string | undefined;
+};
+
+export const logAccess = (log: Log, line: AccessLine): void =>
+  log.info({ ...line, path: maskCodes(line.path) }, "request");

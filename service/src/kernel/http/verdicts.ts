@@ -17,19 +17,19 @@ const UnknownVerdict = Type.Object(
 /** The one refusal of public verification (contract, Verification). */
 export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
-/** The same of a file that was deleted; whoever has its code may know. @param message says when and why */
+/** The same for a deleted file; a holder of its code may know that. @param message says when and why */
 export const deletedVerdict = (message: string) => new HttpError("verdict_deleted", message);
 
-/** A verification's address is a credential: what it shows is kept by no cache. */
+/** A verification's address is a credential, so no cache may store the page. */
 export const uncached = { "Cache-Control": "no-store" };
 
-/** Describes the unknown verdict; @returns the answers of a verification that are no `{error}`. */
+/** Describes the unknown verdict. @returns the responses of a verification other than `{error}` */
 export function unknownAnswer(app: FastifyInstance) {
   if (!app.getSchema("UnknownVerdict")) app.addSchema(UnknownVerdict);
   return { 404: ref(UnknownVerdict) };
 }
 
-/** What is no code by its length or its slashes is as unknown as any other. @param url ends with `/*` */
+/** A text that is not a code, by its length or its slashes, gets the same verdict. @param url ends with `/*` */
 export function unknownBelow(app: FastifyInstance, deps: RouteDeps, url: string, policy: Policy): void {
   app.get(url, { onRequest: callerHooks(deps, "anybody", policy), schema: { hide: true } }, async () => {
     throw unknownVerdict();

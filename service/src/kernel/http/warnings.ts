@@ -6,7 +6,7 @@ import { principalOf } from "./authentication.ts";
 
 const most = 10;
 
-/** For the answers of routes that warn. */
+/** For the responses of routes that warn. */
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
     description: "With a test key alone, and only when there is something to warn of: fields that are unknown, say.",
@@ -14,7 +14,7 @@ export const warnings = Type.Optional(
   }),
 );
 
-/** One sentence for each name that was sent and is none of the known ones; the first ten. */
+/** One sentence for each unknown name that was sent; the first ten. */
 export const unknownFields = (sent: Iterable<string>, known: readonly string[]): string[] =>
   [...sent]
     .filter((name) => !known.includes(name))
@@ -24,12 +24,15 @@ export const unknownFields = (sent: Iterable<string>, known: readonly string[]):
       return `${shownText(name)} is no field of this request and was ignored${meant === null ? "." : `: did you mean "${meant}"?`}`;
     });
 
-/** Warnings as members of an answer: to a test key, and only when there are any. Answers to live keys never change. */
+/**
+ * Warnings as members of a response, only for a test key, and only when there are any. Responses to live keys never
+ * change.
+ */
 export function warningsFor(request: FastifyRequest, find: () => string[]): { warnings?: string[] } {
   const found = principalOf(request).environment === "test" ? find() : [];
   return found.length > 0 ? { warnings: found } : {};
 }
 
-/** What a JSON body has beside the members of its schema. */
+/** The members of a JSON body that its schema lacks. */
 export const unknownMembers = (body: unknown, { properties = {} }: { properties?: object }): string[] =>
   typeof body === "object" && body !== null ? unknownFields(Object.keys(body), Object.keys(properties)) : [];

@@ -1,29 +1,32 @@
 export type Environment = "live" | "test";
 
-/** What belongs to a partner firm belongs to one of its environments: neither sees what is the other's. */
+/** Data belong to one environment of a partner firm, and are invisible in the other. */
 export type Owner = { partnerId: string; environment: Environment };
 
 export type Role = "owner" | "member";
 
-/** What a key may be restricted to: `read` is for all that is only read, each other one for the writes of its area. */
+/** A key's possible restrictions: `read` for all reads, each other one for the writes of its area. */
 export const scopes = ["read", "orders", "rooms", "seal", "webhooks"] as const;
 
 export type Scope = (typeof scopes)[number];
 
 export const isScope = (text: string): text is Scope => scopes.some((scope) => scope === text);
 
-/** What shows that the person of a session is still the one who asks. */
+/** Evidence that the session's person is still the one who acts. */
 export type Proof = {
   /** When the person signed in, or confirmed it since. */
   confirmedAt: Date;
-  /** When a passkey was last shown in the session. */
+  /** When a passkey was last used in the session. */
   passkeyAt: Date | null;
   hasPasskey: boolean;
-  /** Whether the firm asks for a passkey before what is live is changed. */
+  /** Whether the firm requires a passkey for changes to live data. */
   passkeyForLive: boolean;
 };
 
-/** Who calls: a partner firm, by one of its keys in that key's environment, or by a member's session in the chosen one. */
+/**
+ * The caller: a partner firm, by one of its keys in the key's environment, or by a member's session in the chosen
+ * one.
+ */
 export type Principal = {
   partnerId: string;
   environment: Environment;
@@ -31,7 +34,7 @@ export type Principal = {
   tier: string;
   /** Whether the firm has live. */
   liveEnabled: boolean;
-  /** Null when the caller came by a session. `scopes` is null for a key without restrictions. */
+  /** Null for a session. `scopes` is null for a key without restrictions. */
   key: {
     id: string;
     prefix: string;
@@ -40,11 +43,11 @@ export type Principal = {
     scopes: readonly Scope[] | null;
     expiresAt: Date | null;
   } | null;
-  /** Null when the caller came by a key. */
+  /** Null for a key. */
   member: { userId: string; email: string; role: Role; liveAccess: boolean; proof: Proof } | null;
 };
 
-/** Whether the caller may work in live: the firm has it, and a member has shown a live key or was given live access. */
+/** Whether the caller may work in live: the firm has it, and a member used a live key or was given live access. */
 export const mayUseLive = ({ liveEnabled, key, member }: Principal): boolean =>
   liveEnabled && (member ? member.liveAccess : key !== null);
 
@@ -52,18 +55,18 @@ export const mayUseLive = ({ liveEnabled, key, member }: Principal): boolean =>
 export type Session = { id: string; userId: string; email: string; proof: Proof; principal: Principal | null };
 
 /**
- * Finds the principal of a bearer key; null for a missing, malformed, unknown, revoked or expired one, all alike.
- * @param ip whose request it is
+ * Finds the principal of a bearer key; null for a missing, malformed, unknown, revoked or expired one.
+ * @param ip the caller's address
  */
 export type ResolveKey = (authorization: string | undefined, ip?: string) => Promise<Principal | null>;
 
 /**
- * Finds the session of a `Cookie` header; null when there is none that is valid.
- * @param isUse whether a person asked: a page that refreshes itself does not keep a session from resting
+ * Finds the session of a `Cookie` header; null without a valid one.
+ * @param isUse whether a person made the request: a page's automatic refresh must not keep a session active
  */
 export type ResolveSession = (cookie: string | undefined, isUse?: boolean) => Promise<Session | null>;
 
-/** Who did it, for the audit log. */
+/** The actor in the audit log. */
 export function actorOf({ key, member }: Principal): string {
   return key ? `key:${key.id}` : `member:${member?.userId}`;
 }

@@ -17,15 +17,15 @@ export type Section = {
 /** An opened document: its cross-reference chain is known, no object has been read yet. */
 export type PdfFile = {
   readonly bytes: Buffer;
-  /** What is added to an offset written in the file: the length of the junk before `%PDF-`, or 0. */
+  /** Added to each offset written in the file: the length of the junk before `%PDF-`, or 0. */
   readonly base: number;
   /** The number after the last `startxref`, as written. */
   readonly startxref: number;
-  /** Every object in the order of its number, when the document's own cross-reference can't be read; else null. */
+  /** Every object by number, when the document's own cross-reference can't be read; else null. */
   readonly restated: readonly Placed[] | null;
   readonly sections: readonly Section[];
   readonly budget: Budget;
   readonly objectStreams: Map<number, ObjectStream>;
-  /** Null when the document is not encrypted. */
+  /** Null for plain documents. */
   readonly encryption: Encryption | null;
 };

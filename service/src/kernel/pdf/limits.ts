@@ -1,12 +1,12 @@
 import { PdfRefusal } from "./refusal.ts";
 
-/** Bounds on what one document may cost. All are far above what real documents need. */
+/** Limits on the cost of one document, far above the needs of real documents. */
 export const LIMITS = {
   /** Largest document read, in bytes (35 MiB). */
   fileBytes: 35 * 1024 * 1024,
   /** How far into the file `%PDF-` may begin. */
   headerSearch: 1024,
-  /** How far from the end `startxref` may stand. */
+  /** How far from the end `startxref` may be. */
   startxrefSearch: 1024 * 1024,
   /** Cross-reference sections in one /Prev chain. */
   sections: 1024,
@@ -18,7 +18,7 @@ export const LIMITS = {
   objectNumber: 8_388_607,
   /** Nesting of direct arrays and dictionaries. */
   nesting: 100,
-  /** Keys of one dictionary that is looked into. */
+  /** Keys of one dictionary that is read. */
   keys: 10_000,
   /** References to references. */
   indirections: 8,
@@ -26,20 +26,20 @@ export const LIMITS = {
   treeNodes: 100_000,
   /** Output of all inflated streams together, in bytes. */
   inflatedBytes: 64 * 1024 * 1024,
-  /** Bytes lexed and entries compared in all, however long the file is: a fraction of a second. */
+  /** Bytes lexed and entries compared in all, whatever the file's length: a fraction of a second. */
   lexedBytes: 32 * 1024 * 1024,
 } as const;
 
-/** What is left of the bounds while one document is read. */
+/** The remaining budget while one document is read. */
 export type Budget = { lexedBytes: number; inflatedBytes: number; subsections: number; compressedObjects: number };
 
-/** Takes `count` lexed bytes off the budget. @throws PdfRefusal `too_complex` */
+/** Subtracts `count` lexed bytes from the budget. @throws PdfRefusal `too_complex` */
 export function spendLexed(budget: Budget, count: number): void {
   budget.lexedBytes -= count;
   if (budget.lexedBytes < 0) throw new PdfRefusal("too_complex", "reading the document takes too many steps");
 }
 
-/** The whole budget, for a document that is read from its beginning. */
+/** The full budget, for a new document. */
 export function newBudget(): Budget {
   const { lexedBytes, inflatedBytes, subsections, compressedObjects } = LIMITS;
   return { lexedBytes, inflatedBytes, subsections, compressedObjects };

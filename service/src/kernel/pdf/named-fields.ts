@@ -7,11 +7,11 @@ import { stringBytes, textOfBytes } from "./strings.ts";
 import { asInteger, type Dict, entry, isDict, isString, readDict } from "./values.ts";
 import type { PdfLookup } from "./xref/lookup.ts";
 
-/** A field of a form with its widgets: what a reader lets somebody fill in or sign. */
+/** A field of a form with its widgets, which a reader lets a person fill in or sign. */
 export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
-  /** Fully qualified; null where its characters can't be told for certain. */
+  /** Fully qualified; null when its characters are uncertain. */
   readonly name: string | null;
-  /** Ff, its own or that of the nearest node above it that has one. */
+  /** Ff, its own or inherited from the nearest node above. */
   readonly flags: number;
   /** Its own dictionary first, which may be its widget, then those of its kids without a name. */
   readonly widgets: readonly Pick<FormField, "ref" | "dict">[];
@@ -20,7 +20,7 @@ export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
 type Open = NamedField & { widgets: Pick<FormField, "ref" | "dict">[]; isGroup: boolean };
 
 /**
- * The fields of a form that have no fields below them.
+ * The fields of a form without fields below them.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function namedFields({ file, acroForm }: Pick<PdfLookup, "file" | "acroForm">): NamedField[] {
@@ -62,8 +62,8 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
 }
 
 /**
- * How a widget is drawn: by one drawing, by several without or with a state that selects one, or not at all. Without a state, pyHanko takes a
- * drawing that is older than a lock for one that was changed behind it.
+ * How a widget is drawn: with one drawing, with several (with or without a state that selects one), or not at all.
+ * Without a state, pyHanko mistakes a drawing that is older than a lock for one that was changed after it.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));
@@ -73,14 +73,14 @@ export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "draw
   return normal && isDict(normal) && isStream(normal) ? "drawing" : normal ? "states" : "nothing";
 }
 
-/** The state of a widget that has one drawing: readers show it whatever the state is called. */
+/** The state of a widget with one drawing, which readers show whatever the state's name. */
 export const ONLY_STATE = "/N";
 
-/** What a signature field locks, and what may be done afterwards (ISO 32000-2 table 236). */
+/** The fields that a signature field locks, and the changes allowed afterwards (ISO 32000-2 table 236). */
 export const fieldLock = (names: readonly string[], permission: 2 | null): string =>
   `<</Type/SigFieldLock/Action/Include/Fields[${list(names)}]${permission === null ? "" : `/P ${permission}`}>>`;
 
-/** The same as a signature states it (ISO 32000-1 12.8.2.4). */
+/** The same, as stated by a signature (ISO 32000-1 12.8.2.4). */
 export const fieldLockReference = (names: readonly string[], { root }: PdfLookup): string =>
   `/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams` +
   `<</Type/TransformParams/Action/Include/Fields[${list(names)}]/V/1.2>>/Data ${root.ref.num} ${root.ref.gen} R>>]`;

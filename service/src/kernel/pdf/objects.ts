@@ -25,7 +25,7 @@ function locate(file: PdfFile, ref: Ref): Place | undefined {
 }
 
 function spanAt(file: PdfFile, { bytes, start }: Place): Span {
-  // An empty body stands for null in some files; skipValue would stumble over the keyword.
+  // An empty body means null in some files; skipValue would fail on the keyword.
   const end = hasWord(bytes, start, "endobj") ? start : skipValue(bytes, start);
   spendLexed(file.budget, end - start);
   return { bytes, start, end };
@@ -43,7 +43,7 @@ export function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
   return undefined;
 }
 
-/** The most that a binary search compares. */
+/** The most comparisons of a binary search. */
 const comparisons = (sorted: readonly unknown[] = []): number => 32 - Math.clz32(sorted.length);
 
 function placeAt(file: PdfFile, offset: number, ref: Ref): Place {
@@ -73,14 +73,14 @@ function objectStream(file: PdfFile, num: number): ObjectStream {
   return stream;
 }
 
-/** What an object stream's own dictionary refers to can't be in an object stream: no recursion. */
+/** Objects that an object stream's own dictionary refers to can't be in an object stream, which prevents recursion. */
 function plainObject(file: PdfFile, value: Span): Span | undefined {
   const ref = asRef(value);
   const found = ref && findEntry(file, ref.num);
   return ref && found?.type === "offset" ? spanAt(file, placeAt(file, found.offset, ref)) : undefined;
 }
 
-/** Follows references until something else is reached; undefined when it is absent or null. @throws PdfRefusal */
+/** Follows references to a value; undefined when it is absent or null. @throws PdfRefusal */
 export function resolve(file: PdfFile, span: Span | undefined): Span | undefined {
   let value = span;
   for (let hops = 0; value; hops++) {
@@ -96,7 +96,7 @@ export function resolve(file: PdfFile, span: Span | undefined): Span | undefined
 
 /**
  * The dictionary that a value is or refers to, with the last reference on the way; undefined when absent or null.
- * @throws PdfRefusal `needs_repair` when it is something else
+ * @throws PdfRefusal `needs_repair` when it is not a dictionary
  */
 export function resolveDict(file: PdfFile, span: Span | undefined, what: string): FoundDict | undefined {
   let value = span;
@@ -108,7 +108,7 @@ export function resolveDict(file: PdfFile, span: Span | undefined, what: string)
       throw new PdfRefusal("too_complex", `object ${next.num} is a reference to references`);
     ref = next;
     const place = locate(file, next);
-    // The usual case is read once: a dictionary's end is known when its entries are.
+    // The usual case is read once: the dictionary's end is known after its entries.
     if (place && isDict(place)) return { ref, dict: dictAt(file, place) };
     value = place && spanAt(file, place);
   }

@@ -8,8 +8,8 @@ import { readXrefStream, type XrefStream } from "./xref/xref-stream.ts";
 import { readXrefTable } from "./xref/xref-table.ts";
 
 /**
- * Opens a document: finds its header and last `startxref` and follows the chain of cross-reference sections.
- * Nothing is searched for or repaired beyond that.
+ * Opens a document: finds its header and last `startxref` and follows the chain of cross-reference sections. Doesn't
+ * search or repair beyond that.
  * @param maxBytes the largest length accepted
  * @throws PdfRefusal `not_a_pdf`, `too_large`, `encrypted`, `needs_repair`, `too_complex`
  */
@@ -17,17 +17,17 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
   const header = headerOffset(bytes);
   if (bytes.length > maxBytes) throw new PdfRefusal("too_large", `${bytes.length} bytes, at most ${maxBytes}`);
   const { value: startxref, end } = findStartxref(bytes);
-  // Objects behind the last cross-reference are a revision that lost its own: readers that repair would show it.
+  // Objects after the last cross-reference belong to a revision that lost its own; repairing readers would show it.
   const lost = bytes.indexOf("endobj", end, "latin1");
   if (lost >= 0) {
     throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
   }
   const file = openChain(bytes, header, startxref);
-  // What is looked at before the key is known must not be kept: an object stream would be read as it is encrypted.
+  // Drops object streams read before the key was known, because they were parsed still encrypted.
   return { ...file, objectStreams: new Map(), encryption: openEncryption(file) };
 }
 
-/** The sections that the last `startxref` leads to, encrypted or not, whatever stands behind them; null where they can't be read. */
+/** The sections behind the last `startxref`, encrypted or not, whatever follows them; null when they can't be read. */
 export function readableChain(bytes: Buffer, header: number): PdfFile | null {
   try {
     return openChain(bytes, header, findStartxref(bytes).value);
@@ -45,7 +45,7 @@ function openChain(bytes: Buffer, header: number, startxref: number): PdfFile {
   return { bytes, base, startxref, restated: null, sections, budget, objectStreams: new Map(), encryption: null };
 }
 
-/** Where `%PDF-` stands. @throws PdfRefusal `not_a_pdf` */
+/** The offset of `%PDF-`. @throws PdfRefusal `not_a_pdf` */
 export function headerOffset(bytes: Buffer): number {
   const header = bytes.subarray(0, LIMITS.headerSearch + 5).indexOf("%PDF-", 0, "latin1");
   if (header < 0) throw new PdfRefusal("not_a_pdf", "no %PDF- header");
@@ -81,7 +81,7 @@ function readSections(bytes: Buffer, base: number, startxref: number, budget: Bu
   return sections;
 }
 
-/** Where the section before begins. Some producers write 0 for none; readers part ways when a section stands there. */
+/** The offset of the previous section. Some producers write 0 for none; readers differ when there is a section at 0. */
 function previous(bytes: Buffer, base: number, trailer: Dict): number | undefined {
   const offset = offsetEntry(trailer, "Prev");
   if (offset !== 0) return offset;
@@ -112,6 +112,9 @@ function readSection(bytes: Buffer, base: number, offset: number, budget: Budget
   const table = readXrefTable(bytes, at, budget);
   const trailer = unambiguous(readDict(bytes, table.trailerAt), "the trailer");
   spendLexed(budget, trailer.end - base - offset);
+  // In a later table, readers read the row as object 1, which is then free.
+  if (table.countsFrom1 && trailer.entries.has("Prev"))
+    throw new PdfRefusal("needs_repair", `the table at ${at} counts from 1, and has an earlier one`);
   const hybrid = offsetEntry(trailer, "XRefStm");
   const stream = hybrid === undefined ? null : readStreamSection(bytes, base + hybrid, budget);
   return { table, stream, trailer };

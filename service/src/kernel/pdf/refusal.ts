@@ -1,4 +1,4 @@
-/** Every reason for which a PDF is not read any further. Nothing is repaired: what needs it is refused. */
+/** All reasons to stop reading a PDF. Nothing is repaired: a file that needs it is refused. */
 export const PDF_REFUSALS = [
   "not_a_pdf",
   "encrypted",
@@ -12,15 +12,16 @@ export const PDF_REFUSALS = [
 export type PdfRefusalReason = (typeof PDF_REFUSALS)[number];
 
 /**
- * The document can't be used as it is; `reason` is for programs, `detail` says what is wrong where, in printable ASCII.
- * Places are bytes from the start of the file, or of the object stream that holds the object.
+ * The document can't be used unchanged; `reason` is for programs, `detail` names the fault and its place, in
+ * printable ASCII.
+ * Places are bytes from the start of the file, or of the object stream that contains the object.
  */
 export class PdfRefusal extends Error {
   readonly reason: PdfRefusalReason;
   readonly detail: string;
 
   constructor(reason: PdfRefusalReason, detail: string, options?: ErrorOptions) {
-    // It may repeat a name of the document's.
+    // It may contain a name from the document.
     const printable = detail.replace(/[^ -~]/g, "?").slice(0, 200);
     super(`${reason}: ${printable}`, options);
     this.name = "PdfRefusal";

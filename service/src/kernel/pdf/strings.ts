@@ -7,20 +7,20 @@ const ESCAPES: ReadonlyMap<number, number> = new Map(
   Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12 }).map(([letter, code]) => [letter.charCodeAt(0), code]),
 );
 
-/** The bytes that a string stands for (ISO 32000-1 7.3.4); `span` is a well-formed string with its delimiters. */
+/** The bytes of a string (ISO 32000-1 7.3.4); `span` is a well-formed string with its delimiters. */
 export function stringBytes({ bytes, start, end }: Span): Buffer {
   const inner = bytes.subarray(start + 1, end - 1);
   return bytes[start] === 0x28 ? literalBytes(inner) : hexBytes(inner);
 }
 
-/** The text that a text string stands for (ISO 32000-2 7.9.2.2); characters that PDFDocEncoding has and Latin-1 has not are others. */
+/** The text of a text string (ISO 32000-2 7.9.2.2). Characters of PDFDocEncoding that Latin-1 lacks come out wrong. */
 export const textOf = (span: Span): string => textOfBytes(stringBytes(span)) ?? "";
 
-/** Whether PDFDocEncoding has another character for a code than Latin-1 (ISO 32000-2 annex D.2). */
+/** Whether PDFDocEncoding and Latin-1 differ for a code (ISO 32000-2 annex D.2). */
 const isOther = (code: number): boolean =>
   (code >= 0x18 && code < 0x20) || (code >= 0x7f && code <= 0xa0) || code === 0xad;
 
-/** The same of the bytes. @param exact null for text with characters that PDFDocEncoding has and Latin-1 has not */
+/** The same for the bytes. @param exact null for text with characters of PDFDocEncoding that Latin-1 lacks */
 export function textOfBytes(bytes: Buffer, exact?: "exact"): string | null {
   if (bytes[0] === 0xfe && bytes[1] === 0xff)
     return bytes
@@ -42,7 +42,7 @@ function literalBytes(inner: Buffer): Buffer {
   for (let at = 0; at < inner.length; at++) {
     const code = inner[at] ?? 0;
     if (code === RETURN) {
-      // An end of line in a string is a line feed, however it is written.
+      // 7.3.4.2: CR and CRLF are read as LF.
       out[length++] = NEWLINE;
       if (inner[at + 1] === NEWLINE) at++;
     } else if (code === BACKSLASH) {
@@ -54,7 +54,7 @@ function literalBytes(inner: Buffer): Buffer {
   return out.subarray(0, length);
 }
 
-/** What a backslash before `at` stands for, null for nothing, and the last byte that belongs to it. */
+/** The value of an escape sequence whose backslash is before `at`, null for none, and its last byte. */
 function escaped(inner: Buffer, at: number): { value: number | null; last: number } {
   const code = inner[at];
   if (code === undefined || code === NEWLINE) return { value: null, last: at };

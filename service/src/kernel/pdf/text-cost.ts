@@ -1,5 +1,10 @@
 import { constants, inflateSync } from "node:zlib";
+import { type Drawing, drawnCharacters, namesIn } from "./drawn-streams.ts";
 import { LIMITS } from "./limits.ts";
+import { headerOffset, openPdf } from "./open.ts";
+import { reachedStreams } from "./reached-streams.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { restate } from "./xref/restate.ts";
 
 /** Kinds of streams without text and without a mapping of characters: images, fonts, profiles, metadata, cross-references. */
 const notText = /\/Image\b|\/Length[123]\b|\/(?:Type1C|CIDFontType0C|OpenType|Metadata|XRef|XML)\b|\/Alternate\b/;
@@ -71,21 +76,107 @@ export const textLimits = { characters: 1_000_000, contentBytes: 16 * 1024 * 102
  * document whose text may be read.
  */
 export function tooMuchText(bytes: Buffer): string | null {
-  let content = 0;
-  let characters = 0;
+  const found = costOfFound(bytes);
+  if (found !== null) return found;
+  try {
+    return costOfReached(bytes);
+  } catch (error) {
+    if (!(error instanceof PdfRefusal)) throw error;
+    // Where the pages lead can't be told: any stream may be a content.
+    return costOfAll(bytes);
+  }
+}
+
+/** Adds up what contents cost. Each method says why it is too much, or null. */
+function costs() {
+  let [inflated, content, characters] = [0, 0, 0];
+  return {
+    left: () => LIMITS.inflatedBytes - inflated,
+    add(length: number): string | null {
+      inflated += length;
+      return inflated > LIMITS.inflatedBytes ? tooLarge : null;
+    },
+    addText(length: number, inItsStrings: () => number): string | null {
+      content += length;
+      if (content > textLimits.contentBytes)
+        return `its contents with text inflate to more than ${textLimits.contentBytes / 1024 ** 2} MiB`;
+      characters += inItsStrings();
+      if (characters > textLimits.characters) return tooManyCharacters;
+      return null;
+    },
+  };
+}
+
+const tooManyCharacters = `its text has more than ${textLimits.characters.toLocaleString("en-US")} characters`;
+const tooLarge = `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
+
+/** Of the streams that look like contents, as lenient readers find them. */
+function costOfFound(bytes: Buffer): string | null {
+  const cost = costs();
   for (const data of textStreams(bytes)) {
     if (data === "unread") continue;
-    if (data === "too large") return `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
+    if (data === "too large") return tooLarge;
     if (isNoise(data) || !beginsText.test(data.toString("latin1"))) continue;
-    content += data.length;
-    if (content > textLimits.contentBytes)
-      return `its contents with text inflate to more than ${textLimits.contentBytes / 1024 ** 2} MiB`;
-    characters += inStrings(data);
-    if (characters > textLimits.characters)
-      return `its text has more than ${textLimits.characters.toLocaleString("en-US")} characters`;
+    const why = cost.addText(data.length, () => inStrings(data));
+    if (why !== null) return why;
   }
   return null;
 }
+
+/** Of the streams that the pages lead to, whatever their dictionaries call them. @throws PdfRefusal */
+function costOfReached(bytes: Buffer): string | null {
+  const cost = costs();
+  const drawings = new Map<number, Drawing>();
+  const roots: number[] = [];
+  for (const stream of reachedStreams(opened(bytes), cost.left)) {
+    const { num, data, length, isContent, isRoot, named } = stream;
+    const showsText = isContent && (data === null || mayShowText(data));
+    const characters = !showsText ? 0 : data === null ? length : inStrings(data);
+    const why = cost.add(length) ?? (showsText ? cost.addText(length, () => characters) : null);
+    if (why !== null) return why;
+    if (isContent) drawings.set(num, { characters, names: data && namesIn(data, named), length, named });
+    if (isRoot) roots.push(num);
+  }
+  return drawnCharacters(drawings, roots, textLimits.characters) > textLimits.characters ? tooManyCharacters : null;
+}
+
+/** Any operator that shows text, also where it is not written as usual. */
+const mayShowText = (data: Buffer): boolean => ["Tj", "TJ", "'", '"'].some((operator) => data.includes(operator));
+
+function opened(bytes: Buffer) {
+  try {
+    return openPdf(bytes);
+  } catch (error) {
+    if (!(error instanceof PdfRefusal) || error.reason !== "needs_repair") throw error;
+    return restate(bytes, headerOffset(bytes));
+  }
+}
+
+/** Of all streams: of a document that can't be followed, and therefore only of a small one. */
+function costOfAll(bytes: Buffer): string | null {
+  if (bytes.includes("/Encrypt") || otherFilter.test(bytes.toString("latin1"))) return "its contents can't be found";
+  const cost = costs();
+  for (let at = bytes.indexOf("stream"); at >= 0; at = bytes.indexOf("stream", at + 6)) {
+    const end = bytes.indexOf("endstream", at + 6);
+    let data: Buffer | null = bytes.subarray(at + 6, end < 0 ? bytes.length : end);
+    while (data[0] === 13 || data[0] === 10) data = data.subarray(1);
+    for (let filter = 0; filter < mostFilters && looksDeflated(data); filter++) {
+      data = undone(data, 1, cost.left());
+      if (data === null) return tooLarge;
+    }
+    const all = data;
+    const why =
+      cost.add(all.length) ??
+      (mayShowText(all) && !isNoise(all) ? cost.addText(all.length, () => inStrings(all)) : null);
+    if (why !== null) return why;
+    at = end < 0 ? bytes.length : end;
+  }
+  return null;
+}
+
+/** RFC 1950, section 2.2. */
+const looksDeflated = (data: Buffer): boolean =>
+  data.length > 2 && ((data[0] ?? 0) & 15) === 8 && data.readUInt16BE(0) % 31 === 0;
 
 const looked = 4096;
 

@@ -54,10 +54,9 @@ export function entry(dict: Dict, key: string): Span | undefined {
 }
 
 /**
- * The dictionary, once it is known that all readers find the same in it: whatever a seal rests on must not be told in
- * two ways.
+ * Lets no dictionary through in which a key stands twice: whatever a seal rests on must not be told in two ways.
  * @param what the dictionary, in words that follow "stands twice in"
- * @throws PdfRefusal `needs_repair` when a key stands in it twice
+ * @throws PdfRefusal `needs_repair`
  */
 export function unambiguous(dict: Dict, what: string): Dict {
   const [key] = dict.repeated ?? [];

@@ -6,20 +6,20 @@ export type ColumnCipher = {
   encrypt: (plain: Uint8Array, context: string) => Buffer;
   /**
    * @throws Error when the value was altered or moved
-   * @throws ServiceError `unavailable` naming the key, when it was written with one that is not there
+   * @throws ServiceError `unavailable` naming the missing key
    */
   decrypt: (sealed: Uint8Array, context: string) => Buffer;
 };
 
 const [nonceLength, tagLength] = [12, 16];
 
-// Layout: magic with a version (5), the key's id (4), nonce (12), the encrypted value, tag (16). Values of before have neither
-// magic nor id: whichever key decrypts them wrote them.
-/** What every value begins with that says which key it is under. */
+// Layout: magic with a version (5), the key's id (4), nonce (12), the encrypted value, tag (16). Earlier values have
+// neither magic nor id: the key that decrypts them wrote them.
+/** The prefix of values that name their key. */
 export const columnMagic = Buffer.from("SSSC\x02", "latin1");
 const idEnd = columnMagic.length + keyIdBytes;
 
-/** What every value begins with that was written with the current key. */
+/** The prefix of values written with the current key. */
 export const columnPrefix = (master: SecretBytes): Buffer => Buffer.concat([columnMagic, keyId(master)]);
 
 export function columnCipher(master: SecretBytes, column: string): ColumnCipher {

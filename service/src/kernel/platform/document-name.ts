@@ -6,12 +6,12 @@ import { isVisible } from "./text.ts";
 export const documentNameColumn = "document_name";
 
 const longest = 200;
-// Controls, and marks that turn the direction of what follows: a name is shown among other words.
+// Controls, and marks that change the direction of the following text: a name is shown among other words.
 const unshown = /[\p{Cc}\p{Cs}\uFFFD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
-// What programs call a file that has no name.
+// Programs' default names for unnamed files.
 const unnamed = /^(?:document|file|blob|upload|unnamed|untitled)$/i;
 
-/** What a document is called, by the name of the file that it came as: without folders and `.pdf`; null when that says nothing. */
+/** A document's title from its file name, without folders and `.pdf`; null when the name says nothing. */
 export function documentName(filename: string | undefined): string | null {
   const base = (filename ?? "").split(/[/\\]/).at(-1) ?? "";
   const name = base
@@ -25,10 +25,10 @@ export function documentName(filename: string | undefined): string | null {
   return [...name].slice(0, longest).join("");
 }
 
-/** Names of documents are kept encrypted, each bound to what has it: the code of an order, the id of a passport. */
+/** Encrypts document names, each bound to its owner: the code of an order, the id of a passport. */
 export type DocumentNames = {
   seal: (name: string | null, holder: string) => Buffer | null;
-  /** Null also for one that was altered, which is logged: whatever else its row says is shown. */
+  /** Null also for an altered name, which is logged: the rest of its row is still shown. */
   open: (sealed: Buffer | null, holder: string) => string | null;
 };
 

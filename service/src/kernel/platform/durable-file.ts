@@ -3,9 +3,9 @@ import { link, mkdir, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Writes a file that is whole and on the disk when the promise resolves, or not there at all.
- * @param options.exclusive an existing file is left as it is.
- * @throws NodeJS.ErrnoException (ENOSPC, EACCES, ...); no partial file remains.
+ * Writes a file that is complete and on the disk when the promise resolves, or doesn't exist.
+ * @param options.exclusive leaves an existing file unchanged
+ * @throws NodeJS.ErrnoException (ENOSPC, EACCES, ...); no partial file remains
  */
 export async function writeFileDurably(
   path: string,
@@ -37,7 +37,7 @@ export async function writeFileDurably(
   await syncFolder(folder);
 }
 
-/** Opens a new file for writing; makes its folder when there is none. */
+/** Opens a new file for writing, and creates its folder when needed. */
 export async function openMakingFolder(path: string, mode: number) {
   try {
     return await open(path, "wx", mode);
@@ -52,9 +52,7 @@ export async function openMakingFolder(path: string, mode: number) {
 
 const syncing = new Map<string, { running: Promise<void>; next: Promise<void> | null }>();
 
-/**
- * Makes names that were added to a folder durable. Callers that come while a sync runs share the next one.
- */
+/** Makes names that were added to a folder durable. Callers that arrive during a sync share the next one. */
 export function syncFolder(folder: string): Promise<void> {
   const current = syncing.get(folder);
   if (current) {

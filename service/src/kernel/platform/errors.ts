@@ -1,4 +1,4 @@
-/** Every way in which the domain refuses what it is asked. The status of each on the wire is in `http/errors/wire-errors.ts`. */
+/** Every way in which the domain refuses what it is asked. The status of each on the wire is in `kernel/http/errors/wire-errors.ts`. */
 export type ErrorCode =
   | "validation"
   | "key_revoked"
@@ -24,6 +24,13 @@ export class ServiceError extends Error {
     super(message, options);
     this.name = "ServiceError";
     this.code = code;
+  }
+}
+
+/** A refusal because much is under way: it says nothing of a fault, and comes by the thousand when it comes. */
+export class BusyError extends ServiceError {
+  constructor(message: string) {
+    super("unavailable", message);
   }
 }
 

@@ -1,7 +1,8 @@
 import { isatty } from "node:tty";
+import { styleText } from "node:util";
 import { type Logger, pino } from "pino";
 import { maskEmails } from "./mail/mask-email.ts";
-import { readableLine } from "./readable-log.ts";
+import { toPlainText } from "./text.ts";
 
 export type Log = Logger;
 
@@ -16,10 +17,10 @@ export function maskCodes(text: string): string {
   return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
 }
 
-/** A text from elsewhere as a log may hold it: without whole codes and mail addresses. */
+/** An external text for the log: without whole codes and mail addresses. */
 export const maskSecrets = (text: string): string => maskEmails(maskCodes(text));
 
-/** An error's own words, masked; what else hangs on it (a database client, a request, a body) stays out of the log. */
+/** An error's own words, masked. Its other members (a database client, a request, a body) stay out of the log. */
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: maskSecrets(String(error)) };
   const { name, message, stack, cause } = error;
@@ -28,13 +29,16 @@ function errorFields(error: unknown): object {
   return { name, code, ...words, ...(cause === undefined ? {} : { cause: errorFields(cause) }) };
 }
 
-// Lines wait for each other, so many bytes or milliseconds at most.
+// Lines are batched up to so many bytes or milliseconds.
 const batchLength = 16 * 1024;
 const flushMs = 100;
 
 type Destination = { write: (line: string) => void };
 
-/** Hands whole batches to the library's destination, which takes longer over a line than the logger (bench/logs.bench.ts). */
+/**
+ * Passes whole batches to the library's destination, which takes longer per line than the logger
+ * (bench/logs.bench.ts).
+ */
 function batching(fd: number): Destination {
   const destination = pino.destination({ fd, sync: false, maxWrite: 4 * batchLength });
   let batch = "";
@@ -49,14 +53,14 @@ function batching(fd: number): Destination {
   };
   process.on("exit", () => {
     destination.flushSync();
-    // What is handed over now would be written by a thread that ends with the process.
+    // At exit, write synchronously: the library's thread ends with the process.
     if (batch !== "") pino.destination({ fd, sync: true }).write(batch);
   });
   return {
     write(line) {
       batch += line;
       if (batch.length >= batchLength) return handOver();
-      // Armed by a line: a log that nobody writes to wakes nobody.
+      // Armed by a line, so that an idle log causes no wake-ups.
       if (armed) return;
       armed = true;
       setTimeout(whenDue, flushMs).unref();
@@ -64,10 +68,10 @@ function batching(fd: number): Destination {
   };
 }
 
-// Node writes to a terminal at once: nothing is lost when the process ends.
+// Node writes to a terminal synchronously, so nothing is lost at exit.
 const readable: Destination = { write: (line) => void process.stderr.write(readableLine(line)) };
 
-/** The member that gives a line its time; the text is made once a millisecond. */
+/** The member with a line's time; its text is computed once a millisecond. */
 function timestamps(): () => string {
   let lastMs = 0;
   let member = "";
@@ -82,11 +86,39 @@ function timestamps(): () => string {
 }
 
 /**
- * JSON lines on standard error, readable ones where that is a terminal; the last of them when the process ends. What a person
- * is meant to read goes to standard output.
- * @param to a file descriptor, or what takes each line
+ * JSON lines on standard error, readable ones on a terminal; flushes at exit. Text for people goes to standard
+ * output.
+ * @param to a file descriptor, or a receiver of each line
  */
 export function openLog(level: string, to: number | Destination = 2): Log {
   const destination = typeof to !== "number" ? to : to === 2 && isatty(to) ? readable : batching(to);
   return pino({ level, base: null, timestamp: timestamps(), serializers: { err: errorFields } }, destination);
 }
+
+const levels = [
+  [60, "fatal", "red"],
+  [50, "error", "red"],
+  [40, "warn", "yellow"],
+  [30, "info", "green"],
+  [20, "debug", "blue"],
+] as const;
+
+type LogLine = { level: number; time: string; msg?: string; err?: { message?: string; stack?: string } };
+
+/**
+ * Formats a log line (JSON) for a person at a terminal: local time, level, message, and the rest as `name=value`.
+ * Escapes characters that could control the terminal.
+ */
+export function readableLine(line: string): string {
+  const { level, time, msg = "", err, ...rest } = JSON.parse(line) as LogLine;
+  const [, name, color] = levels.find(([least]) => level >= least) ?? [0, "trace", "gray"];
+  const clock = new Date(time).toTimeString().slice(0, 8);
+  const fields = Object.entries(rest).map(([key, value]) => toPlainText(`${key}=${shown(value)}`));
+  const words = toPlainText(msg || (err?.message ?? ""));
+  const head = [clock, styleText(color, name.padEnd(5)), words, styleText("gray", fields.join(" "))];
+  const stack = (err?.stack ?? "").split("\n").filter(Boolean);
+  return [head.join(" ").trimEnd(), ...stack.map((at) => styleText("gray", `    ${toPlainText(at)}`)), ""].join("\n");
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "string" && !/\s/.test(value) ? value : JSON.stringify(value);

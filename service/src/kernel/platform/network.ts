@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An address and how many of its first bits count. */
+/** An address and the number of its significant first bits. */
 export type Range = [Address, number];
 
 /** An address in one of its plain notations; IPv4 mapped into IPv6 counts as the IPv4 address. Null for any other text. */
@@ -28,18 +28,21 @@ function networkOf({ parts }: ipaddr.IPv6, groups: number): string {
 }
 
 /**
- * What limits count a client address as: an IPv4 address itself, of an IPv6 address the first 64 bits, for the holder of such a
- * network has all its addresses. What is no address stays what it is.
+ * The key of a client address in limits: an IPv4 address itself, or the first 64 bits of an IPv6 address, because one
+ * holder has all addresses of such a network. Any other text stays unchanged.
  */
 export function clientNetwork(ip: string): string {
-  // Of these there is one plain notation.
+  // IPv4 has a single plain notation.
   if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);
   if (address === null) return ip;
   return address instanceof ipaddr.IPv4 ? address.toString() : networkOf(address, 4);
 }
 
-/** The site of an IPv6 address, null for any other text. RFC 6177 gives a site up to a /48: 65,536 networks, one holder. */
+/**
+ * The site of an IPv6 address, null for any other text. RFC 6177 gives a site up to a /48: 65,536 networks, one
+ * holder.
+ */
 export function clientSite(ip: string): string | null {
   if (isIPv4(ip)) return null;
   const address = parseAddress(ip);
@@ -47,8 +50,8 @@ export function clientSite(ip: string): string | null {
 }
 
 /**
- * The addresses of an `X-Forwarded-For` that can be believed: some proxies write ports and brackets. An entry that is not an
- * address ends the list, so that the request counts as that of the proxy which wrote it.
+ * The trustworthy addresses of an `X-Forwarded-For`; some proxies write ports and brackets. The list ends at an entry
+ * that is not an address, so that the request counts as that of the proxy which wrote it.
  */
 export function forwardedAddresses(header: string): string {
   const entries = header.split(",").map(withoutPort);
@@ -60,10 +63,13 @@ function withoutPort(entry: string): string {
   return bracketed ?? plain ?? entry.trim();
 }
 
-/** Whether an address is of this machine. */
+/** Whether an address belongs to this machine. */
 export const isLoopback = (ip: string): boolean => parseAddress(ip)?.range() === "loopback";
 
-/** What a log says of a client address: 24 bits of an IPv4 address, 48 of an IPv6 one. Enough to see a series, too little for a person. */
+/**
+ * The logged part of a client address: 24 bits of IPv4, 48 of IPv6. Enough to see a series, too little to identify a
+ * person.
+ */
 export function loggedNetwork(ip: string): string | undefined {
   const address = parseAddress(ip);
   if (address === null) return undefined;

@@ -2,7 +2,8 @@ import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "./database/database.ts";
 import { type Part, type Statement, sql } from "./database/sql.ts";
-import type { MacTable, Members, RowMac } from "./row-mac.ts";
+import type { MacTable } from "./protected-data.ts";
+import type { Members, RowMac } from "./row-mac.ts";
 
 /** Kinds of things that end for good. Rows are only added, so that an earlier row with its MAC opens nothing when it is put back. */
 export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recovery code" | "invitation" | "webhook";

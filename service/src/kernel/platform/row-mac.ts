@@ -1,6 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import { type Clock, hourMs } from "./clock.ts";
-import type { Statement } from "./database/sql.ts";
 import { type Log, maskCodes } from "./logs.ts";
 import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
 
@@ -19,26 +18,6 @@ export type RowMac = {
    * @param row what the report of one that does not hold calls the row; its members by default
    */
   holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
-};
-
-/** A row as it is read: its key, what it says, and its MAC. */
-export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | null };
-
-/** A table whose rows bear a MAC. */
-export type MacTable<Row> = {
-  table: Statement;
-  /** The column that the table's rows are known by. */
-  key: Statement;
-  /** The same where `rows` has to name it otherwise. */
-  keyInRows?: Statement;
-  /** The MAC as `rows` names it. */
-  mac: Statement;
-  /** The column with the MAC; `row_mac` where it is left out. */
-  column?: Statement;
-  /** The select of its rows, up to WHERE: the key is `key`, the MAC `mac`. */
-  rows: Statement;
-  /** The covered members of a row; null for a row that gets no MAC. */
-  members(row: MacRow<Row>): Members | null;
 };
 
 const macBytes = keyIdBytes + 32;

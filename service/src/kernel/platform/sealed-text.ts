@@ -2,7 +2,17 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type Key
 import { deriveKey, keyIdText, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
 /** The kinds of sealed texts. Each kind has keys of its own: a text of one kind does not open as another. */
-export type SealedKind = "proof" | "closing" | "envelope" | "room" | "event" | "manifest" | "answer";
+export type SealedKind =
+  | "proof"
+  | "closing"
+  | "envelope"
+  | "room"
+  | "order"
+  | "orderStart"
+  | "event"
+  | "manifest"
+  | "answer"
+  | "act";
 
 /**
  * Texts that open something by themselves, as the database has them. A text has one sealed form for each key, so an indexed column
@@ -28,11 +38,28 @@ const form = /^c1\.[0-9a-f]{8}\.[\w-]{38,}$/;
 
 const [nonceLength, tagLength] = [12, 16];
 
-type Keys = { id: string; cipher: KeyObject; nonce: KeyObject };
+type Keys = { id: string; cipher: KeyObject; nonce: KeyObject; forms: Memo };
 
 function keysFor(key: SecretBytes, kind: SealedKind): Keys {
   const derived = (use: string) => createSecretKey(deriveKey(key, `${use}:${kind}`));
-  return { id: keyIdText(key), cipher: derived("sealed text"), nonce: derived("sealed text nonce") };
+  const [cipher, nonce] = [derived("sealed text"), derived("sealed text nonce")];
+  return { id: keyIdText(key), cipher, nonce, forms: new Map() };
+}
+
+/** Results by what they were made of. A request seals and opens the same few codes several times, at about 10 us each. */
+type Memo = Map<string, string>;
+
+const [rememberedMost, rememberedLength] = [2_000, 160];
+
+function remembered(memo: Memo, of: string, make: () => string): string {
+  const known = memo.get(of);
+  if (known !== undefined) return known;
+  const made = make();
+  if (of.length > rememberedLength) return made;
+  const [oldest] = memo.size < rememberedMost ? [] : memo.keys();
+  if (oldest !== undefined) memo.delete(oldest);
+  memo.set(of, made);
+  return made;
 }
 
 /** @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD */
@@ -43,17 +70,24 @@ export function openSealedTexts(master: SecretBytes): SealedTexts {
     byKind.set(kind, known);
     return known;
   }
+  const texts = new Map<SealedKind, Memo>();
+  function textsOf(kind: SealedKind): Memo {
+    const known = texts.get(kind) ?? new Map();
+    texts.set(kind, known);
+    return known;
+  }
+  function openedOrSame(kind: SealedKind, stored: string): string {
+    if (!form.test(stored)) return stored;
+    const key = keyOfId(master, Buffer.from(stored.slice(keyIdStart, idEnd), "hex"));
+    const keys = keysOfKind(kind).get(key) ?? keysFor(key, kind);
+    return opened(keys, kind, Buffer.from(stored.slice(idEnd + 1), "base64url")) ?? stored;
+  }
   const allForms = (kind: SealedKind, text: string) =>
     [...keysOfKind(kind).values()].map((keys) => formUnder(keys, kind, text));
   return {
     seal: (kind, text) => formUnder(keysOfKind(kind).get(master) ?? keysFor(master, kind), kind, text),
     allForms,
-    open(kind, stored) {
-      if (!form.test(stored)) return stored;
-      const key = keyOfId(master, Buffer.from(stored.slice(keyIdStart, idEnd), "hex"));
-      const keys = keysOfKind(kind).get(key) ?? keysFor(key, kind);
-      return opened(keys, kind, Buffer.from(stored.slice(idEnd + 1), "base64url")) ?? stored;
-    },
+    open: (kind, stored) => remembered(textsOf(kind), stored, () => openedOrSame(kind, stored)),
   };
 }
 
@@ -61,7 +95,10 @@ export function openSealedTexts(master: SecretBytes): SealedTexts {
  * AES-256-GCM whose nonce is an HMAC of the text: equal texts have equal forms, and no two texts share a nonce but by a chance of
  * 2^-96 (the construction of RFC 5297, SIV, with a shorter synthetic nonce).
  */
-function formUnder({ id, cipher: key, nonce: nonceKey }: Keys, kind: SealedKind, text: string): string {
+const formUnder = (keys: Keys, kind: SealedKind, text: string): string =>
+  remembered(keys.forms, text, () => makeForm(keys, kind, text));
+
+function makeForm({ id, cipher: key, nonce: nonceKey }: Keys, kind: SealedKind, text: string): string {
   const nonce = createHmac("sha256", nonceKey).update(text).digest().subarray(0, nonceLength);
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(kind));
   const sealed = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);

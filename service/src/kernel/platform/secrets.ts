@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { writeFileDurably } from "./durable-file.ts";
 import { ServiceError, StartupError } from "./errors.ts";
 
-/** The key that is written with: 32 secret bytes that print as `***` wherever they are logged. */
+/** The key for writing: 32 secret bytes that print as `***` in logs. */
 export type SecretBytes = {
   readonly reveal: () => Uint8Array;
-  /** Further keys, which are read with, and never written with. */
+  /** Further keys, only for reading. */
   readonly others: readonly SecretBytes[];
   toString: () => string;
   toJSON: () => string;
@@ -16,15 +16,15 @@ export function secretBytes(bytes: Uint8Array, others: readonly SecretBytes[] = 
   return { reveal: () => bytes, others, toString: () => "***", toJSON: () => "***" };
 }
 
-/** Every key that is read with, the one that is written with first. */
+/** All keys for reading, the writing one first. */
 export const keysOf = (master: SecretBytes): readonly SecretBytes[] => [master, ...master.others];
 
 /**
- * Reads the key that encrypts secrets and blobs at rest, or makes it on the first run.
- * @param uri `file:PATH`; the file holds 64 hex digits.
- * @param others further keys to read with, likewise; those are never made
- * @param options.mayMake false where data were written with a key before
- * @throws StartupError for a file that is no such key, and for a key named twice.
+ * Reads the key that encrypts secrets and blobs at rest, or creates it on the first run.
+ * @param uri `file:PATH`; the file contains 64 hex digits
+ * @param others further keys for reading, in the same form; these are never created
+ * @param options.mayMake false when data were written with a key before
+ * @throws StartupError for a file that is not a key, and for a key named twice
  */
 export async function openSecretsKey(
   uri: string,
@@ -63,14 +63,14 @@ async function readKey(setting: string, uri: string): Promise<Buffer | null> {
 async function makeKey(uri: string): Promise<Buffer> {
   const text = `${randomBytes(32).toString("hex")}\n`;
   await writeFileDurably(uri.slice(scheme.length), text, { mode: 0o600, exclusive: true });
-  // Another process may have made it first: what is on disk is the key.
+  // Another process may have created it first: the key on disk counts.
   return (await readKey("SECRETS_KEY", uri)) ?? makeKey(uri);
 }
 
-// Asked for each value that is read or written: deriving anew costs more than the cipher of a short one.
+// Cached, because each read or written value needs one: deriving costs more than encrypting a short value.
 const derived = new WeakMap<SecretBytes, Map<string, Buffer>>();
 
-/** A key of its own for each use, by HKDF-SHA256 (RFC 5869), so that no two uses share one. */
+/** Derives a separate key for each use, by HKDF-SHA256 (RFC 5869). */
 export function deriveKey(master: SecretBytes, use: string): Buffer {
   const known = derived.get(master) ?? new Map<string, Buffer>();
   derived.set(master, known);
@@ -82,19 +82,19 @@ export function deriveKey(master: SecretBytes, use: string): Buffer {
 export const deriveSalted = (master: SecretBytes, use: string, salt: Uint8Array): Buffer =>
   Buffer.from(hkdfSync("sha256", master.reveal(), salt, use, 32));
 
-/** A token that is made of an id whenever it is wanted, so that no table holds it: 160 bits as 40 hex digits. */
+/** A token derived from an id when needed, so that no table stores it: 160 bits as 40 hex digits. */
 export const derivedToken = (key: Uint8Array, id: string): string =>
   createHmac("sha256", key).update(id).digest("hex").slice(0, 40);
 
-/** Bytes of a key's id: it stands in front of whatever was made with the key. */
+/** The length of a key's id, which prefixes everything made with the key. */
 export const keyIdBytes = 4;
 
-/** The id of a key: says which one it is, and nothing of it. */
+/** The id of a key, which reveals nothing of the key. */
 export const keyId = (key: SecretBytes): Buffer => deriveKey(key, "row MAC key id").subarray(0, keyIdBytes);
 
 export const keyIdText = (key: SecretBytes): string => keyId(key).toString("hex");
 
-/** The key of an id. @throws ServiceError `unavailable` naming the id of a key that is not there */
+/** The key with an id. @throws ServiceError `unavailable` naming the id of a missing key */
 export function keyOfId(master: SecretBytes, id: Uint8Array): SecretBytes {
   const text = Buffer.from(id).toString("hex");
   const key = keysOf(master).find((one) => keyIdText(one) === text);

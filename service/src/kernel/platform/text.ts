@@ -4,7 +4,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const code = /^[0-9a-f]{40}$/;
 const verifyCode = /^[a-z2-7]{26}$/;
 const secret = /^[a-z2-7]{52}$/;
-// U+FFFD stands where bytes were no UTF-8, a lone surrogate where a text was cut.
+// U+FFFD replaces bytes that are not UTF-8; a lone surrogate is left where a text was cut.
 const unreadable = /[\p{Cc}\p{Cs}\uFFFD]/u;
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}\p{M}\u2800]*$/u;
 const unreadableBesideLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
@@ -12,7 +12,7 @@ const unreadableBesideLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
 /** A UUID in lowercase hex. */
 export const isUuid = (text: string): boolean => uuid.test(text);
 
-/** @throws ServiceError naming the field when the text is no UUID */
+/** @throws ServiceError naming the field when the text is not a UUID */
 export function requireUuid(field: string, text: string): string {
   if (!isUuid(text)) throw invalid(`${field} must be a UUID.`);
   return text;
@@ -27,10 +27,10 @@ export const isVerifyCode = (text: string): boolean => verifyCode.test(text);
 /** A secret of 256 bits in lowercase base32, without its prefix. */
 export const isSecret = (text: string): boolean => secret.test(text);
 
-/** Whether anything of the text can be seen: letters, signs, not only spaces and marks without a shape of their own. */
+/** Whether the text has a visible character, and not only spaces and marks without a shape of their own. */
 export const isVisible = (text: string): boolean => !invisible.test(text);
 
-/** Whether a text of JSON has an escaped NUL, which no column can store. It costs linear time whatever the JSON's depth. */
+/** Whether a JSON text has an escaped NUL, which no column can store. Takes linear time whatever the JSON's depth. */
 export const hasNulEscape = (json: string): boolean => /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 
 /** Text for people on one line: no control characters, no broken characters. */
@@ -39,8 +39,8 @@ export const isPlainText = (text: string): boolean => !unreadable.test(text);
 /** The same, with tabs and line breaks. */
 export const isPlainLines = (text: string): boolean => !unreadableBesideLines.test(text);
 
-/** The text with each character that is no plain text replaced by `?`. */
+/** The text with `?` for each character that is not plain text. */
 export const toPlainText = (text: string): string => text.replace(new RegExp(unreadable, "gu"), "?");
 
-/** A text from outside as a message or a log may show it: the first 100 characters. */
+/** An external text for a message or a log: its first 100 characters. */
 export const shownText = (text: string): string => toPlainText(text.slice(0, 100));

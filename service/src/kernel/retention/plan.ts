@@ -20,20 +20,20 @@ const Plan = Type.Object(
   { additionalProperties: false },
 );
 
-/** How many days what is kept, from `service/data/retention.yaml` or RETENTION. */
+/** The retention periods in days, from `service/data/retention.yaml` or RETENTION. */
 export type RetentionPlan = Static<typeof Plan>;
 
-/** How long what providers were asked and told is kept where the plan does not say: plans of before knew of none. */
+/** The default for records of providers' requests and events, for plans that lack it. */
 const usualProviderRecords: Days = 400;
 
 export const providerRecordsOf = ({ providerRecords = usualProviderRecords }: RetentionPlan): Days => providerRecords;
 
-/** Days, or `none`: it is kept. */
+/** Days, or `none` to keep forever. */
 export type Days = number | "none";
 
 /** @throws StartupError naming the first entry that breaks a rule */
 export const readRetention = (path: string): RetentionPlan => readCheckedYaml("RETENTION", path, Plan);
 
-/** What is older than this instant is due; null when it is kept. */
+/** Data from before this time are due; null when they are kept. */
 export const dueBefore = (kept: Days, now: Date): Date | null =>
   kept === "none" ? null : new Date(now.getTime() - kept * dayMs);

@@ -1,42 +1,50 @@
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { marked, markedAll, type StateMac } from "../platform/database/state-mac.ts";
 import type { Days, RetentionPlan } from "./plan.ts";
 
-/** A rule of the plan, by its place there, and where it holds. The first that holds counts. */
+/** A rule of the plan and its condition. The first whose condition holds applies. */
 type Rule = { name: string; holds: Statement; days: Days; since: Statement };
 
-/** Rows of evidence that name a blob, and how long the plan keeps it. */
+/** The MACs of rows that the plan depends on, from the features above. */
+export type JudgedStates = { orders: StateMac; payments: StateMac; rooms: StateMac };
+
+/** Rows of evidence that refer to a blob, and how long the plan keeps it. */
 export type Source = {
   table: string;
-  /** What follows FROM. */
+  /** The text after FROM. */
   rows: Statement;
-  /** Whose the row is. */
+  /** The row's owner. */
   partnerId: Statement;
   environment: Statement;
-  /** By which pages of rows are read, and what is before the first. */
+  /** The key by which pages of rows are read, and a value before the first. */
   id: Statement;
   first: string;
-  /** What locks a row while it is judged; nothing where what is judged never moves back. */
+  /** Locks a row while it is judged; empty when the judged facts never revert. */
   lock: Statement;
   blobKey: Statement;
-  /** Until when the blob is kept; `infinity` without end. */
+  /** Marks rows that fail their MAC, by which the plan must not judge; empty without a MAC. */
+  /** Locks all rows that share a blob; absent when each blob has one row. */
+  lockAll?: Statement;
+  authentic?: (states: JudgedStates) => Statement;
+  /** When the blob may be deleted; `infinity` for never. */
   keptUntil: Statement;
   rule: Statement;
-  /** Of a row `named` (id as text, blob_key): holds when no row but ones of this source that are due themselves needs its blob. */
+  /** For a row `named` (id as text, blob_key): true when only due rows of this source need its blob. */
   unshared: (now: Date) => Statement;
 };
 
 const after = (since: Statement, days: Days): Statement =>
   days === "none" ? sql`'infinity'::timestamptz` : sql`${since} + make_interval(days => ${days})`;
 
-// What PostgreSQL can reckon with; no plan that counts by test clocks keeps longer.
+// The most that PostgreSQL can compute with. A plan that uses test clocks never keeps longer.
 const mostLeaptSeconds = 5 * 365 * 24 * 3600;
 
-/** How far the firm's test clock had been moved in all, after the last of these advances: one look into an index. */
+/** How far the firm's test clock was moved in all, after the last of these advances, with one index look-up. */
 const movedSeconds = (partnerId: Statement, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which}
   ORDER BY advanced_at DESC, id DESC LIMIT 1), 0)`;
 
-/** The instant moved back by the leaps that the firm's test clock has made since then. */
+/** The time moved back by the firm's test clock advances since then. */
 const leapt = (since: Statement, partnerId: Statement): Statement => sql`${since} - make_interval(secs => least(
   ${movedSeconds(partnerId)} - ${movedSeconds(partnerId, sql`AND advanced_at < ${since}`)}, ${mostLeaptSeconds})::float8)`;
 
@@ -50,11 +58,11 @@ const ruled = (rules: readonly Rule[]) => ({
   rule: choose(rules, ({ name }) => sql`${name}::text`, sql`'none'`),
 });
 
-/** Holds when no row of the table needs the blob of the row `named`. */
+/** True when no row of the table needs the blob of the row `named`. */
 const unnamedIn = (table: Statement, where: Statement = nothing): Statement =>
   sql`NOT EXISTS (SELECT FROM ${table} AS other WHERE other.blob_key = named.blob_key ${where})`;
 
-// A checkout can be paid until it ends, and minting one does not change its order.
+// A checkout can be paid until it ends, and minting one doesn't change its order.
 const lastNeeded = sql`greatest(o.updated_at, (SELECT max(expires_at) FROM checkout_sessions WHERE order_id = o.id))`;
 const unpaid = sql`o.status IN ('Created', 'QuoteReady', 'ManualQuoteRequired', 'AwaitingPayment', 'PaymentFailed', 'Cancelled')
   AND NOT EXISTS (SELECT FROM payments WHERE order_id = o.id AND refunded_at IS NULL)`;
@@ -80,7 +88,10 @@ function documents({ test, live }: RetentionPlan): Source {
     id: sql`d.id`,
     first: "0",
     lock: sql`FOR NO KEY UPDATE OF o SKIP LOCKED`,
+    lockAll: sql`ORDER BY o.id FOR NO KEY UPDATE OF o`,
     blobKey: sql`d.blob_key`,
+    authentic: ({ orders, payments }) =>
+      sql`${marked(orders, sql`o`)}, ${markedAll(payments, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)}`,
     keptUntil,
     rule,
     unshared: (now) => sql`
@@ -91,7 +102,7 @@ function documents({ test, live }: RetentionPlan): Source {
   };
 }
 
-/** A passport's PDF, and what is kept of it, have one end. */
+/** A passport's PDF and its stored data end together. */
 const proofRules = ({ test, live }: RetentionPlan) => {
   const since = sql`p.created_at`;
   return ruled([
@@ -122,7 +133,10 @@ function proofPassports(plan: RetentionPlan): Source {
   };
 }
 
-/** Those that speak of the stored PDF; others say no more than the passport's row, and the owner's names the firm besides. */
+/**
+ * The certificates that describe the stored PDF. Others say no more than the passport's row; the owner's also names
+ * the firm.
+ */
 function proofCertificates(plan: RetentionPlan): Source {
   return {
     table: "proof_certificates",
@@ -149,6 +163,7 @@ function closingPassports({ test, live }: RetentionPlan): Source {
     first: "",
     lock: nothing,
     blobKey: sql`c.blob_key`,
+    authentic: ({ rooms }) => marked(rooms, sql`r`),
     ...ruled([
       {
         name: "test.closingPassports",
@@ -164,7 +179,7 @@ function closingPassports({ test, live }: RetentionPlan): Source {
   };
 }
 
-/** Everything that a plan deletes blobs of. */
+/** Everything whose blobs a plan deletes. */
 export const sourcesOf = (plan: RetentionPlan): readonly Source[] => [
   documents(plan),
   proofPassports(plan),

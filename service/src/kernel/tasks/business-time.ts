@@ -34,7 +34,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** What a clock of the zone shows at the instant, as if it were UTC, in milliseconds. */
+/** The zone's wall-clock time at an instant, as if it were UTC, in milliseconds. */
 function wallClock(instant: number, zone: string): number {
   const part: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(instant)) part[type] = Number(value);
@@ -42,7 +42,7 @@ function wallClock(instant: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) + (((instant % 1000) + 1000) % 1000);
 }
 
-/** The instant at which a clock of the zone shows this; the later one where it is shown twice. */
+/** The instant of a wall-clock time in the zone; the later one when it occurs twice. */
 function instantOf(wall: number, zone: string): number {
   const guess = wall - (wallClock(wall, zone) - wall);
   return guess - (wallClock(guess, zone) - wall);
@@ -51,7 +51,7 @@ function instantOf(wall: number, zone: string): number {
 const isBusinessDay = (midnight: number, { days, holidays }: BusinessCalendar): boolean =>
   days.has(new Date(midnight).getUTCDay()) && !holidays.has(new Date(midnight).toISOString().slice(0, 10));
 
-/** The instant so many hours of business after another. @throws RangeError for a calendar without business days */
+/** Adds business hours to a time. @throws RangeError for a calendar without business days */
 export function addBusinessHours(from: Date, hours: number, calendar: BusinessCalendar): Date {
   const { zone, opens, closes } = calendar;
   const wall = wallClock(from.getTime(), zone);
@@ -68,7 +68,7 @@ export function addBusinessHours(from: Date, hours: number, calendar: BusinessCa
   throw new RangeError("the calendar has no business days");
 }
 
-/** The day (`YYYY-MM-DD`) whose business has begun at the instant; null on a day off, and before the opening. */
+/** The day (`YYYY-MM-DD`) whose business has begun; null on a day off, and before opening. */
 export function openedDay(at: Date, calendar: BusinessCalendar): string | null {
   const wall = wallClock(at.getTime(), calendar.zone);
   const midnight = Math.floor(wall / dayMs) * dayMs;

@@ -1,6 +1,6 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database/database.ts";
+import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isPlainLines } from "../platform/text.ts";
@@ -10,16 +10,16 @@ export type TaskDeps = { db: Database; clock: Clock };
 
 type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null };
 
-/** Kinds that end by a person's word alone: nothing that happens shows that they are done. */
+/** Kinds that only a person can close, because no event shows that they are done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set(["delivery_trouble", "key_expiry", "job_dead"]);
 
-/** The queue of live orders that a provider may take on in place of people; payload `{orderId}`. */
+/** The queue of live orders that a provider may claim in place of people; payload `{orderId}`. */
 export const dispatchQueue = "dispatch";
 
 /** Kinds that a provider may do in place of people. */
 const dispatched: readonly TaskKind[] = ["label_print", "packet_print", "fax_send"];
 
-/** What a person gives back a provider may do after all. */
+/** Offers released tasks to the providers again. */
 const dispatchAgain = (tx: Tx, ids: readonly number[]) =>
   tx.query(sql`
     SELECT enqueue_job(${dispatchQueue}, jsonb_build_object('orderId', order_id)) FROM tasks
@@ -34,7 +34,7 @@ async function change(
   judge: (tx: Tx, task: Locked, at: Date) => Promise<object>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // The order first, as whoever moves it does: its tasks are theirs then.
+    // Lock the order first, as every move does, to avoid deadlocks with its tasks.
     await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR KEY SHARE`);
     const [task] = await tx.query<Locked>(sql`
       SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId" FROM tasks WHERE id = ${id} FOR UPDATE`);
@@ -51,7 +51,10 @@ async function change(
   });
 }
 
-/** Takes a task: of two at once one gets it. @throws ServiceError when it is another's, or ended */
+/**
+ * Claims a task; only one of two concurrent claims succeeds. @throws ServiceError for another person's or an ended
+ * task
+ */
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, async (tx, { claimedBy }, at) => {
     if (claimedBy !== null)
@@ -63,7 +66,10 @@ export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void>
     return {};
   });
 
-/** Gives a claimed task back. @param mayAnyone whether another's claim may be ended. @throws ServiceError when it is not one's own */
+/**
+ * Releases a claimed task. @param mayAnyone whether another person's claim may be released @throws ServiceError for
+ * another person's claim
+ */
 export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = false): Promise<void> =>
   change(deps, id, { action: "task.released", by }, async (tx, { claimedBy }) => {
     if (claimedBy === null) throw new ServiceError("conflict", "Nobody has claimed this task.");
@@ -74,15 +80,15 @@ export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = 
   });
 
 /**
- * Gives back everything that somebody has claimed and may not do any more, in the transaction of what ended that.
- * @param which.keep the kinds that the person still does
+ * Releases all tasks that a person has claimed and may no longer do, in the transaction that ends the right.
+ * @param which.keep the kinds that the person may still do
  */
 export async function releaseClaims(
   tx: Tx,
   { claimedBy, keep, by, at }: { claimedBy: string; keep: readonly TaskKind[]; by: string; at: Date },
 ): Promise<void> {
   const which = sql`claimed_by = ${claimedBy} AND state IN ('claimed', 'paused') AND NOT kind = ANY (${keep}::text[])`;
-  // The orders first, as whoever moves one does.
+  // Lock the orders first, as every move does.
   await tx.query(sql`
     SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks WHERE ${which}) ORDER BY id FOR KEY SHARE`);
   const released = await tx.query<{ id: number; kind: TaskKind; orderId: number | null }>(sql`
@@ -99,7 +105,10 @@ export async function releaseClaims(
     );
 }
 
-/** Ends a task by a person's word, where nothing else would. @throws ServiceError where the work itself ends it, or without a word */
+/**
+ * Closes a task by a person's word, when no event would. @throws ServiceError for a task that its work closes, or
+ * without a word
+ */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string): Promise<void> =>
   change(deps, id, { action: "task.done", by }, async (tx, { kind }, at) => {
     if (!endsByWord(kind)) throw new ServiceError("conflict", "This task ends when its work is done.");
@@ -109,3 +118,10 @@ export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: stri
       UPDATE tasks SET state = 'done', ended_at = ${at}, ended_by = ${by}, outcome = ${outcome.trim()} WHERE id = ${id}`);
     return { outcome };
   });
+
+/** The person who has claimed the order's open task of the kind; null for nobody. */
+export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Promise<string | null> {
+  const [claimed] = await db.query<{ claimedBy: string }>(sql`
+    SELECT claimed_by AS "claimedBy" FROM tasks WHERE order_id = ${orderId} AND kind = ${kind} AND state = 'claimed'`);
+  return claimed?.claimedBy ?? null;
+}

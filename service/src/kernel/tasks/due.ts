@@ -31,7 +31,7 @@ const File = Type.Object(
 
 export type TaskTimes = { calendar: BusinessCalendar; hours: Readonly<Record<string, number>> };
 
-const shipped = fileURLToPath(new URL("../../data/task-times.yaml", import.meta.url));
+const shipped = fileURLToPath(new URL("../../../data/task-times.yaml", import.meta.url));
 
 const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 

@@ -1,4 +1,4 @@
-/** What a person may have to do, in the order in which the console lists it, and what the queue of it is called. */
+/** The kinds of tasks for people, in the console's order, with the names of their queues. */
 export const taskKinds = {
   quote: "Orders to price",
   order_on_hold: "Orders on hold",
@@ -19,13 +19,14 @@ export const taskKinds = {
   payment_unapplied: "Payments that fit no order",
   access_request: "Access requests",
   playbook_gate: "Playbook approvals",
+  notary_rules: "Rules of states to confirm",
   key_expiry: "Keys and certificates that expire",
   job_dead: "Jobs that failed for good",
 } as const;
 
 export type TaskKind = keyof typeof taskKinds;
 
-/** What one task of the kind asks for. */
+/** The instruction of a task of each kind. */
 export const taskWords: Readonly<Record<TaskKind, string>> = {
   quote: "Price the order",
   order_on_hold: "Look at the hold",
@@ -46,6 +47,7 @@ export const taskWords: Readonly<Record<TaskKind, string>> = {
   payment_unapplied: "Payment fits no order",
   access_request: "Decide on access",
   playbook_gate: "Approve the playbook",
+  notary_rules: "Confirm the rules of a state",
   key_expiry: "Key or certificate expires",
   job_dead: "Job failed for good",
 };

@@ -1,5 +1,6 @@
-/** What people have to do: opened by what happens, claimed by a person, closed when it is done or wanted no more. */
+/** Tasks of people: opened by events, claimed by a person, closed when done or no longer needed. */
 export {
+  claimantOf,
   claimTask,
   dispatchQueue,
   endsByWord,
@@ -11,23 +12,15 @@ export {
 export { businessMorning, readTaskTimes } from "./due.ts";
 export { isTaskKind, type TaskKind, taskKinds, taskWords } from "./kinds.ts";
 export {
-  claimantOf,
-  claimedTasks,
-  dueTasks,
-  findTask,
-  type QueueCount,
-  queueCounts,
-  queueOf,
-  type Task,
-  tasksOfOrder,
-} from "./lists.ts";
-export {
   closeTasks,
   dropPaused,
   explainTask,
   type NewTask,
   openTask,
+  openUnlessPaused,
   pauseTasks,
+  pauseUnclaimed,
   resumeTasks,
+  resumeUnclaimed,
   type TaskEnd,
 } from "./open-close.ts";

@@ -3,24 +3,24 @@ import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Database, longStatements, type Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import { enqueue } from "../platform/jobs/jobs.ts";
+import { enqueue, type Jobs } from "../platform/jobs/jobs.ts";
 import type { Leap } from "./fields.ts";
-import { type ClockState, insertAdvance, lockClock, readClock, resetAdvances } from "./store.ts";
+import { type ClockState, insertAdvance, lastUnsettled, lockClock, readClock, resetAdvances, settle } from "./store.ts";
 
-/** Makes what comes due of a partner's test objects come due so many seconds earlier, in the caller's transaction. */
+/** Moves the due times of a partner's test objects earlier by so many seconds, in the caller's transaction. */
 export type BringNearer = (tx: Tx, partnerId: string, seconds: number) => Promise<unknown>;
 
 export type TestClockDeps = {
   db: Database;
   clock: Clock;
-  /** Of everything that a partner would have to wait for. */
+  /** For everything that a partner would have to wait for. */
   nearer: readonly BringNearer[];
 };
 
-/** The queue of clocks whose leaps have consequences to see to; payload `{partnerId}`. */
+/** The queue of clocks whose advances have consequences; payload `{partnerId}`. */
 export const testClockQueue = "test-clock";
 
-/** What the clock shows. */
+/** The state of the clock. */
 export type TestClock = {
   status: "ready" | "advancing";
   testTime: string;
@@ -46,9 +46,9 @@ export async function showTestClock({ db, clock }: TestClockDeps, principal: Pri
 }
 
 /**
- * Advances the clock of the principal's firm: what comes due of its test objects is brought nearer at once, and what is due by then
- * happens soon after.
- * @throws ServiceError for a live key, for a way back, and too far ahead
+ * Advances the clock of the principal's firm: moves the due times of its test objects, and starts what is due by then
+ * soon after.
+ * @throws ServiceError for a live key, for a time before the clock's, and for one too far ahead
  */
 export async function advanceTestClock(deps: TestClockDeps, principal: Principal, leap: Leap): Promise<TestClock> {
   const partnerId = requireTest(principal);
@@ -71,7 +71,7 @@ export async function advanceTestClock(deps: TestClockDeps, principal: Principal
   }, longStatements);
 }
 
-/** Has the clock show real time again. What happened has happened, and what came nearer stays there. */
+/** Resets the clock to real time. Past effects stay, and so do the moved due times. */
 export async function resetTestClock(deps: TestClockDeps, principal: Principal): Promise<TestClock> {
   const partnerId = requireTest(principal);
   return deps.db.transaction(async (tx) => {
@@ -83,7 +83,7 @@ export async function resetTestClock(deps: TestClockDeps, principal: Principal):
   });
 }
 
-/** The firm. @throws ServiceError for live, whose time is the world's */
+/** The firm's id. @throws ServiceError for live, which has no test clock */
 function requireTest({ environment, partnerId }: Principal): string {
   if (environment !== "test") throw new ServiceError("conflict", "The test clock is for test keys only.");
   return partnerId;
@@ -94,4 +94,42 @@ function secondsOf(leap: Leap, testTime: number): number {
   const seconds = Math.ceil((leap.to.getTime() - testTime) / 1000);
   if (seconds < 1) throw invalid("to must be later than the test clock's time: it goes forward only.");
   return seconds;
+}
+
+/** Does the due work of a firm's test objects. Safe to repeat and to run concurrently. */
+export type Sweep = (partnerId: string, stopping: AbortSignal) => Promise<unknown>;
+
+// A developer waits for the advance after a node is killed.
+const leaseMs = 5_000;
+
+// How long one sweep may delay other firms' clocks.
+const sliceMs = 15_000;
+
+/** Does the due work after advances, then marks the clock as ready. */
+export function testClockJobs(
+  jobs: Jobs,
+  { db, clock, sweeps }: { db: Database; clock: Clock; sweeps: readonly Sweep[] },
+): void {
+  const work = async ({ partnerId }: { partnerId: string }, { signal }: { signal: AbortSignal }) => {
+    const last = await lastUnsettled(db, partnerId);
+    if (last === null) return;
+    for (const sweep of sweeps) await inSlice(sweep, partnerId, signal);
+    signal.throwIfAborted();
+    await settle(db, partnerId, last, clock());
+  };
+  jobs.work<{ partnerId: string }>(testClockQueue, work, { concurrency: 2, leaseMs });
+}
+
+/**
+ * Stops a sweep after a while. The regular sweeps do the rest.
+ * @throws the sweep's errors within its time
+ */
+export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSignal, ms = sliceMs): Promise<void> {
+  const slice = AbortSignal.timeout(ms);
+  try {
+    await sweep(partnerId, AbortSignal.any([stopping, slice]));
+  } catch (error) {
+    // A statement that took longer was cancelled.
+    if (!slice.aborted) throw error;
+  }
 }

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../http/route.ts";
+import { oneOf, requestId, timestamp } from "../http/schema-parts.ts";
+import { warnings } from "../http/warnings.ts";
 import { advanceTestClock, resetTestClock, showTestClock, type TestClockDeps } from "./advance.ts";
 import { leapOf } from "./fields.ts";
-import { TestClock, TestClockAdvance } from "./schemas.ts";
 
 /** The test clock of a firm's sandbox (an addition to the contract; docs/decisions/test-clock.md). */
 export function testClockRoutes(app: FastifyInstance, deps: TestClockDeps & RouteDeps): void {
@@ -54,3 +56,35 @@ export function testClockRoutes(app: FastifyInstance, deps: TestClockDeps & Rout
     handle: async (request) => ({ ...(await resetTestClock(deps, principalOf(request))), requestId: request.id }),
   });
 }
+
+const TestClockAdvance = Type.Object(
+  {
+    advanceSeconds: Type.Optional(
+      Type.Integer({ minimum: 1, examples: [1_209_600], description: "By how many seconds. Exclusive with `to`." }),
+    ),
+    to: Type.Optional(timestamp("The test time to go to, later than the clock's own.", "2026-12-12T09:00:00.000Z")),
+  },
+  {
+    $id: "TestClockAdvance",
+    description: "How far the clock goes: by so many seconds, or to a time.",
+    examples: [{ advanceSeconds: 1_209_600 }],
+  },
+);
+
+const TestClock = Type.Object(
+  {
+    status: oneOf(["ready", "advancing"], "`advancing`: what came due is happening. Ask again until it is `ready`.", [
+      "ready",
+    ]),
+    testTime: timestamp("What the clock shows. It goes on from there."),
+    realTime: timestamp("What new objects, evidence and webhooks are dated with."),
+    advancedSeconds: Type.Integer({
+      minimum: 0,
+      examples: [1_209_600],
+      description: "How far the clock is ahead of real time.",
+    }),
+    requestId: requestId(),
+    warnings,
+  },
+  { $id: "TestClock", description: "The test clock of your firm." },
+);

@@ -2,9 +2,10 @@ export {
   advanceTestClock,
   type BringNearer,
   resetTestClock,
+  type Sweep,
   showTestClock,
   type TestClock,
   type TestClockDeps,
+  testClockJobs,
 } from "./advance.ts";
 export { testClockRoutes } from "./routes.ts";
-export { type Sweep, testClockJobs } from "./settle.ts";

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from "node:http";
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import type { ErrorCode } from "../../platform/errors.ts";
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { BusyError, type ErrorCode } from "../../platform/errors.ts";
 import { wantsProblem } from "../accept.ts";
 import { type HttpErrorCode, isRefusal, type Refusal } from "./http-error.ts";
 
-/** Everything that an error on the wire may be called. */
+/** All error codes in responses. */
 export type WireCode = ErrorCode | HttpErrorCode | "internal";
 
 /** The status of each refusal (contract, Errors). The title of its problem type is the status's reason phrase. */
@@ -41,7 +41,7 @@ type WireError = { status: number; code: WireCode; message: string };
 
 const wire = (code: WireCode, message: string): WireError => ({ status: wireStatus[code], code, message });
 
-/** What Fastify refuses by itself, in our words. */
+/** Fastify's own refusals, in the service's words. */
 const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_INVALID_MEDIA_TYPE", wire("unsupported_media_type", "Send the body as application/json.")],
   ["FST_ERR_CTP_EMPTY_JSON_BODY", wire("validation", "The body is not valid JSON.")],
@@ -49,7 +49,7 @@ const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_BODY_TOO_LARGE", wire("payload_too_large", "The body is too large.")],
 ]);
 
-/** What is briefly unavailable is mostly back after a few seconds. */
+/** A brief outage is mostly over after a few seconds. */
 const retryAfterSeconds = 2;
 
 const internal = wire("internal", "Something went wrong on our side.");
@@ -82,15 +82,28 @@ function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, c
   return reply.type("application/json; charset=utf-8").send(bodyOf(code, message));
 }
 
-/** Public verification has a body of its own (contract, Errors); what was deleted is said beside it. */
+/** Public verification has its own body (contract, Errors), to which a deletion adds its details. */
 function bodyOf(code: WireCode, message: string): object {
   if (code === "verdict_unknown") return { verdict: "unknown" };
   return code === "verdict_deleted" ? { verdict: "unknown", deleted: message } : { error: message };
 }
 
-/** The one place where an error becomes an answer. What it does not know is an opaque 500 and a full log line. */
+const busyWarningMs = 60_000;
+const busy = new WeakMap<FastifyBaseLogger, { warnedAt: number; refused: number }>();
+
+/** Logs busy refusals once a minute with their number: a line for each would cost more than the refusal. */
+function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
+  const now = performance.now();
+  const { warnedAt, refused } = busy.get(log) ?? { warnedAt: -busyWarningMs, refused: 0 };
+  const isDue = now - warnedAt >= busyWarningMs;
+  if (isDue) log.warn({ refused: refused + 1, reason: message }, "requests were refused: too much is under way");
+  busy.set(log, isDue ? { warnedAt: now, refused: 0 } : { warnedAt, refused: refused + 1 });
+}
+
+/** The only place that turns an error into a response. An unknown error becomes an opaque 500 and a full log line. */
 export function wireError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = wireErrorOf(error);
-  if (answer.status >= 500) request.log.error({ requestId: request.id, err: error }, "request failed");
+  if (error instanceof BusyError) warnOfBusy(request.log, error);
+  else if (answer.status >= 500) request.log.error({ requestId: request.id, err: error }, "request failed");
   return sendWireError(request, reply, answer);
 }

@@ -1,5 +1,3 @@
-import { exampleOf, type JsonSchema } from "./collection-examples.ts";
-
 // The published description as a collection of Postman's format 2.1, which Postman, Bruno, Insomnia and Hoppscotch import.
 
 type Parameter = { name: string; in: string; description?: string; schema: JsonSchema };
@@ -21,7 +19,7 @@ type Described = {
 
 const schema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 
-/** What earlier answers leave for later requests. */
+/** Variables that responses set for later requests. */
 const remembered: Readonly<Record<string, string>> = {
   createOrder: "orderCode",
   createRoom: "roomCode",
@@ -29,10 +27,10 @@ const remembered: Readonly<Record<string, string>> = {
 };
 const variables = ["orderCode", "roomCode", "verifyCode"];
 
-/** Fields of a form that a first request sends, besides the required ones. */
+/** Form fields that a first request sends in addition to the required ones. */
 const sentAtFirst: ReadonlySet<string> = new Set(["document", "name", "svc_sign", "external_reference"]);
 
-/** The collection of the published description. @param baseUrl the variable `baseUrl`; `key` is the reader's own */
+/** Converts the published description. @param baseUrl the variable `baseUrl`; `key` is the reader's own */
 export function collectionOf(document: object, baseUrl: string): object {
   const { info, tags, paths, components } = document as Described;
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -84,7 +82,7 @@ function headersOf({ parameters = [], requestBody }: Operation): object[] {
   const sent = parameters.filter((parameter) => parameter.in === "header");
   return [
     ...(isJson ? [{ key: "Content-Type", value: "application/json" }] : []),
-    // Each request has one of its own, or a second order would be the first one's answer.
+    // Each request needs its own, or a second order would get the first one's response.
     ...sent.map(({ name, description }) => ({ key: name, value: "{{$guid}}", description })),
   ];
 }
@@ -133,4 +131,34 @@ function formOf({ properties = {}, required = [] }: JsonSchema): object[] {
         : { type: "text", value: String(examples?.[0] ?? "") };
     return { key, description, ...value, ...(!isSent && { disabled: true }) };
   });
+}
+
+/** The members of a schema that the collection reads. */
+type JsonSchema = {
+  $ref?: string;
+  type?: string;
+  description?: string;
+  examples?: unknown[];
+  default?: unknown;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  contentMediaType?: string;
+};
+
+/** An example of a schema: its own, or one built from those of its members. */
+function exampleOf(schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): unknown {
+  const { $ref, examples, enum: names, anyOf, properties, items, type } = schema;
+  const referred = $ref === undefined ? undefined : schemas[$ref.replace("#/components/schemas/", "")];
+  if (referred) return exampleOf(referred, schemas);
+  if (examples?.[0] !== undefined) return examples[0];
+  for (const known of [schema.default, schema.const, names?.[0]]) if (known !== undefined) return known;
+  if (anyOf?.[0]) return exampleOf(anyOf[0], schemas);
+  if (properties)
+    return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, exampleOf(each, schemas)]));
+  if (items) return [exampleOf(items, schemas)];
+  return type === "string" ? "" : null;
 }

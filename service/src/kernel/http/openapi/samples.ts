@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 // A file for each sample: an operation's id, and the language.
-const folder = new URL("../../../guides/samples/", import.meta.url);
+const folder = new URL("../../../../guides/samples/", import.meta.url);
 
 const languages = [
   { ending: ".sh", lang: "Shell", label: "curl" },

@@ -12,9 +12,9 @@ export const maxFieldBytes = 64 * 1024;
 export type Upload = {
   bytes: Buffer;
   sha256: string;
-  /** What the sender calls the file. */
+  /** The sender's name for the file. */
   filename: string | undefined;
-  /** State of the hash after the last byte; copy it to go on. */
+  /** The hash's state after the last byte; copy it to continue. */
   hash: Hash;
   /** Bytes of the same memory after `bytes` that belong to this upload. */
   spare: number;
@@ -23,19 +23,19 @@ export type Upload = {
 export type PartRules = {
   /** Name of the one file part. */
   filePart: string;
-  /** Memory to hold ready after the file, for what will be appended to it. */
+  /** Memory to reserve after the file, for data appended later. */
   spareBytes?: number;
   messages: { tooLarge: string; incomplete: string };
   /**
-   * Gets the fields as they come, for a page that shows a refused form again; then the fields after a file that is too large are
-   * read, too.
+   * Collects the fields as they arrive, for a page that shows a refused form again. The fields after a file that is too
+   * large are then read too.
    */
   typed?: Map<string, string>;
 };
 
 /**
- * Reads the parts of a multipart request; what is left of a refused one is read and discarded.
- * @param capacity the longest file that is held; null where any is too large
+ * Reads the parts of a multipart request; discards the rest of a refused one.
+ * @param capacity the longest file to hold; null refuses any file as too large
  * @throws ServiceError `validation`
  */
 export async function readParts(request: FastifyRequest, rules: PartRules, capacity: number | null) {
@@ -60,7 +60,7 @@ export async function readParts(request: FastifyRequest, rules: PartRules, capac
     }
   } catch (error) {
     if (upload && upload !== "too large") freeMemory(upload.bytes.buffer);
-    // What is still to come is read and discarded: unread it would hold up the connection, and what is sent on it next.
+    // Read and discard the rest: unread, it would block the connection and the requests after it.
     request.raw.unpipe();
     request.raw.resume();
     throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
@@ -94,13 +94,13 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
   const hash = createHash("sha256");
   const held = Buffer.allocUnsafeSlow(capacity + (rules.spareBytes ?? 0));
   let length = 0;
-  // As they come: an iterator would join what waits into yet another copy.
+  // As they arrive: an iterator would join waiting chunks into another copy.
   part.file.on("data", (chunk: Buffer) => {
     if (length + chunk.length > maxUploadBytes) {
       length = Number.POSITIVE_INFINITY;
       return;
     }
-    // A body longer than its Content-Length never gets here; the check keeps the copy in bounds all the same.
+    // A body longer than its Content-Length never gets here. The check keeps the copy in bounds regardless.
     if (length + chunk.length > capacity) {
       part.file.destroy(invalid(rules.messages.incomplete));
       return;
@@ -127,7 +127,10 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
   return "too large";
 }
 
-/** Errors of the form parser and the stream (cut body, bad boundary, too many parts): plain ones, as ours and the language's are not. */
+/**
+ * Errors of the form parser and the stream (cut body, bad boundary, too many parts) are plain, unlike the service's
+ * and the language's.
+ */
 function isFormError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === "Error" || (error as NodeJS.ErrnoException).code?.startsWith("FST_") === true;

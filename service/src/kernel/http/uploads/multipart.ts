@@ -1,9 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { freeMemory } from "../../platform/bounds/free-memory.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { principalOf } from "../authentication.ts";
-import { type BodyPace, bodyPace, watchBody } from "./body-pace.ts";
 import { maxFieldBytes, maxUploadBytes, type PartRules, readParts, type Upload } from "./multipart-parts.ts";
 import type { UploadHolder, UploadPlaces } from "./upload-places.ts";
 
@@ -12,33 +12,33 @@ export { maxUploadBytes, type Upload };
 // Room for part headers and text fields around the file.
 const maxBodyBytes = maxUploadBytes + 1024 * 1024;
 const maxFields = 100;
-/** The most that one form reserves: its file, and what will be appended to it. */
+/** The most that one form reserves: its file, and the data appended to it. */
 export const maxReservedBytes = maxBodyBytes;
-// An upload that took longer outlived, perhaps, the right to make it.
+// After this long the credential may have been revoked: authenticate again.
 const trustedMs = 1000;
 
 export type Form = {
   fields: ReadonlyMap<string, string>;
-  /** The file part, when one came. */
+  /** The file part, when there is one. */
   upload: Upload | null;
-  /** Gives the memory of the upload back; call it when nothing reads the bytes any more: they are gone then. */
+  /** Releases the upload's memory. Call it when nothing reads the bytes any more: they are lost then. */
   release: () => void;
 };
 
 export type FormRules = PartRules & {
   places: UploadPlaces;
   messages: { notMultipart: string };
-  /** Whose upload it is; the request's principal by default. */
+  /** The upload's owner; the request's principal by default. */
   holder?: UploadHolder;
-  /** Finds the request's principal anew, by the hook that found it; for a form that was long on its way. */
+  /** Finds the request's principal again, with the hook that found it, for a form that took long. */
   authenticate: (request: FastifyRequest) => Promise<void>;
 };
 
 const multipartType = "multipart/form-data";
 
 /**
- * A multipart body counts as none, where a scope below does not accept it.
- * @param pace that bodies which were not read to their end must keep to until then; one that does not loses its connection.
+ * Treats a multipart body as missing, except in a scope below that accepts it.
+ * @param pace the pace that unread bodies must keep until their end; a slower one loses its connection
  */
 export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace): void {
   app.addContentTypeParser(multipartType, (_request, _body, done) => done(null));
@@ -49,11 +49,11 @@ export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace)
   });
 }
 
-/** Takes multipart forms in this scope alone, for the plugin has hooks on each request. */
+/** Accepts multipart forms in this scope only, because the plugin has hooks on each request. */
 export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
   scope.removeContentTypeParser(multipartType);
   await scope.register(multipart, {
-    // One byte over the limit must be seen, or a file of exactly the limit would look like a cut one.
+    // One more byte must be read, or a file of exactly the limit would look cut off.
     limits: {
       fileSize: maxUploadBytes + 1,
       fields: maxFields,
@@ -63,16 +63,18 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
       headerPairs: 100,
     },
     throwFileSizeLimit: false,
-    // The plugin would parse text parts that are labelled as JSON; as files they come as they were sent.
+    // The plugin would parse text parts labeled as JSON. As files they arrive unchanged.
     isPartAFile: (_name, contentType, filename) =>
       filename !== undefined || contentType === "application/octet-stream" || contentType === "application/json",
   });
 }
 
 /**
- * Reads a form with at most one file. The file is hashed as it arrives and held once, in memory reserved before. Needs a principal, or a holder.
- * @throws ServiceError `validation` for a body that is no such form, is cut off, too slow, too large or holds a second file; what
- * `authenticate` throws.
+ * Reads a form with at most one file. Hashes the file as it arrives, and holds it once, in reserved memory. Needs a
+ * principal or a holder.
+ * @throws ServiceError `validation` for a body that is not such a form, is cut off, too slow, too large or has a
+ * second file;
+ * and the errors of `authenticate`
  */
 export async function readForm(request: FastifyRequest, rules: FormRules, pace: BodyPace = bodyPace): Promise<Form> {
   const { messages } = rules;
@@ -102,7 +104,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
   }
 }
 
-/** RFC 2046, section 5.1.1: a boundary has at most 70 characters. What is none at all is for the parser to say. */
+/** RFC 2046, section 5.1.1: a boundary has at most 70 characters. The parser reports a missing one. */
 function hasGoodBoundary({ headers }: FastifyRequest): boolean {
   const found = /;\s*boundary\s*=\s*(?:"((?:[^"\\]|\\.)*)|([^;\s]*))/i.exec(headers["content-type"] ?? "");
   return (found?.[1] ?? found?.[2] ?? "").length <= 70;
@@ -111,23 +113,83 @@ function hasGoodBoundary({ headers }: FastifyRequest): boolean {
 async function readInPace(request: FastifyRequest, rules: FormRules, capacity: number | null, pace: BodyPace) {
   const { messages } = rules;
   const { raw } = request;
-  // The sender may have gone while the form waited for memory.
+  // The sender may have disconnected while the form waited for memory.
   if (raw.destroyed) throw invalid(messages.incomplete);
   const parts = readParts(request, rules, capacity);
-  // As an error of the stream the parser hears of it and ends what it is about; the connection stays, for the answer.
+  // As a stream error it reaches the parser, which stops; the connection stays open for the response.
   const stop = watchBody(raw, pace, (fault) =>
     raw.emit("error", invalid(fault === "stalled" ? messages.incomplete : messages.tooLarge)),
   );
   return parts.finally(stop);
 }
 
-/** @throws ServiceError when the caller may not send this any more, or has become another. */
+/** @throws ServiceError when the caller may no longer send this, or is now another one */
 async function authenticateAgain(request: FastifyRequest, { authenticate, holder }: FormRules): Promise<void> {
-  // Whoever names the holder has no principal, and compares for itself.
+  // A caller that names the holder has no principal, and compares for itself.
   if (holder) return authenticate(request);
   const before = principalOf(request);
   await authenticate(request);
   const { partnerId, environment } = principalOf(request);
   if (partnerId === before.partnerId && environment === before.environment) return;
   throw new ServiceError("conflict", "You switched firm or environment while the form was on its way. Send it again.");
+}
+
+/** The minimum pace of a body while it is read, and while the rest of a refused one is discarded. */
+export type BodyPace = {
+  /**
+   * The first window of this length must bring `minBytes`, and each later one twice as many as before, up to a limit.
+   */
+  windowMs: number;
+  minBytes: number;
+  minBytesAtMost: number;
+  /** The most that is read in all. */
+  maxBytes: number;
+};
+
+// Reserved memory has a price in pace: a sender that holds it for minutes must send megabytes.
+const bodyPace: BodyPace = {
+  windowMs: 30_000,
+  minBytes: 64 * 1024,
+  minBytesAtMost: 1024 * 1024,
+  maxBytes: 64 * 1024 * 1024,
+};
+
+const looksPerWindow = 30;
+
+/**
+ * Watches a body until its end, by the bytes that its connection has brought.
+ * @param ended is called once, when the body is too slow or too long
+ * @returns stops watching
+ */
+function watchBody(
+  message: IncomingMessage,
+  { windowMs, minBytes, minBytesAtMost, maxBytes }: BodyPace,
+  ended: (fault: "stalled" | "too large") => void,
+): () => void {
+  const { socket } = message;
+  const begun = socket.bytesRead;
+  let atWindow = begun;
+  let due = minBytes;
+  let looks = 0;
+  const timer = setInterval(() => {
+    const fault = faultNow();
+    if (fault || message.complete || message.destroyed) stop();
+    if (fault) ended(fault);
+  }, windowMs / looksPerWindow).unref();
+  const stop = () => clearInterval(timer);
+  return stop;
+
+  function faultNow() {
+    if (message.complete || message.destroyed) return null;
+    // The server has already refused the request, so further bytes are useless.
+    if (!socket.writable) return "stalled";
+    const now = socket.bytesRead;
+    if (now - begun > maxBytes) return "too large";
+    looks += 1;
+    if (looks % looksPerWindow !== 0) return null;
+    if (now - atWindow < due) return "stalled";
+    atWindow = now;
+    due = Math.min(2 * due, minBytesAtMost);
+    return null;
+  }
 }

@@ -1,12 +1,13 @@
-import { ServiceError } from "../../platform/errors.ts";
+import type { Holder as MemoryHolder } from "../../platform/bounds/memory-budget.ts";
+import { BusyError } from "../../platform/errors.ts";
 
 /** Room for uploads in memory; a form that needs more than is left waits in line, and its sender with it (TCP back-pressure). */
 export type UploadMemory = {
   /**
    * Resolves with the function that gives the bytes back. Holders take turns: who has much to send keeps nobody else out.
-   * @throws ServiceError `unavailable` when so many of the holder's reservations wait already
+   * @throws BusyError when so many of the holder's reservations wait already
    */
-  reserve: (holder: string, bytes: number, mostWaiting: number) => Promise<() => void>;
+  reserve: (holder: MemoryHolder, bytes: number, mostWaiting: number) => Promise<() => void>;
 };
 
 type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
@@ -53,7 +54,7 @@ export function createUploadMemory({ total, perHolder }: { total: number; perHol
       if (bytes > Math.min(total, perHolder)) throw new RangeError("a reservation larger than the whole");
       const holder = holders.get(name) ?? { held: 0, line: [] };
       if (holder.line.length >= mostWaiting)
-        throw new ServiceError("unavailable", "Too many of your uploads wait for their turn. Try again in a moment.");
+        throw new BusyError("Too many of your uploads wait for their turn. Try again in a moment.");
       holders.set(name, holder);
       await new Promise<void>((admit) => {
         holder.line.push({ bytes, admit });

@@ -1,8 +1,9 @@
 import type { Principal } from "../../identity/identity.ts";
+import { memoryHolder } from "../../platform/bounds/memory-budget.ts";
 import { createUploadMemory } from "./upload-memory.ts";
 
 /** Whose upload it is. */
-export type UploadHolder = Pick<Principal, "partnerId" | "liveEnabled" | "tier">;
+export type UploadHolder = Pick<Principal, "partnerId" | "environment" | "liveEnabled" | "tier">;
 
 /** Places in memory for the uploads of firms. */
 export type UploadPlaces = {
@@ -27,9 +28,10 @@ export function createUploadPlaces({ live, trial, mostWaitingOf }: UploadPlaceSi
   const ofLive = createUploadMemory(live);
   const ofTrial = createUploadMemory(trial);
   return {
-    reserve({ partnerId, liveEnabled, tier }, bytes) {
+    reserve(holder, bytes) {
+      const { liveEnabled, tier } = holder;
       const memory = liveEnabled ? ofLive : ofTrial;
-      return memory.reserve(partnerId, bytes, mostWaitingOf(tier));
+      return memory.reserve(memoryHolder(holder), bytes, mostWaitingOf(tier));
     },
   };
 }

@@ -72,7 +72,7 @@ function aesCipher(algorithm: string, keyOf: (object: Ref) => Buffer): Cipher {
   };
 }
 
-/** Steps a to d of algorithm 1: the key of one object. */
+/** Algorithm 1 up to its step d. */
 function objectKey(fileKey: Buffer, { num, gen }: Ref, salt: string): Buffer {
   const numbers = Buffer.from([num, num >> 8, num >> 16, gen, gen >> 8]);
   const hash = createHash("md5").update(fileKey).update(numbers).update(salt, "latin1").digest();

@@ -1,37 +1,36 @@
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import { rc4 } from "./ciphers.ts";
 
-/** The entries of a standard encryption dictionary (ISO 32000-2 table 21) that the key is made from. */
+/** The inputs of the key and the permissions (ISO 32000-2 table 21). */
 export type KeyEntries = {
   readonly revision: number;
-  /** Length of the file's key in bytes. */
+  /** In bytes, 5 to 32. */
   readonly keyLength: number;
   readonly o: Buffer;
   readonly u: Buffer;
-  /** Revisions 5 and 6 alone; else empty. */
+  /** These three are empty below revision 5. */
   readonly ue: Buffer;
   readonly oe: Buffer;
   readonly perms: Buffer;
   /** P as a signed integer of 32 bits. */
   readonly permissions: number;
   readonly encryptMetadata: boolean;
-  /** The first element of the trailer's ID. */
   readonly id: Buffer;
 };
 
-/** What the empty password opens: the file's key, and whether it is the owner's password too. */
+/** The result of opening with the empty password: the file's key, and whether it is also the owner's password. */
 export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
 
-/** The string that pads passwords of up to 32 bytes; alone it is the empty password (7.6.4.3.2). */
+/** The empty password, padded (7.6.4.3.2). */
 const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
 const md5 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("md5")).digest();
 
-/** Opens a file by the empty user password; null when it has another one. */
+/** Opens a file with the empty user password; null when it has another one. */
 export function openByEmptyPassword(entries: KeyEntries): Opened | null {
   return entries.revision >= 5 ? openAes256(entries) : openRc4Key(entries);
 }
 
-/** Algorithms 2 and 6 (revisions 2 to 4). */
+/** Revisions 2 to 4: algorithm 2 computes the key, algorithm 6 checks it, algorithm 3 recognizes the owner. */
 function openRc4Key(entries: KeyEntries): Opened | null {
   const { revision, keyLength, o, permissions, encryptMetadata, id } = entries;
   const p = Buffer.alloc(4);
@@ -41,7 +40,7 @@ function openRc4Key(entries: KeyEntries): Opened | null {
   const fileKey = again(hash, revision, keyLength);
   const expected = revision === 2 ? rc4(fileKey, PADDING) : manyTimes(fileKey, md5(PADDING, id));
   if (!entries.u.subarray(0, expected.length).equals(expected)) return null;
-  // Algorithm 3: what O would be, were the owner's password empty too.
+  // Algorithm 3: the value of O if the owner's password were empty too.
   const ownerKey = again(md5(PADDING), revision, keyLength);
   const owner = revision === 2 ? rc4(ownerKey, PADDING) : manyTimes(ownerKey, PADDING);
   return { fileKey, owner: o.subarray(0, 32).equals(owner) };
@@ -60,7 +59,7 @@ function manyTimes(key: Buffer, data: Buffer): Buffer {
   return out;
 }
 
-/** Algorithm 2.A (revisions 5 and 6). */
+/** Revisions 5 and 6: algorithm 2.A, for the user and for the owner. */
 function openAes256(entries: KeyEntries): Opened | null {
   const { revision, o, u, ue, oe } = entries;
   if (o.length < 48 || u.length < 48 || ue.length < 32 || oe.length < 32) return null;
@@ -71,7 +70,10 @@ function openAes256(entries: KeyEntries): Opened | null {
   return { fileKey, owner: hash2B(revision, o.subarray(32, 40), u.subarray(0, 48)).equals(o.subarray(0, 32)) };
 }
 
-/** Algorithm 13: whether the permissions are those that the file's key vouches for; before revision 5 nothing does. */
+/**
+ * Algorithm 13: whether the permissions match the copy encrypted under the file's key. Before revision 5 there is no
+ * copy.
+ */
 export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissions }: KeyEntries): boolean {
   if (revision < 5) return true;
   if (perms.length < 16) return false;
@@ -84,7 +86,7 @@ export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissio
 function hash2B(revision: number, salt: Buffer, userEntry: Buffer): Buffer {
   let key = createHash("sha256").update(salt).update(userEntry).digest();
   if (revision === 5) return key;
-  // The last byte is at most 255, so it ends after 288 rounds at the latest.
+  // At most 288 rounds: a byte is below 256.
   for (let round = 1, last = 0; round <= 64 || last > round - 33; round++) {
     const cipher = createCipheriv("aes-128-cbc", key.subarray(0, 16), key.subarray(16, 32)).setAutoPadding(false);
     const encrypted = cipher.update(Buffer.concat(Array<Buffer[]>(64).fill([key, userEntry]).flat()));

@@ -8,7 +8,7 @@ import type { Page } from "./page-tree.ts";
 /** A rectangle on a page as a reader shows it: points from the upper left corner, after rotation and /UserUnit. */
 export type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** What of a page is shown, and how (ISO 32000-2 section 7.7.3.3). */
+/** The shown part of a page, and its orientation (ISO 32000-2 section 7.7.3.3). */
 export type PageBox = {
   /** Left, bottom, right, top in user space. */
   readonly shown: readonly [number, number, number, number];
@@ -18,7 +18,7 @@ export type PageBox = {
   readonly unit: number;
 };
 
-/** A place in user space, and the matrix by which an upright appearance stands upright on the page as it is shown. */
+/** A place in user space, and the matrix that makes an upright appearance upright on the shown page. */
 export type PlacedRect = {
   /** Left, bottom, right, top. */
   readonly rect: readonly [number, number, number, number];
@@ -38,7 +38,7 @@ export function pageBox(file: PdfFile, page: Page): PageBox {
   const bottom = Math.max(media[1], crop[1]);
   const right = Math.min(media[2], crop[2]);
   const top = Math.min(media[3], crop[3]);
-  // Readers show the whole sheet where the crop box lies beside it.
+  // Readers show the whole sheet when the crop box is outside it.
   const shown = left < right && bottom < top ? ([left, bottom, right, top] as const) : media;
   if (shown[0] >= shown[2] || shown[1] >= shown[3])
     throw new PdfRefusal("needs_repair", `the page at ${page.dict.start} has no area`);
@@ -53,13 +53,13 @@ export function pageBox(file: PdfFile, page: Page): PageBox {
 
 const quarters = [0, 90, 180, 270] as const;
 
-/** Width and height of a page as it is shown, in points. */
+/** Width and height of the shown page, in points. */
 export function shownSize({ shown, rotate, unit }: PageBox): { width: number; height: number } {
   const [across, up] = [(shown[2] - shown[0]) * unit, (shown[3] - shown[1]) * unit];
   return rotate % 180 === 0 ? { width: across, height: up } : { width: up, height: across };
 }
 
-/** Where a place on the shown page is in user space. */
+/** Converts a place on the shown page to user space. */
 export function placedOn({ shown, rotate, unit }: PageBox, place: Place): PlacedRect {
   const [left, bottom, right, top] = shown;
   const [x, y, w, h] = [place.x / unit, place.y / unit, place.width / unit, place.height / unit];
@@ -73,7 +73,7 @@ export function placedOn({ shown, rotate, unit }: PageBox, place: Place): Placed
   return { rect: [left + x, top - y - h, left + x + w, top - y], matrix: [1, 0, 0, 1, 0, 0], ...size };
 }
 
-/** Where a rectangle of user space is on the shown page: the other way round. */
+/** Converts a rectangle of user space to the shown page. */
 export function shownPlace({ shown, rotate, unit }: PageBox, [l, b, r, t]: PlacedRect["rect"]): Place {
   const [left, bottom, right, top] = shown;
   const [across, up] = [(r - l) * unit, (t - b) * unit];
@@ -90,7 +90,7 @@ function inherited({ dict, above }: Page, key: string): Span | undefined {
   return [...above, dict].map((node) => entry(node, key)).findLast((value) => value !== undefined);
 }
 
-/** Left, bottom, right and top of a rectangle (ISO 32000-1 7.9.5), however it is written; undefined for anything else. */
+/** Left, bottom, right and top of a rectangle in any notation (ISO 32000-1 7.9.5); undefined for anything else. */
 export function rectangle(file: PdfFile, value: Span | undefined): PlacedRect["rect"] | undefined {
   const array = resolve(file, value);
   if (!array || !isArray(array)) return undefined;

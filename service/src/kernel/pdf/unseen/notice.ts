@@ -1,8 +1,8 @@
-/** What of a document people may not see as it is sealed, and which does not keep it from being signed. */
+/** Content that people may not see in the sealed document, and that doesn't prevent signing. */
 export const noticeCodes = [
   /** A place for a signature or text is on top of words: `text` quotes them. */
   "text_below_place",
-  /** Readers may run something that changes what is shown: `text` names the kinds. */
+  /** Readers may run something that changes the shown content: `text` names the kinds. */
   "active_content",
   /** A form of another format, which some readers show instead of the pages. */
   "xfa_form",
@@ -16,9 +16,9 @@ export const noticeCodes = [
   "media",
   /** Files inside the document: `text` names them. */
   "attached_files",
-  /** Words that the text view has and the page does not show: `text` quotes them. */
+  /** Words that the text view has and the page doesn't show: `text` quotes them. */
   "hidden_text",
-  /** Not all of the document could be looked at. */
+  /** Parts of the document could not be examined. */
   "partly_examined",
   /** A document to be notarized that takes no electronic signature: `text` says why. */
   "ink_only",
@@ -33,7 +33,10 @@ export type DocumentNotice = {
   readonly text: string | null;
 };
 
-/** A document is refused for content that readers print, or fetch, and do not show. The message follows "document can't be signed:". */
+/**
+ * Refuses a document with content that readers print or fetch, and don't show. The message follows "document can't be
+ * signed:".
+ */
 export class UnseenContent extends Error {
   constructor(why: string) {
     super(why);
@@ -43,7 +46,7 @@ export class UnseenContent extends Error {
 
 const longestText = 200;
 
-/** A text of the document as a notice quotes it: one line, with its end cut where it is long. */
+/** Quotes a text of the document in a notice: one line, cut when it is long. */
 export function quoted(text: string): string {
   const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
   const characters = [...line];

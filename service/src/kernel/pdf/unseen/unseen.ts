@@ -3,19 +3,18 @@ import { resolve } from "../objects.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { entry } from "../values.ts";
 import { lookUpPdf, type PdfLookup } from "../xref/lookup.ts";
-import { type Contents, lookAt } from "./actions.ts";
-import { annotationNotices } from "./annotations.ts";
+import { annotationNotices, type Contents, lookAt } from "./actions.ts";
 import { hiddenLayers } from "./layers.ts";
 import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 import { dictionariesFrom } from "./objects.ts";
 
 /**
- * What a document has that people do not see, by its objects: nothing is drawn or run.
+ * Finds content that people don't see, from the document's objects; draws and runs nothing.
  * @throws UnseenContent for content that is printed or fetched and not shown
  * @throws PdfRefusal for a document that can't be read
  */
 export function unseenIn(bytes: Buffer): DocumentNotice[] {
-  // Bounds of its own: what signing reads of the document is not cut short by what is looked at here.
+  // A budget of its own, so that this check doesn't use up that of signing.
   const look = lookUpPdf(bytes);
   const found: Contents = { actions: new Set(), files: new Set() };
   let isWhole = true;

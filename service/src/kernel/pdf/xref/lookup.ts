@@ -10,7 +10,7 @@ import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString
 import { restate } from "./restate.ts";
 import type { Placed } from "./xref-table.ts";
 
-/** All that an appended revision needs to know about the document before it. Nothing is copied. */
+/** The facts about a document that an appended revision needs. Copies nothing. */
 export type PdfLookup = {
   readonly file: PdfFile;
   /** The kind of the newest cross-reference section; hybrid counts as a table. */
@@ -26,17 +26,17 @@ export type PdfLookup = {
   readonly encrypt: Span | null;
   readonly acroForm: FoundDict | null;
   readonly firstPage: Page;
-  /** What a certification and the locks of signatures still allow, null when none of them says. */
+  /** The changes that a certification and the locks of signatures still allow; null when none of them restricts any. */
   readonly docMdp: 2 | 3 | null;
   /** Signed signature fields so far. */
   readonly signatures: number;
 };
 
 /**
- * Looks up, in a bounded number of steps, what a signature has to be attached to.
+ * Looks up, in a bounded number of steps, the objects to which a signature is attached.
  * @param bytes the document; not changed, not copied
  * @param maxBytes the largest length accepted, 35 MiB by default
- * @throws PdfRefusal for every document that can't be continued as it is
+ * @throws PdfRefusal for every document that can't be extended unchanged
  */
 export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): PdfLookup {
   try {
@@ -48,12 +48,12 @@ export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): P
   }
 }
 
-/** @throws PdfRefusal the one that the document's own cross-reference led to, unless its objects have one reading */
+/** @throws PdfRefusal the original refusal, unless the document's objects have exactly one reading */
 function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
     const header = headerOffset(bytes);
     const look = lookUp(restate(bytes, header));
-    // An earlier signature would not be verified by what its own revision says.
+    // An earlier signature would not be verified by its own revision's content.
     const isSigned = look.signatures > 0 || look.docMdp !== null;
     if (!isSigned && listsAll(readableChain(bytes, header), look.file.restated ?? [])) return look;
   } catch (error) {
@@ -62,12 +62,12 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   throw refusal;
 }
 
-/** Readers that go by sections with wrong places must not know of fewer objects than those that search for them. */
+/** Readers that trust sections with wrong offsets must not find fewer objects than readers that search for them. */
 function listsAll(chain: PdfFile | null, restated: readonly Placed[]): boolean {
   return chain === null || restated.every(({ ref }) => findEntry(chain, ref.num)?.type === "offset");
 }
 
-/** Whether a trailer may name an Encrypt dictionary, in a file that can't be read well enough to know. */
+/** Whether a trailer may name an Encrypt dictionary, in a file that can't be parsed well enough to be sure. */
 function mentionsEncryption(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(ENCRYPT); at >= 0; at = bytes.indexOf(ENCRYPT, at + 1)) {
     if (skipRegular(bytes, at + 1) === at + ENCRYPT.length) return true;

@@ -29,6 +29,8 @@ export type XrefTable = {
   readonly size: number;
   /** Where the trailer dictionary begins. */
   readonly trailerAt: number;
+  /** Whether the first subsection says 1 and begins with object 0. */
+  readonly countsFrom1: boolean;
 };
 
 const ENTRY = 18;
@@ -42,6 +44,7 @@ export function readXrefTable(bytes: Buffer, at: number, budget: Budget): XrefTa
   let position = skipSpace(bytes, at + 4);
   let size = 0;
   let sorted = true;
+  let countsFrom1 = false;
   while (isDigit(bytes, position)) {
     const first = readDigits(bytes, position);
     const count = readDigits(bytes, skipSpace(bytes, first.end));
@@ -51,9 +54,13 @@ export function readXrefTable(bytes: Buffer, at: number, budget: Budget): XrefTa
     }
     position = skipSpace(bytes, count.end);
     if (count.value === 0) continue;
-    const { subsection, end } = readSubsection(bytes, position, first.value, count.value);
-    sorted &&= first.value >= size;
-    size = Math.max(size, first.value + count.value);
+    // Some writers number their first table from 1. Readers tell it by its first row, the head of the free list, which is object 0.
+    const isShifted = first.value === 1 && subsections.length === 0 && isListHead(bytes, position);
+    countsFrom1 ||= isShifted;
+    const number = isShifted ? 0 : first.value;
+    const { subsection, end } = readSubsection(bytes, position, number, count.value);
+    sorted &&= number >= size;
+    size = Math.max(size, number + count.value);
     subsections.push(subsection);
     position = end;
   }
@@ -61,7 +68,7 @@ export function readXrefTable(bytes: Buffer, at: number, budget: Budget): XrefTa
   const trailerAt = skipSpace(bytes, position + 7);
   if (!hasWord(bytes, trailerAt, "<<")) throw damaged(trailerAt);
   if (!sorted) sortSubsections(subsections);
-  return { bytes, subsections, size, trailerAt };
+  return { bytes, subsections, size, trailerAt, countsFrom1 };
 }
 
 function damaged(at: number): PdfRefusal {
@@ -113,6 +120,9 @@ function isEntry(bytes: Buffer, at: number): boolean {
   );
 }
 
+const isListHead = (bytes: Buffer, at: number): boolean =>
+  bytes[at + 17] === 0x66 && readDigits(bytes, at + 11).value === 65_535;
+
 /** The entry of an object; undefined when the table does not list it. @throws PdfRefusal `needs_repair` */
 export function tableEntry(table: XrefTable, num: number): XrefEntry | undefined {
   let low = 0;
@@ -154,7 +164,7 @@ export function xrefRows(objects: readonly Placed[]): XrefTable {
     rows += group.map(row).join("");
   }
   const size = (objects.at(-1)?.ref.num ?? 0) + 1;
-  return { bytes: Buffer.from(rows, "latin1"), subsections, size, trailerAt: 0 };
+  return { bytes: Buffer.from(rows, "latin1"), subsections, size, trailerAt: 0, countsFrom1: false };
 }
 
 /** A subsection with its header, as a table is written. @param group objects whose numbers follow one another */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
-import type { MemoryBudget } from "../bounds/memory-budget.ts";
+import type { Holder, MemoryBudget } from "../bounds/memory-budget.ts";
 import { ServiceError } from "../errors.ts";
 import type { SecretBytes } from "../secrets.ts";
 import type { BlobAt, BlobBackend, BlobPart, JoinedFile } from "./backend.ts";
@@ -16,18 +16,18 @@ import {
 } from "./cipher.ts";
 import { type ByteRange, joinedFile, type StoredFile, storedFile } from "./stored-file.ts";
 
-/** Reads blobs in stretches, so that nobody holds a whole one in order to send a part of it. */
+/** Reads blobs in parts, so that sending a part doesn't need the whole blob in memory. */
 export type BlobReader = {
   /** @throws as `Blobs.open` and `openJoined` do */
   open: (
     parts: readonly BlobAt[],
     whole: string | null,
-    holder: string,
+    holder: Holder,
     check: "once" | "again",
   ) => Promise<JoinedFile | null>;
   /** @throws as `Blobs.withBytes` does */
   withBytes: <T>(
-    at: BlobAt & { holder: string; times: number },
+    at: BlobAt & { holder: Holder; times: number },
     work: (bytes: Buffer | null) => Promise<T>,
   ) => Promise<T>;
 };
@@ -36,19 +36,19 @@ type ReaderDeps = {
   backend: BlobBackend;
   master: SecretBytes;
   memory: MemoryBudget;
-  /** Asks the store, within the time that it has. @throws ServiceError `unavailable` */
+  /** Calls the store, within its time limit. @throws ServiceError `unavailable` */
   ask: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 };
 
-/** Chunks that are read at once: to send them, 256 KiB; and to read all of a document, 2 MiB. */
+/** Chunks read at once: 256 KiB for sending, 2 MiB for reading a whole document. */
 const [sentChunks, wholeChunks] = [4, 32];
-/** A document that was compared with its hash is remembered by some 200 bytes. */
+/** A verified document is remembered in some 200 bytes. */
 const mostCompared = 20_000;
-/** Beside the budget: a comparison may be waited for by work that holds memory. Each holds two large stretches. */
+/** Outside the memory budget, because work that holds memory may wait for a comparison. Each holds two large parts. */
 const comparedAtOnce = 8;
 
 export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobReader {
-  // How long a document was when all of it was compared with its hash.
+  // Each document's length when it was compared with its hash.
   const compared = new LRUCache<string, number>({ max: mostCompared });
   const comparing = new Map<string, Promise<void>>();
   const semaphore = createKeyedSemaphore(comparedAtOnce);
@@ -66,7 +66,7 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
     return decryptStretch(layout, first, stretchIn(part, start, length, layout.end));
   }
 
-  /** Concurrent readers of a stretch share its bytes, and must not write to them. */
+  /** Concurrent readers of a part share its bytes, and must not write to them. */
   function readShared(key: string, layout: BlobLayout, first: number): Promise<Buffer> {
     const name = `${key} ${first} ${layout.end}`;
     const known = reading.get(name);
@@ -82,7 +82,7 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
       const start = at - (at % stretch);
       const bytes = await readShared(key, layout, start / blobChunk);
       const end = Math.min(last + 1, start + bytes.length);
-      // One chunk at a time: a slow reader has to take no more than that in its time.
+      // One chunk at a time, so that a slow reader need not accept more within its time.
       for (; at < end; at += blobChunk) yield bytes.subarray(at - start, Math.min(end, at + blobChunk) - start);
       at = end;
     }
@@ -93,8 +93,8 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
       yield await readStretch(key, layout, first, wholeChunks);
   }
 
-  /** Those who ask for one document wait for the same reading of it. */
-  function compareOnce(name: string, sha256: string, file: StoredFile, holder: string): Promise<void> {
+  /** Concurrent callers for one document wait for the same comparison. */
+  function compareOnce(name: string, sha256: string, file: StoredFile, holder: Holder): Promise<void> {
     const known = comparing.get(name);
     if (known) return known;
     const work = semaphore(name, () => requireHash(file, sha256), holder)
@@ -141,7 +141,10 @@ async function requireHash(file: StoredFile, sha256: string): Promise<void> {
   if (hash.digest("hex") !== sha256) throw new Error("a stored document is not what was written: its hash is another");
 }
 
-/** The stretch of what a store answered, which may be all of the blob. @throws Error when the blob has another length by now */
+/**
+ * The requested part of the store's response, which may be the whole blob. @throws Error when the blob's length has
+ * changed
+ */
 function stretchIn({ bytes, total }: BlobPart, start: number, length: number, end: number): Buffer {
   const stretch = bytes.length > length ? bytes.subarray(start, start + length) : bytes;
   if (total === end && stretch.length === length) return stretch;

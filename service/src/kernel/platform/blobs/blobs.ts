@@ -1,4 +1,4 @@
-import { createMemoryBudget, type MemoryBudget, type MemoryLimits } from "../bounds/memory-budget.ts";
+import { createMemoryBudget, type Holder, type MemoryBudget, type MemoryLimits } from "../bounds/memory-budget.ts";
 import type { Clock } from "../clock.ts";
 import { ServiceError } from "../errors.ts";
 import { newCode } from "../ids.ts";
@@ -18,55 +18,57 @@ import type { StoredFile } from "./stored-file.ts";
 
 export type { BlobAt, BlobBackend } from "./backend.ts";
 
-/** A store of documents, encrypted at rest. Nothing reads one of them beside the budget of memory. */
+/** A store of documents, encrypted at rest. Every read of a whole document counts in the memory budget. */
 export type Blobs = {
   /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
   put: (plain: Uint8Array, use: BlobUse) => Promise<string>;
-  /** The memory that stored documents, and the work on them, may hold in all and by firm. */
+  /** The memory for stored documents and work on them, in all and per firm. */
   memory: MemoryBudget;
   /**
-   * A document to be sent, read as it is sent; null when there is no such blob. All of it is compared with its hash when this
-   * process first opens it. Later each chunk that is read authenticates itself, its place and which document it is of.
-   * @param holder whose turn in the budget it is: the document's firm
-   * @param check `again`: all of it is compared even if it was before
-   * @throws ServiceError `unavailable` when the store does not answer
-   * @throws Error when the stored bytes were altered, or are something else than `use`
+   * A document to be sent, read during sending; null for a missing blob. The first time this process opens it, the
+   * whole document is compared with its hash. Later each chunk authenticates itself, its position and its document.
+   * @param holder the document's firm and environment, for fairness in the budget
+   * @param check `again` compares the whole document even if it was compared before
+   * @throws ServiceError `unavailable` when the store doesn't respond
+   * @throws Error when the stored bytes were altered, or are another document than `use`
    */
-  open: (key: string, use: BlobUse, holder: string, check?: "once" | "again") => Promise<StoredFile | null>;
+  open: (key: string, use: BlobUse, holder: Holder, check?: "once" | "again") => Promise<StoredFile | null>;
   /**
-   * Blobs that make one document, in their order; null when one of them is not there.
-   * @param whole its hash; null for a caller that compares all of it itself
+   * Blobs that form one document, in their order; null when one of them is missing.
+   * @param whole its hash; null for a caller that compares it itself
    * @throws as `open` does
    */
-  openJoined: (parts: readonly BlobAt[], whole: string | null, holder: string) => Promise<JoinedFile | null>;
+  openJoined: (parts: readonly BlobAt[], whole: string | null, holder: Holder) => Promise<JoinedFile | null>;
   /**
-   * Works on the plain bytes, or on null when there is no such blob. The work must neither keep them nor wait for more memory.
-   * @param at `times`: how often the work holds as much, by default once
-   * @throws as `open` does, and what the work throws
+   * Runs the caller's work on the plain bytes, or on null for a missing blob. The work must neither keep the bytes nor
+   * wait for more memory.
+   * @param at `times`: how many copies the work holds, by default one
+   * @throws as `open` does, and the work's own errors
    */
   withBytes: <T>(
-    at: BlobAt & { holder: string; times?: number },
+    at: BlobAt & { holder: Holder; times?: number },
     work: (bytes: Buffer | null) => Promise<T>,
   ) => Promise<T>;
   remove: (key: string) => Promise<void>;
-  /** Removes a blob that nothing refers to. Never rejects: one that cannot be removed now is an orphan, and swept as such. */
+  /** Removes an unreferenced blob. Never rejects: a blob that can't be removed now is an orphan, and swept later. */
   discard: (key: string) => Promise<void>;
   listOlderThan: BlobBackend["listOlderThan"];
-  /** The id of the key that a blob is under, in hex; `none` for one of before there were ids; null when there is no such blob. */
+  /** The id of a blob's key, in hex; `none` for a blob from before key ids; null for a missing blob. */
   keyIdOf: (key: string) => Promise<string | null>;
   /**
-   * Puts a blob under the current key; one that is gone stays so. Most of it stays as it is, but one of before is written anew.
-   * @param use asked for of one of before; null when nothing refers to it, and it then stays as it is
+   * Moves a blob to the current key; a missing one stays missing. Most of it stays unchanged, but one from before key
+   * ids is rewritten.
+   * @param use called for a blob from before key ids; null without a reference, and the blob then stays unchanged
    * @throws Error as `open` does
    */
   toCurrentKey: (key: string, use: () => Promise<BlobUse | null>) => Promise<void>;
   probe: () => Promise<void>;
 };
 
-/** How long the store may take; `putMs` is for a blob of so many bytes. */
+/** Time limits of the store; `putMs` is for a blob of so many bytes. */
 export type BlobTimes = { putMs: (bytes: number) => number; getMs: number; removeMs: number; probeMs: number };
 
-// A store is near: one that brings less than 2 MB a second is as good as away.
+// A store is near: one that is slower than 2 MB a second counts as unavailable.
 export const usualBlobTimes: BlobTimes = {
   putMs: (bytes) => 5_000 + bytes / 2_000,
   getMs: 20_000,
@@ -74,7 +76,7 @@ export const usualBlobTimes: BlobTimes = {
   probeMs: 10_000,
 };
 
-/** Of the largest documents eight, and of a firm four: as many as there are worker threads at most. */
+/** Eight of the largest documents, and four of one firm: at most as many as there are worker threads. */
 const usualMemory: MemoryLimits = {
   bytes: 8 * 36 * 1024 * 1024,
   bytesEach: 4 * 36 * 1024 * 1024,
@@ -85,7 +87,7 @@ const usualMemory: MemoryLimits = {
 
 type Store = { backend: BlobBackend; master: SecretBytes; times: BlobTimes };
 
-/** @param times after which a store that does not answer is given up. */
+/** @param times after which a store that doesn't respond is given up */
 export function openBlobs(
   backend: BlobBackend,
   master: SecretBytes,
@@ -98,7 +100,7 @@ export function openBlobs(
   const remove = (key: string) => within(times.removeMs, (signal) => backend.remove(key, signal));
   return {
     async put(plain, use) {
-      // A folder a day keeps folders and backups of a handy size.
+      // One folder per day, so that folders and backups stay small.
       const key = `${clock().toISOString().slice(0, 10)}/${newCode()}`;
       await write(store, "write", key, encryptBlob(master, plain, use), encryptedLength(plain.length));
       return key;
@@ -127,7 +129,8 @@ async function write(
   try {
     await within(times.putMs(length), (signal) => backend[how](key, pieces, length, signal));
   } catch (error) {
-    // A full disk, a bucket that is away: no row refers to what was perhaps stored, and later it may be.
+    // A full disk, an unreachable bucket: no row refers to the blob that may have been stored, and a retry may
+    // succeed.
     throw new ServiceError("unavailable", "Documents can't be stored now. Try again later.", { cause: error });
   }
 }

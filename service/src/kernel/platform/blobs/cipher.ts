@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deriveKey, deriveSalted, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "../secrets.ts";
 
-/** What a blob is: read as anything else it does not decrypt. `owner` is empty where orders may take it over. */
+/** The identity of a blob, which decryption verifies. `owner` is empty where orders may take it over. */
 export type BlobUse = {
   kind: "document" | "proof passport" | "proof certificate" | "closing passport";
   owner: string;
@@ -11,11 +11,11 @@ export type BlobUse = {
 
 const contextOf = ({ kind, owner, sha256 }: BlobUse): Buffer => Buffer.from(JSON.stringify([kind, owner, sha256]));
 
-// Layout: magic with a version (5), the id of the key (4), the blob's own key under that key (nonce 12, 32, tag 16), then chunks of 64
-// KiB + 16 bytes of tag. Nonce of a chunk: its number (11 bytes) and a last-chunk flag, as in the STREAM construction, so that
-// cutting, swapping or extending chunks is noticed. Each chunk authenticates what the blob is.
-// Versions 1 and 2, of before, have a salt (32) in place of key id and key: the blob's key is derived with it. Version 1 says nothing of
-// what the blob is.
+// Layout: magic with a version (5), the id of the key (4), the blob's own key under that key (nonce 12, 32, tag 16),
+// then chunks of 64 KiB + 16 bytes of tag. A chunk's nonce is its number (11 bytes) and a last-chunk flag, as in the
+// STREAM construction, so that cutting, swapping or extending chunks is detected. Each chunk authenticates the blob's
+// identity. The earlier versions 1 and 2 have a salt (32) instead of key id and key: the blob's key is derived with
+// it. Version 1 doesn't authenticate the identity.
 const magic = Buffer.from("SSSB\x03", "latin1");
 const saltedMagic = Buffer.from("SSSB\x02", "latin1");
 const unboundMagic = Buffer.from("SSSB\x01", "latin1");
@@ -24,9 +24,9 @@ const [nonceLength, keyLength, saltLength, chunkLength, tagLength] = [12, 32, 32
 const sliceChunks = 64;
 const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;
-/** Bytes in front of the chunks. */
+/** Bytes before the chunks. */
 export const blobHeaderLength = idEnd + nonceLength + keyLength + tagLength;
-/** As much of a blob as `blobLayout` needs: of one of before the first chunk, too. */
+/** The bytes that `blobLayout` needs, which for earlier versions include the first chunk. */
 export const blobBeginning = blobHeaderLength + chunkLength + tagLength;
 /** Plain bytes of a chunk. */
 export const blobChunk = chunkLength;
@@ -40,7 +40,7 @@ function chunkNonce(index: number, last: boolean): Buffer {
 
 const isLast = (index: number, plainLength: number): boolean => (index + 1) * chunkLength >= plainLength;
 
-/** Bytes that `encryptBlob` yields in all for a plain text of this length. */
+/** The encrypted length of a plain text of this length. */
 export const encryptedLength = (plainLength: number): number =>
   blobHeaderLength + plainLength + Math.max(1, Math.ceil(plainLength / chunkLength)) * tagLength;
 
@@ -63,7 +63,7 @@ function keyIn(master: SecretBytes, header: Uint8Array): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength)), decipher.final()]);
 }
 
-/** Encrypts with AES-256-GCM under a key of this blob's own; yields pieces, so no second copy of the whole is held. */
+/** Encrypts with AES-256-GCM under the blob's own key. Yields pieces, so that no second copy is held. */
 export function* encryptBlob(master: SecretBytes, plain: Uint8Array, use: BlobUse): Generator<Uint8Array> {
   const context = contextOf(use);
   const key = randomBytes(keyLength);
@@ -79,14 +79,14 @@ export function* encryptBlob(master: SecretBytes, plain: Uint8Array, use: BlobUs
 }
 
 /**
- * Decrypts what `encryptBlob` made, in the memory of `sealed`, which must not be used any more. Other requests get their turn
- * between the slices of a large one.
- * @throws Error when a byte was altered, cut or added, or it is something else than `use`
- * @throws ServiceError `unavailable` naming the key, when it was written with one that is not there
+ * Decrypts the result of `encryptBlob` in the memory of `sealed`, which must not be used afterwards. Yields to other
+ * requests between slices.
+ * @throws Error when a byte was altered, cut or added, or it is another blob than `use`
+ * @throws ServiceError `unavailable` naming the missing key
  */
 export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: BlobUse): Promise<Buffer> {
   const layout = blobLayout(master, sealed, sealed.length, use);
-  // A chunk's plain text ends before the next chunk begins, so a second copy of a large document need not be held.
+  // A chunk's plain text ends before the next chunk begins, so no second copy of a large document is needed.
   const plain = Buffer.from(sealed.buffer, sealed.byteOffset, layout.length);
   for (let first = 0; first < layout.chunks; first += sliceChunks) {
     if (first > 0) await new Promise(setImmediate);
@@ -96,20 +96,20 @@ export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: 
   return plain;
 }
 
-/** The header of a blob: enough to decrypt each chunk by itself. */
+/** The header of a blob, with which each chunk can be decrypted by itself. */
 export type BlobLayout = Opened & {
-  /** Of the plain bytes, if the whole blob has the length that was said. */
+  /** The length of the plain bytes, if `total` was right. */
   readonly length: number;
   readonly chunks: number;
-  /** Where the first chunk begins, and where the last one ends. */
+  /** The offsets of the first chunk's start and the last one's end. */
   readonly start: number;
   readonly end: number;
 };
 
 /**
- * @param beginning of the blob, `blobBeginning` bytes of it
- * @param total how long the whole blob is. Only its last chunk authenticates that.
- * @throws Error for what is no blob, or has an altered header; ServiceError `unavailable` for a key that is not there
+ * @param beginning the first `blobBeginning` bytes of the blob
+ * @param total the length of the whole blob; only its last chunk authenticates that
+ * @throws Error for bytes that are not a blob or have an altered header; ServiceError `unavailable` for a missing key
  */
 export function blobLayout(master: SecretBytes, beginning: Uint8Array, total: number, use: BlobUse): BlobLayout {
   const { key, context, start } = opened(master, beginning, total, use);
@@ -117,7 +117,7 @@ export function blobLayout(master: SecretBytes, beginning: Uint8Array, total: nu
   return { key, context, chunks, start, end: total, length: total - start - chunks * tagLength };
 }
 
-/** Which bytes of the blob are so many chunks from this one on, or as many as there are. */
+/** The byte range of so many chunks from this one on, or of those that exist. */
 export function stretchAt(
   { start, end }: BlobLayout,
   first: number,
@@ -128,9 +128,9 @@ export function stretchAt(
 }
 
 /**
- * Decrypts chunks that follow one another.
- * @param into where the plain text goes; by default over the beginning of `sealed`, which must not be used any more
- * @throws Error when a byte was altered, cut or added, or these are chunks of another place, or of something else than was said
+ * Decrypts consecutive chunks.
+ * @param into the memory for the plain text; by default the beginning of `sealed`, which must not be used afterwards
+ * @throws Error when a byte was altered, cut or added, or the chunks are from another position or another blob
  */
 export function decryptStretch(
   layout: BlobLayout,
@@ -152,7 +152,7 @@ export function decryptStretch(
 type Opened = { readonly key: Buffer; readonly context: Buffer };
 
 function chunkOf({ key, context }: Opened, chunk: Uint8Array, nonce: Buffer): Buffer {
-  // A shorter tag, of a blob that was cut, is refused: it would be easier to guess.
+  // A shorter tag, of a truncated blob, is refused: it would be easier to guess.
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagLength }).setAAD(context);
   decipher.setAuthTag(chunk.subarray(chunk.length - tagLength));
   const plain = decipher.update(chunk.subarray(0, chunk.length - tagLength));
@@ -169,14 +169,14 @@ function opened(master: SecretBytes, sealed: Uint8Array, total: number, use: Blo
   return { key: saltedKey(master, sealed, total, context), context, start: saltedHeaderLength };
 }
 
-/** The key of a blob of before: no id says which master key it is of, but its first chunk opens with one alone. */
+/** The key of an earlier blob. It has no key id, but its first chunk opens with exactly one key. */
 function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, context: Buffer): Buffer {
   const salt = sealed.subarray(magic.length, saltedHeaderLength);
   const chunk = sealed.subarray(saltedHeaderLength, saltedHeaderLength + chunkLength + tagLength);
   const nonce = chunkNonce(0, saltedHeaderLength + chunk.length === total);
   const keys = keysOf(master).map((one) => deriveSalted(one, "blob", salt));
   const [only] = keys;
-  // Of one key there is nothing to choose, and the chunk need not be read twice.
+  // With one key there is nothing to choose, which saves reading the chunk twice.
   if (keys.length === 1 && only) return only;
   for (const key of keys) {
     try {
@@ -187,7 +187,7 @@ function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, conte
   throw new Error("a blob that no key opens, or an altered one");
 }
 
-/** Which key a blob's own key is under: its id in hex; `none` for one of before; null for what is no blob. */
+/** The id of the key that a blob's own key is under, in hex; `none` for an earlier blob; null for other bytes. */
 export function blobKeyId(header: Uint8Array): string | null {
   const version = header.subarray(0, magic.length);
   if (magic.equals(version)) return Buffer.from(header.subarray(magic.length, idEnd)).toString("hex");
@@ -195,8 +195,8 @@ export function blobKeyId(header: Uint8Array): string | null {
 }
 
 /**
- * The same blob with its own key under the current key: its chunks stay as they are.
- * @throws Error for an altered header; ServiceError `unavailable` for a key that is not there
+ * The same blob with its own key under the current key; its chunks stay unchanged.
+ * @throws Error for an altered header; ServiceError `unavailable` for a missing key
  */
 export function rewrapped(master: SecretBytes, sealed: Uint8Array): Uint8Array[] {
   return [headerOf(master, keyIn(master, sealed)), sealed.subarray(blobHeaderLength)];

@@ -5,7 +5,7 @@ import { openMakingFolder, syncFolder } from "../durable-file.ts";
 import type { BlobBackend, BlobPart } from "./backend.ts";
 
 const pageSize = 500;
-// So many bytes of pieces go to the system in one call.
+// Pieces are passed to the system in calls of this size.
 const batchBytes = 1024 * 1024;
 
 const ignoreMissing = (error: NodeJS.ErrnoException): null => {
@@ -24,8 +24,8 @@ async function* filesOf(folder: string): AsyncGenerator<string> {
 }
 
 /**
- * Writes a new blob straight under its name: until this resolves nobody knows the name, so what a crash leaves
- * half-written is an orphan like any other.
+ * Writes a new blob directly under its name. Nobody knows the name until this resolves, so a half-written file after a
+ * crash is an orphan like any other.
  */
 async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   const file = await openMakingFolder(path, 0o600);
@@ -50,7 +50,7 @@ async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<vo
   }
 }
 
-/** A name that is no blob's. What a crash leaves under it is an orphan, too. */
+/** A temporary name, which is not a blob's. After a crash the file is an orphan too. */
 async function replaceBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   await writeBlob(temporary, pieces);
@@ -76,7 +76,7 @@ async function readPart(path: string, start: number, length: number): Promise<Bl
   }
 }
 
-/** Blobs as files of a folder, readable by this user alone. */
+/** Blobs as files of a folder, readable only by this user. */
 export function folderBackend(folder: string): BlobBackend {
   return {
     write: (key, pieces) => writeBlob(join(folder, key), pieces),

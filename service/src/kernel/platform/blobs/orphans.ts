@@ -1,6 +1,6 @@
 import { hourMs } from "../clock.ts";
 import type { Sql } from "../database/database.ts";
-import { sql } from "../database/sql.ts";
+import { type Statement, sql } from "../database/sql.ts";
 import type { Blobs } from "./blobs.ts";
 
 // A blob is written before the row that refers to it commits; one younger than this may still get its row.
@@ -9,26 +9,31 @@ const graceMs = hourMs;
 /** Of these keys those of blobs that were to be removed, though rows refer to them. */
 export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
+export type OrphanDeps = {
+  db: Sql;
+  blobs: Blobs;
+  /** All tables whose rows refer to blobs. */
+  blobTables: readonly { table: Statement }[];
+  markedAmong: MarkedAmong;
+};
+
 /**
  * Removes blobs that no row refers to: what uploads left behind that were refused or cut off; and those that were marked as
  * deleted, and that a crash kept from being removed. Stops between pages once `stopping` is aborted.
  * @returns how many
  */
 export async function sweepOrphans(
-  { db, blobs, markedAmong }: { db: Sql; blobs: Blobs; markedAmong: MarkedAmong },
+  { db, blobs, blobTables, markedAmong }: OrphanDeps,
   now: Date,
   stopping?: AbortSignal,
 ): Promise<number> {
+  const unnamed = blobTables
+    .map(({ table }) => sql`NOT EXISTS (SELECT FROM ${table} WHERE blob_key = key)`)
+    .reduce((all, one) => sql`${all} AND ${one}`);
   let removed = 0;
   for await (const keys of blobs.listOlderThan(new Date(now.getTime() - graceMs))) {
     const orphans = await db.query<{ key: string }>(sql`
-SELECT key FROM unnest(${keys}::text[]) AS key
-WHERE NOT EXISTS (SELECT FROM documents WHERE blob_key = key)
-  AND NOT EXISTS (SELECT FROM fill_documents WHERE blob_key = key)
-  AND NOT EXISTS (SELECT FROM passports WHERE blob_key = key)
-  AND NOT EXISTS (SELECT FROM proof_certificates WHERE blob_key = key)
-  AND NOT EXISTS (SELECT FROM closing_passports WHERE blob_key = key)
-  AND NOT EXISTS (SELECT FROM notary_proofs WHERE blob_key = key)`);
+SELECT key FROM unnest(${keys}::text[]) AS key WHERE ${unnamed}`);
     const gone = new Set([...orphans.map(({ key }) => key), ...(await markedAmong(keys))]);
     for (const key of gone) await blobs.remove(key);
     removed += gone.size;

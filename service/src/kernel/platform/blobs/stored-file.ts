@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { MemoryBudget } from "../bounds/memory-budget.ts";
+import type { Holder, MemoryBudget } from "../bounds/memory-budget.ts";
 
 /** From the first byte up to and with the last one. */
 export type ByteRange = { readonly first: number; readonly last: number };
@@ -30,7 +30,7 @@ export const bytesOfBody = 512 * 1024;
  */
 const usualStallMs = 30_000;
 
-export type BodyFrame = { memory: MemoryBudget; holder: string; stallMs?: number };
+export type BodyFrame = { memory: MemoryBudget; holder: Holder; stallMs?: number };
 
 type Parts = { pieces: (range: ByteRange) => AsyncIterable<Buffer>; stretches?: StoredFile["stretches"] };
 

@@ -1,15 +1,15 @@
-/** As much of `fetch` as is used here; passed in by the composition root. */
+/** The used part of `fetch`; the composition root passes it in. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What came of a request: an answer of any status, whole and within its bounds, or a sentence why there is none. */
+/** The result of a request: a complete response of any status within the limits, or a sentence on why there is none. */
 export type BoundedAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array<ArrayBuffer> }
   /** `isUnsent`: the server has certainly not received the request. */
   | { readonly ok: false; readonly why: string; readonly isUnsent: boolean };
 
 /**
- * One request to a server that is not trusted: no redirect is followed, the body is read up to a bound, and the time
- * covers everything up to the last byte. Never rejects.
+ * One request to an untrusted server: follows no redirects, reads the body up to a limit, and the time covers
+ * everything up to the last byte. Never rejects.
  */
 export async function requestBounded(
   fetch: Fetch,
@@ -41,7 +41,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<Uint8A
   return new Uint8Array(Buffer.concat(chunks, length));
 }
 
-// Errors of before there was a connection. One that breaks later may have carried the request.
+// Errors before a connection exists. After a later one the request may have been received.
 const unconnected: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

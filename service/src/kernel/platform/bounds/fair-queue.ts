@@ -1,14 +1,14 @@
-/** What waits, by who sent it: holders take turns, so who sends much keeps nobody else waiting for all of it. */
+/** A queue that serves holders round-robin, so that one heavy sender can't starve the others. */
 export type FairQueue<Item> = {
   add: (holder: string, item: Item) => void;
-  /** Takes the item whose turn it is, of the holders that may have one now. */
+  /** Takes the next item, of the holders that may have one now. */
   next: (mayRun?: (holder: string, item: Item) => boolean) => { holder: string; item: Item } | undefined;
-  /** Takes all that waits. */
+  /** Takes all items. */
   clear: () => Item[];
 };
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  // In the order of their turns; nobody is in it without an item.
+  // In the order of their turns; only holders with an item are in it.
   const lines = new Map<string, Item[]>();
   return {
     add(holder, item) {

@@ -1,11 +1,11 @@
 import { createFairQueue } from "./fair-queue.ts";
 
-/** Runs work one at a time for each key, and so much at once in all. Holders of many keys take turns. */
+/** Runs work one at a time for each key, with a limit in all. Serves holders of many keys round-robin. */
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>, holder?: string) => Promise<T>;
 
 /**
- * What waits here holds nothing but its place: no connection, no lock. Work of one key runs in the order of the calls.
- * @param atOnce how many keys may be worked on together
+ * Waiting work holds no connection and no lock. Work of one key runs in the order of the calls.
+ * @param atOnce how many keys may run concurrently
  */
 export function createKeyedSemaphore(atOnce: number): KeyedSemaphore {
   const tails = new Map<string, Promise<void>>();

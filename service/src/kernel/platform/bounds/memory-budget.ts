@@ -1,4 +1,11 @@
-import { ServiceError } from "../errors.ts";
+import { BusyError } from "../errors.ts";
+
+/** Whose share of the memory it is. Template type, so that no bare id passes for one. */
+export type Holder = `${string} ${string}`;
+
+/** A firm's live and its test documents have a share each: test reads can't starve live ones. */
+export const memoryHolder = (of: { readonly partnerId: string; readonly environment: string }): Holder =>
+  `${of.partnerId} ${of.environment}`;
 
 /**
  * Memory that documents may hold at once. A holder that needs more than is free waits; holders take turns, and none has more than
@@ -7,11 +14,11 @@ import { ServiceError } from "../errors.ts";
 export type MemoryBudget = {
   /**
    * Resolves with the function that gives the bytes back.
-   * @throws ServiceError `unavailable` when too much waits already, and when the wait takes too long
+   * @throws BusyError when too much waits already, and when the wait takes too long
    */
-  readonly reserve: (holder: string, bytes: number) => Promise<() => void>;
+  readonly reserve: (holder: Holder, bytes: number) => Promise<() => void>;
   /** Holds the bytes while the work runs. @throws what `reserve` and the work throw */
-  readonly within: <T>(holder: string, bytes: number, work: () => Promise<T>) => Promise<T>;
+  readonly within: <T>(holder: Holder, bytes: number, work: () => Promise<T>) => Promise<T>;
 };
 
 export type MemoryLimits = {
@@ -24,10 +31,9 @@ export type MemoryLimits = {
 };
 
 type Waiting = { readonly bytes: number; readonly admit: () => void };
-type Holder = { held: number; readonly line: Waiting[] };
+type Held = { held: number; readonly line: Waiting[] };
 
-const tooMany = () =>
-  new ServiceError("unavailable", "Too many documents are being read right now. Try again in a moment.");
+const tooMany = () => new BusyError("Too many documents are being read right now. Try again in a moment.");
 
 /** A reservation that waits holds nothing but its place. Small ones never overtake a large one whose turn it is: it would starve. */
 export function createMemoryBudget({
@@ -38,12 +44,12 @@ export function createMemoryBudget({
   waitMs,
 }: MemoryLimits): MemoryBudget {
   // In the order of their turns.
-  const holders = new Map<string, Holder>();
+  const holders = new Map<string, Held>();
   const share = Math.min(total, bytesEach);
   let free = total;
   let inLine = 0;
 
-  function nextInTurn(): [string, Holder, Waiting] | undefined {
+  function nextInTurn(): [string, Held, Waiting] | undefined {
     for (const [name, holder] of holders) {
       const [first] = holder.line;
       if (first && mayHold(holder.held, first.bytes)) return [name, holder, first];
@@ -71,7 +77,7 @@ export function createMemoryBudget({
     }
   }
 
-  function forget(name: string, { held, line }: Holder): void {
+  function forget(name: string, { held, line }: Held): void {
     if (held === 0 && line.length === 0) holders.delete(name);
   }
 

@@ -2,8 +2,9 @@ import pg from "pg";
 import { hourMs } from "../clock.ts";
 import type { RowMac } from "../row-mac.ts";
 import type { SealedTexts } from "../sealed-text.ts";
+import { checkStatements } from "./check-statements.ts";
 import { checkNotifications, type Listener, openListener } from "./listener.ts";
-import { CloseStatement, PreparedQuery, type Seals } from "./prepared-query.ts";
+import { answerOf, confirmed, PreparedQuery, type Queryable, type Seals, watchReplication } from "./prepared-query.ts";
 import { type Statement, sql } from "./sql.ts";
 import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
 import { verifyRows, withMacs } from "./state-mac.ts";
@@ -37,7 +38,7 @@ export type Database = Sql & {
    * empty payload, for some may have been missed. @returns the function that ends it.
    */
   listen: (channel: string, onNotify: (payload: string) => void) => Promise<() => Promise<void>>;
-  /** Rejects unless two connections can each run one new prepared statement twice: a pooler may lose or mix up statements. */
+  /** Rejects where a pooler loses or mixes up prepared statements. */
   checkStatements: () => Promise<void>;
   /** Rejects unless a notification that is sent now arrives. */
   checkNotifications: () => Promise<void>;
@@ -62,14 +63,6 @@ export type DatabaseOptions = {
   direct?: pg.ClientConfig | null;
 };
 
-type Queryable = {
-  query: {
-    (query: PreparedQuery | CloseStatement, answered: (error: Error | null, rows?: object[]) => void): void;
-    // The driver knows a time for each query; its types do not.
-    (config: { text: string; query_timeout: number }): Promise<unknown>;
-  };
-};
-
 // The server ends a statement that takes too long. Only one that cannot say so any more is given up here, a little later.
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
@@ -85,12 +78,8 @@ function sqlOver(client: Queryable, handle: HandleKeys, { statementMs }: Stateme
   return {
     async query<Row>({ name, text, values }: Statement) {
       const query = new PreparedQuery(name, text, withMacs(values, handle.rowMac), statementMs + graceMs, handle.seals);
-      const rows = await reaching(
-        new Promise<object[]>((resolve, reject) => {
-          client.query(query, (error, rows) => (error ? reject(error) : resolve(rows as object[])));
-        }),
-      );
-      if (query.stateColumns.length > 0) verifyRows(rows, query.stateColumns, handle.rowMac);
+      const rows = await reaching(answerOf(client, query));
+      if (query.stateColumns.length > 0) verifyRows(rows, query.stateColumns, handle);
       return rows as Row[];
     },
   };
@@ -123,6 +112,7 @@ export function openDatabase(
     if (!closing) onIdleError(error);
   };
   pool.on("error", tellIdleError);
+  pool.on("connect", watchReplication);
   let texts: SealedTexts | undefined;
   const seals = (): SealedTexts => {
     if (!texts) throw new Error("the keys of sealed texts are not open");
@@ -147,7 +137,7 @@ export function openDatabase(
         return opened.end();
       };
     },
-    checkStatements: () => checkStatements(pool, seals, `check_${++checks}`),
+    checkStatements: () => checkOnTwo(pool, seals, ++checks),
     checkNotifications() {
       const send = (channel: string, payload: string) =>
         statements.query(sql`SELECT pg_notify(${channel}, ${payload})`);
@@ -192,20 +182,12 @@ async function onConnection<T>(
   }
 }
 
-const checkMs = 5_000;
-
-/** The name must be new: a pooler that mixes statements up does not, once each of its connections has prepared one. */
-async function checkStatements(pool: pg.Pool, seals: Seals, name: string): Promise<void> {
-  const submit = (client: Queryable, query: PreparedQuery | CloseStatement) =>
-    reaching(
-      new Promise<void>((resolve, reject) => client.query(query, (error) => (error ? reject(error) : resolve()))),
-    );
-  const run = (client: Queryable) => submit(client, new PreparedQuery(name, "SELECT 1 AS one", [], checkMs, seals));
-  await onConnection(pool, (first, onFirstBroken) =>
+/** Both connections end where the check fails: of what they have prepared nothing is sure. */
+const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =>
+  onConnection(pool, (first, onFirstBroken) =>
     onConnection(pool, async (second, onSecondBroken) => {
       try {
-        for (const client of [first, second, first, second]) await run(client);
-        for (const client of [first, second]) await submit(client, new CloseStatement(name));
+        await checkStatements(first, second, { check, seals });
       } catch (error) {
         onFirstBroken(error as Error);
         onSecondBroken(error as Error);
@@ -213,7 +195,6 @@ async function checkStatements(pool: pg.Pool, seals: Seals, name: string): Promi
       }
     }),
   );
-}
 
 /** The same database for work beside the requests, which may take long. */
 export const withLongStatements = (db: Database): Sql => ({
@@ -238,6 +219,7 @@ async function transactionOn<T>(
         },
       });
       await run("COMMIT");
+      await reaching(confirmed(client));
       return result;
     } catch (error) {
       // A server that said nothing in time says nothing to this either; its connection is of no more use.

@@ -20,6 +20,15 @@ type Applied = { version: number; sha256: string };
 
 // One number for all nodes: the holder migrates, the others wait and then find nothing to do.
 const advisoryLock = 7_246_001;
+/**
+ * The baseline, one file with what migrations up to `version` made. A database that they made has the last one's `sha256` instead of
+ * the file's, and goes on from there. `commit` is the last one that has their files, and upgrades older databases.
+ */
+export const baseline = {
+  version: 69,
+  sha256: "65323ac10b0f4e8fbc5089a08223063be26e81ddce20f3f1fcf0dee1f46b0541",
+  commit: "0a118c2533a0d0f217cfbfba605139909ea9f2d3",
+};
 // Migrations up to this one say nothing of older nodes.
 const lastUnfenced = 74;
 /** The first line of a migration beside which older nodes may go on writing; of others it is `-- Older nodes: stop.` */
@@ -54,14 +63,25 @@ async function isOfNewer(db: Sql, migrations: Migration[], done: Applied[]): Pro
 }
 
 function pending(migrations: Migration[], done: Applied[]): Migration[] {
+  requireBaseline(done);
   const known = new Map(migrations.map((migration) => [migration.version, migration]));
   for (const { version, sha256 } of done) {
     const migration = known.get(version);
-    if (migration && migration.sha256 !== sha256)
+    const isSquashed = version === baseline.version && sha256 === baseline.sha256;
+    if (migration && migration.sha256 !== sha256 && !isSquashed)
       throw new StartupError(`migration ${migration.name} differs from the one that this database was made with`);
   }
   const versions = new Set(done.map((row) => row.version));
   return migrations.filter((migration) => !versions.has(migration.version));
+}
+
+/** @throws StartupError for a database that migrations before the baseline made: their files are gone. */
+function requireBaseline(done: Applied[]): void {
+  const newest = done.at(-1);
+  if (!newest || done.some(({ version }) => version === baseline.version)) return;
+  throw new StartupError(
+    `the database has schema ${newest.version}, and this release upgrades schema ${baseline.version} or newer: back up, start commit ${baseline.commit} of SignSealShip once on the same data, then start this release`,
+  );
 }
 
 export type Schema = {
@@ -79,7 +99,8 @@ export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
 /**
  * Brings the schema up to date, forward only, and the rights of the service's role with it, in one transaction: all pending
  * migrations or none.
- * @throws StartupError when the database is of a newer release, was made by other migrations, or nobody may change it.
+ * @throws StartupError when the database is of a newer release or of one before the baseline, was made by other migrations, or nobody
+ *   may change it.
  */
 export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   const [migrations, rights] = await Promise.all([readMigrations(folder), readRights(folder)]);

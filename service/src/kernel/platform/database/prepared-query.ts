@@ -1,7 +1,30 @@
 import pg from "pg";
 import type { SealedKind, SealedTexts } from "../sealed-text.ts";
 import { ToSeal } from "./sql.ts";
+import { unreplicatedMessage } from "./sql-errors.ts";
 import { isStateColumn } from "./state-mac.ts";
+
+/** Connections whose last statement was committed without the answer of the synchronous standby. */
+const unreplicated = new WeakSet<object>();
+
+/**
+ * When somebody cancels a statement that waits for the synchronous standby, PostgreSQL reports success with a warning. The commit is on
+ * this server alone, and is lost if the standby takes over. `statement_timeout` does not count the wait: the driver gives it up.
+ */
+export function watchReplication(client: pg.PoolClient): void {
+  const { connection } = client as unknown as { connection: Connection };
+  client.on("notice", ({ routine }) => {
+    if (routine === "SyncRepWaitForLSN") unreplicated.add(connection);
+  });
+}
+
+/** Says so once. */
+const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
+
+/** @throws Error when the last commit is on the primary alone */
+export async function confirmed(client: Queryable): Promise<void> {
+  if (wasUnreplicated((client as unknown as { connection: object }).connection)) throw new Error(unreplicatedMessage);
+}
 
 const int8 = 20;
 const jsonTypes: ReadonlySet<number> = new Set([114, 3802]);
@@ -21,16 +44,17 @@ type Columns = {
 };
 
 /**
- * A column `name@kind` holds sealed texts. Of JSON, `name@kind.member` names the members that do: other texts in it may be anybody's, and
- * nobody may have a form that they copied opened.
+ * A column `name@kind` holds sealed texts. Of JSON, `name@kind.member` names the members that do, several with commas between: other texts
+ * in it may be anybody's, and nobody may have a form that they copied opened.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
-  const [kind, member] = how.split(".") as [SealedKind, string?];
-  if (!jsonTypes.has(type)) return (text) => seals().open(kind, text);
+  if (!jsonTypes.has(type)) return (text) => seals().open(how as SealedKind, text);
+  const kinds = new Map(how.split(",").map((each) => each.split(".").reverse() as [string, SealedKind]));
   return (text) =>
-    JSON.parse(text, (name, value: unknown) =>
-      name === member && typeof value === "string" ? seals().open(kind, value) : value,
-    );
+    JSON.parse(text, (name, value: unknown) => {
+      const kind = typeof value === "string" ? kinds.get(name) : undefined;
+      return kind === undefined ? value : seals().open(kind, value as string);
+    });
 }
 
 function columnsOf(fields: readonly pg.FieldDef[], seals: Seals): Columns {
@@ -150,8 +174,9 @@ export class PreparedQuery {
 
   handleEmptyQuery(): void {}
 
-  handleReadyForQuery(): void {
-    if (this.#unreadable) this.callback?.(this.#unreadable);
+  handleReadyForQuery(connection: Connection): void {
+    if (wasUnreplicated(connection)) this.callback?.(new Error(unreplicatedMessage));
+    else if (this.#unreadable) this.callback?.(this.#unreadable);
     else this.callback?.(null, this.#rows);
   }
 
@@ -190,3 +215,18 @@ export class CloseStatement {
     this.callback?.(error);
   }
 }
+
+/** A connection of the driver, or its pool: it also runs queries of these two classes. */
+export type Queryable = {
+  query: {
+    (query: PreparedQuery | CloseStatement, answered: (error: Error | null, rows?: object[]) => void): void;
+    // The driver knows a time for each query; its types do not.
+    (config: { text: string; query_timeout: number }): Promise<unknown>;
+  };
+};
+
+/** Runs a query. @returns its rows; none for a statement that is closed */
+export const answerOf = (client: Queryable, query: PreparedQuery | CloseStatement): Promise<object[]> =>
+  new Promise((resolve, reject) => {
+    client.query(query, (error, rows = []) => (error ? reject(error) : resolve(rows)));
+  });

@@ -81,10 +81,10 @@ const timeoutsLock = 7_246_002;
 
 /**
  * Gives the role that the service works as its timeouts, as defaults in this database; those that an operator has set stay.
- * Behind a pooler a single statement has no others. Sessions that the pooler has open get them when it renews them.
+ * Behind a pooler a single statement has no others.
  */
 export async function keepRoleTimeouts(db: Database): Promise<void> {
-  await db.transaction(async (tx) => {
+  const added = await db.transaction(async (tx) => {
     await tx.query(sql`SELECT pg_advisory_xact_lock(${timeoutsLock})`);
     const defaults = await tx.query<{ setting: string }>(sql`
       SELECT unnest(setconfig) AS setting FROM pg_db_role_setting
@@ -95,7 +95,25 @@ export async function keepRoleTimeouts(db: Database): Promise<void> {
     const [names] = await tx.query<{ database: string }>(sql`SELECT quote_ident(current_database()) AS database`);
     for (const [name, ms] of missing)
       await tx.script(`ALTER ROLE CURRENT_USER IN DATABASE ${names?.database} SET ${name} = ${ms}`);
+    return missing.map(([name]) => name);
   });
+  if (added.length > 0) await endSessionsWithout(db, added);
+}
+
+// More than a node's share of a pooler's sessions. What is left, the pooler renews after its own time.
+const mostEnded = 20;
+
+/**
+ * Ends the sessions that the pooler had open before, one after another, each by a statement in itself: none that works for another
+ * connection is ended.
+ */
+async function endSessionsWithout(db: Database, timeouts: readonly string[]): Promise<void> {
+  for (let ended = 0; ended < mostEnded; ended++) {
+    const missing = await missingTimeouts(db);
+    if (!missing.some((name) => timeouts.includes(name))) return;
+    // It ends without an answer.
+    await db.query(sql`SELECT pg_terminate_backend(pg_backend_pid())`).catch(() => {});
+  }
 }
 
 /** The timeouts that a session of the pool has not: a statement in it may wait for ever. */

@@ -31,9 +31,11 @@ const awayCodes: ReadonlySet<string> = new Set([
   "EPIPE",
   "ETIMEDOUT",
 ]);
+export const unreplicatedMessage = "The synchronous standby did not confirm the commit";
+
 // What `pg` says of its own connections has no code.
 const awayMessages =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
+  /^(?:The synchronous standby did not confirm|Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
 
 /** Whether an error says that the database can't do its work now, rather than that it refused a statement. */
 function saysAway(error: unknown): boolean {

@@ -99,6 +99,9 @@ export const isSealed = (column: Statement, kind: SealedKind, text: string): Sta
 /** Nothing, where a part may be left out. */
 export const nothing: Statement = sql``;
 
+export const unionAll = (statements: readonly Statement[]): Statement =>
+  statements.reduce((all, one) => sql`${all} UNION ALL ${one}`);
+
 /** A value, or a part of a statement that stands for one: a column, an expression. */
 export type Part<T> = T | Statement;
 

@@ -1,6 +1,7 @@
 import { ServiceError } from "../errors.ts";
-import type { RowMac } from "../row-mac.ts";
-import { type Statement, sql } from "./sql.ts";
+import type { Members, RowMac } from "../row-mac.ts";
+import type { SealedKind, SealedTexts } from "../sealed-text.ts";
+import { nothing, type Statement, sql, ToSeal } from "./sql.ts";
 
 /**
  * A table whose rows have a MAC over a digest of some of their columns. PostgreSQL computes the digest in the statement that
@@ -14,28 +15,57 @@ export type StateMac = {
   mac: Statement;
   /** The covered columns of the row that `row` names. */
   covered: (row: Statement) => Statement;
+  /** A column of sealed texts. The MAC covers the text itself, because rotation of SECRETS_KEY gives it another form. */
+  opened?: { column: Statement; kind: SealedKind };
 };
 
 /** A MAC that the database handle, which has the key, puts in place of this value. */
 export class MacOfState {
   readonly table: string;
   readonly digest: string;
+  readonly open: string | undefined;
 
-  constructor(table: string, digest: string) {
+  constructor(table: string, digest: string, open?: string) {
     this.table = table;
     this.digest = digest;
+    this.open = open;
   }
 }
 
-export const stateMembers = (digest: string) => ({ state: digest });
+/** Members of a row's MAC; it covers the text of a value that is stored sealed. */
+export type OpenMembers = { readonly [name: string]: Members[string] | ToSeal };
+
+/** The MAC of a new row: the database handle makes it, so that the writers of rows need no key. */
+export class MacOfRow {
+  readonly table: string;
+  readonly members: Members;
+
+  constructor(table: string, members: OpenMembers) {
+    const open = ([name, value]: [string, OpenMembers[string]]) => [name, value instanceof ToSeal ? value.text : value];
+    this.table = table;
+    this.members = Object.fromEntries(Object.entries(members).map(open));
+  }
+}
+
+/** @param open the text of the sealed column, where the table has one */
+export const stateMembers = (digest: string, open?: string): Members => ({
+  state: digest,
+  ...(open !== undefined && { open }),
+});
+
+/** For a select list: the text of the sealed column as `open`, where the table has one. */
+export const openedOf = ({ opened }: StateMac, row: Statement): Statement =>
+  opened ? sql`, ${row}.${opened.column} AS ${quoted(`open@${opened.kind}`)}` : nothing;
 
 /** SHA-256 over the text that `json_build_array` writes of the covered columns; `textOf` predicts it. */
 export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
 
-/** The digest in hex, the MAC in hex and the key of a row, as one text: what `stateHolds` reads. */
+/** The digest in hex, the MAC in hex, the key of a row, and its sealed text, as one text: what `stateHolds` reads. */
 const stateText = (state: StateMac, row: Statement): Statement =>
-  sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || ${row}.${state.key})`;
+  sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || ${row}.${state.key}${
+    state.opened ? sql` || ${literal(` ${state.opened.kind} `)} || ${row}.${state.opened.column}` : nothing
+  })`;
 
 /** Prefixes of the columns that a handle looks at: the table's name follows. */
 const throwing = "verified ";
@@ -44,18 +74,28 @@ const dating = "dated ";
 
 /** For a select list: the handle throws in place of a row whose MAC does not hold. */
 export const verified = (state: StateMac, row: Statement): Statement =>
-  sql`${stateText(state, row)} AS ${named(throwing, state)}`;
+  sql`${stateText(state, row)} AS ${quoted(throwing + state.table.text)}`;
 
 /**
  * For a select list: the same for all rows that `from` names as `row`.
  * @param from `FROM ... WHERE ...`
  */
 export const verifiedAll = (state: StateMac, row: Statement, from: Statement): Statement =>
-  sql`(SELECT string_agg(${stateText(state, row)}, chr(10)) ${from}) AS ${named(throwing, state)}`;
+  sql`${textOfAll(state, row, from)} AS ${quoted(throwing + state.table.text)}`;
 
-/** For the select list of a list: the handle sets `isAuthentic` to false for a row whose MAC does not hold. */
-export const marked = (state: StateMac, row: Statement): Statement =>
-  sql`${stateText(state, row)} AS ${named(marking, state)}`;
+const textOfAll = (state: StateMac, row: Statement, from: Statement): Statement =>
+  sql`(SELECT string_agg(${stateText(state, row)}, chr(10)) ${from})`;
+
+/**
+ * For the select list of a list: the handle sets a member to false for a row whose MAC does not hold.
+ * @param as the member; one that rows of two tables share is true when both hold
+ */
+export const marked = (state: StateMac, row: Statement, as = "isAuthentic"): Statement =>
+  sql`${stateText(state, row)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
+
+/** For the select list of a list: the same for all rows that `from` names as `row`. */
+export const markedAll = (state: StateMac, row: Statement, from: Statement, as = "isAuthentic"): Statement =>
+  sql`${textOfAll(state, row, from)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
 /**
  * For a select list: when something was done, by rows that say so and bear a MAC. The handle makes it the latest time among those whose
@@ -70,23 +110,30 @@ export type Marked = { isAuthentic: boolean };
 
 const names = new Map<string, Statement>();
 
-const named = (prefix: string, { table }: StateMac): Statement => quoted(prefix + table.text);
+/** A quoted name. */
+const quoted = (column: string): Statement => textual(`"${column}"`);
 
-/** A quoted name; the same statement each time, so that texts made of it are prepared once. */
-function quoted(column: string): Statement {
-  const name = `"${column}"`;
-  const known = names.get(name) ?? sql(Object.assign([name], { raw: [name] }));
-  names.set(name, known);
+/** A text of this file as a literal. */
+const literal = (text: string): Statement => textual(`'${text}'`);
+
+/** A part of a statement's text; the same statement each time, so that texts made of it are prepared once. */
+function textual(text: string): Statement {
+  const known = names.get(text) ?? sql(Object.assign([text], { raw: [text] }));
+  names.set(text, known);
   return known;
 }
 
 export const isStateColumn = (name: string): boolean =>
   [throwing, marking, dating].some((prefix) => name.startsWith(prefix));
 
+/** What a database handle verifies rows with. */
+export type StateKeys = { rowMac: RowMac | null; seals: () => SealedTexts };
+
 /** Whether the MAC in a text of `stateText` holds. */
-function stateHolds(rowMac: RowMac, table: string, text: string): boolean {
-  const [digest = "", mac = "", id = ""] = text.split(" ");
-  return rowMac.holds(table, stateMembers(digest), Buffer.from(mac, "hex"), { id, digest });
+function stateHolds(rowMac: RowMac, seals: StateKeys["seals"], table: string, text: string): boolean {
+  const [digest = "", mac = "", id = "", kind, ...sealed] = text.split(" ");
+  const open = kind === undefined ? undefined : seals().open(kind as SealedKind, sealed.join(" "));
+  return rowMac.holds(table, stateMembers(digest, open), Buffer.from(mac, "hex"), { id, digest });
 }
 
 type DatedRow = { [name: string]: string } & { mac: string };
@@ -109,35 +156,36 @@ const forged = () =>
   );
 
 /** Verifies rows by their columns of `verified`, `marked` and `dated`, and takes those columns away. @throws ServiceError `unavailable` for a forged one */
-export function verifyRows(rows: readonly object[], columns: readonly string[], rowMac: RowMac | null): void {
+export function verifyRows(rows: readonly object[], columns: readonly string[], { rowMac, seals }: StateKeys): void {
   if (rowMac === null) throw new Error("this database handle has no key to verify MACs");
   for (const row of rows as Record<string, unknown>[]) {
     for (const column of columns) {
+      const value = row[column] as string | null;
+      delete row[column];
+      const [, table = "", as = ""] = column.split(" ");
       if (column.startsWith(dating)) {
-        const [, table = "", as = ""] = column.split(" ");
-        const at = latestOf(rowMac, table, row[column] as string | null);
-        delete row[column];
-        row[as] = at;
+        row[as] = latestOf(rowMac, table, value);
         continue;
       }
-      const isThrowing = column.startsWith(throwing);
-      const table = column.slice((isThrowing ? throwing : marking).length);
       // Null where an outer join found no row.
-      const texts = row[column] === null ? [] : String(row[column]).split("\n");
-      const holds = texts.every((text) => stateHolds(rowMac, table, text));
-      if (isThrowing && !holds) throw forged();
-      delete row[column];
-      if (!isThrowing) row["isAuthentic"] = holds;
+      const texts = value === null ? [] : value.split("\n");
+      const holds = texts.every((text) => stateHolds(rowMac, seals, table, text));
+      if (column.startsWith(marking)) row[as] = holds && row[as] !== false;
+      else if (!holds) throw forged();
     }
   }
 }
 
-/** The values of a statement, each `MacOfState` replaced by its MAC. */
+const isMac = (value: unknown): value is MacOfState | MacOfRow =>
+  value instanceof MacOfState || value instanceof MacOfRow;
+
+/** The values of a statement, each `MacOfState` and `MacOfRow` replaced by its MAC. */
 export function withMacs(values: readonly unknown[], rowMac: RowMac | null): readonly unknown[] {
-  if (!values.some((value) => value instanceof MacOfState)) return values;
+  if (!values.some(isMac)) return values;
   if (rowMac === null) throw new Error("this database handle has no key to make MACs");
-  const macOf = ({ table, digest }: MacOfState) => rowMac.of(table, stateMembers(digest));
-  return values.map((value) => (value instanceof MacOfState ? macOf(value) : value));
+  const macOf = (mac: MacOfState | MacOfRow) =>
+    rowMac.of(mac.table, mac instanceof MacOfRow ? mac.members : stateMembers(mac.digest, mac.open));
+  return values.map((value) => (isMac(value) ? macOf(value) : value));
 }
 
 type Queries = { query: <Row>(statement: Statement) => Promise<Row[]> };
@@ -148,11 +196,11 @@ type Queries = { query: <Row>(statement: Statement) => Promise<Row[]> };
  */
 export async function writeStateMacs(tx: Queries, state: StateMac, where: Statement): Promise<void> {
   const { table, key, mac } = state;
-  const rows = await tx.query<{ key: string | number; digest: Buffer }>(
-    sql`SELECT ${key} AS key, ${digestOf(state, table)} AS digest FROM ${table} WHERE ${where}`,
+  const rows = await tx.query<{ key: string | number; digest: Buffer; open?: string }>(
+    sql`SELECT ${key} AS key, ${digestOf(state, table)} AS digest${openedOf(state, table)} FROM ${table} WHERE ${where}`,
   );
   for (const row of rows) {
-    const made = new MacOfState(table.text, row.digest.toString("hex"));
+    const made = new MacOfState(table.text, row.digest.toString("hex"), row.open);
     await tx.query(sql`UPDATE ${table} SET ${mac} = ${made} WHERE ${key} = ${row.key}`);
   }
 }

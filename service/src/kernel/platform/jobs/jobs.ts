@@ -17,7 +17,19 @@ import { createQueue, type Handler, type JobsDeps, type WorkOptions } from "./qu
 import { selectDueQueues } from "./store.ts";
 
 export type { Handler, JobOutcome, JobsDeps, WorkOptions } from "./queue.ts";
-export { enqueue, jobGauges, type QueueState, retryFailedJobs, selectQueues, sweepFailedJobs } from "./store.ts";
+export {
+  countHeldJobs,
+  discardHeldJobs,
+  enqueue,
+  enqueueAfter,
+  holdJobs,
+  jobGauges,
+  type QueueState,
+  releaseHeldJobs,
+  retryFailedJobs,
+  selectQueues,
+  sweepFailedJobs,
+} from "./store.ts";
 
 export type Jobs = {
   work: <P extends object>(queue: string, handler: Handler<P>, options?: WorkOptions) => void;

@@ -2,7 +2,6 @@ import type { KeyedSemaphore } from "../bounds/keyed-semaphore.ts";
 import type { Database } from "../database/database.ts";
 import { type Log, maskSecrets } from "../logs.ts";
 import { backoffMs } from "../work/backoff.ts";
-import { withLease } from "../work/lease.ts";
 import { createLoop, type Loop } from "../work/loop.ts";
 import { type ClaimedJob, claimDueJobs, extendLease, failJob, finishJob, nextDueInMs, postponeJob } from "./store.ts";
 
@@ -110,5 +109,18 @@ async function recordFailure(
     log.error(line, "a job failed for good");
     await failJob(db, job, message);
     onOutcome?.(queue, "dead");
+  }
+}
+
+/**
+ * Does `work` and has its lease extended meanwhile, three times in its length.
+ * @param extend gives the lease its full length again; must not reject
+ */
+async function withLease<T>(leaseMs: number, extend: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(extend, leaseMs / 3);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
   }
 }

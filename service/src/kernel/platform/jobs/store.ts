@@ -1,18 +1,23 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql, Tx } from "../database/database.ts";
 import { type Statement, sql } from "../database/sql.ts";
 
-/** A job that this node works on; `attempt` counts from 1 and tells its lease from that of a later attempt. */
+/** A job claimed by this node; `attempt` counts from 1 and distinguishes its lease from that of a later attempt. */
 export type ClaimedJob = { id: number; payload: unknown; attempt: number };
 
-/** Writes a job in the caller's transaction; it may run once that has committed and `dueAt` has come. */
+// The database's clock decides, so nodes need not agree on the time.
+const fromNow = (ms: number) => sql`now() + ${ms} * interval '1 ms'`;
+
+/** Queues a job that is due after so long. */
+export async function enqueueAfter(db: Sql, queue: string, payload: object, ms: number): Promise<void> {
+  await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, ${fromNow(ms)})`);
+}
+
+/** Queues a job in the caller's transaction. It may run after the commit, once `dueAt` has passed. */
 export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Date | null = null): Promise<void> {
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
 }
 
-// The clock is the database's own: nodes need not agree on the time.
-const fromNow = (ms: number) => sql`now() + ${ms} * interval '1 ms'`;
-
-/** Takes due jobs, the longest due first, each for the length of a lease. */
+/** Claims due jobs, longest due first, each for one lease. */
 export const claimDueJobs = (db: Sql, queue: string, limit: number, leaseMs: number) =>
   db.query<ClaimedJob>(sql`
 UPDATE jobs SET attempts = attempts + 1, due_at = ${fromNow(leaseMs)}
@@ -22,7 +27,7 @@ WHERE id IN (
 )
 RETURNING id, payload, attempts AS attempt`);
 
-/** Those of the queues that have a job which is due by so many milliseconds from now. */
+/** The queues that have a job due within so many milliseconds. */
 export async function selectDueQueues(db: Sql, queues: readonly string[], withinMs: number): Promise<string[]> {
   const rows = await db.query<{ queue: string }>(sql`
 SELECT worked.queue FROM unnest(${queues}::text[]) AS worked (queue) WHERE EXISTS (
@@ -31,7 +36,7 @@ SELECT worked.queue FROM unnest(${queues}::text[]) AS worked (queue) WHERE EXIST
   return rows.map(({ queue }) => queue);
 }
 
-/** Milliseconds until the next job of the queue is due, 0 at least; null when there is none. */
+/** Milliseconds until the next job of the queue is due, at least 0; null without a job. */
 export async function nextDueInMs(db: Sql, queue: string): Promise<number | null> {
   const [next] = await db.query<{ ms: number }>(sql`
 SELECT greatest(0, ceil(extract(epoch FROM due_at - now()) * 1000))::float8 AS ms
@@ -39,7 +44,7 @@ FROM jobs WHERE queue = ${queue} AND failed_at IS NULL ORDER BY due_at, id LIMIT
   return next?.ms ?? null;
 }
 
-/** Holds for no row when the lease has passed to another. */
+/** Matches no row when the lease has passed to another node. */
 const stillOurs = ({ id, attempt }: ClaimedJob): Statement =>
   sql`id = ${id} AND attempts = ${attempt} AND failed_at IS NULL`;
 
@@ -54,7 +59,7 @@ export const postponeJob = (db: Sql, job: ClaimedJob, inMs: number, error: strin
 export const failJob = (db: Sql, job: ClaimedJob, error: string) =>
   db.query(sql`UPDATE jobs SET failed_at = now(), last_error = ${error} WHERE ${stillOurs(job)}`);
 
-/** A queue's jobs by how they stand; `lastError` is that of the job that failed for good last. */
+/** A queue's jobs by state; `lastError` is from the job that failed for good last. */
 export type QueueState = {
   queue: string;
   waiting: number;
@@ -71,7 +76,7 @@ export const selectQueues = (db: Sql) =>
       (array_agg(last_error ORDER BY failed_at DESC) FILTER (WHERE failed_at IS NOT NULL))[1] AS "lastError"
     FROM jobs GROUP BY queue ORDER BY queue`);
 
-/** The same as gauges, in one scan of a table that is as large as what waits. */
+/** The same as gauges, in one scan of a table that has only waiting jobs. */
 export const jobGauges: Statement = sql`
 SELECT gauge, queue AS label, value FROM (
   SELECT queue, count(*) FILTER (WHERE failed_at IS NULL) AS waiting,
@@ -83,7 +88,7 @@ SELECT gauge, queue AS label, value FROM (
   ('jobs_overdue_seconds', coalesce(greatest(0, extract(epoch FROM now() - due)), 0))
 ) AS figures (gauge, value)`;
 
-/** Has the jobs of a queue that failed for good tried again, from their first attempt. @returns how many */
+/** Retries the jobs of a queue that failed for good, from their first attempt. @returns their number */
 export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
   const retried = await db.query(sql`
     WITH retried AS (
@@ -93,6 +98,33 @@ export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
   return retried.length;
 }
 
-/** Deletes jobs that failed for good before the instant, but for those of some queues. */
+/** Deletes jobs that failed for good before the given time, except those of some queues. */
 export const sweepFailedJobs = (db: Sql, before: Date, kept: readonly string[] = []) =>
   db.query(sql`DELETE FROM jobs WHERE failed_at < ${before} AND NOT queue = ANY (${kept}::text[])`);
+
+/** A lease end so far away that no node claims a held job. */
+const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
+const isHeld: Statement = sql`failed_at IS NULL AND due_at = ${never}`;
+
+/** A job that ran at a given time is due again within this. */
+const longestLease: Statement = sql`interval '15 minutes'`;
+
+/** Holds the jobs that may have run at or after the given time, until they are released or discarded. */
+export const holdJobs = (db: Sql, ranAt: Date) =>
+  db.query(sql`
+    UPDATE jobs SET due_at = ${never} WHERE failed_at IS NULL AND due_at <= greatest(now(), ${ranAt}) + ${longestLease}`);
+
+/** The number of held jobs by queue. */
+export async function countHeldJobs(db: Sql): Promise<{ [queue: string]: number }> {
+  const queues = await db.query<{ queue: string; jobs: number }>(sql`
+    SELECT queue, count(*)::int AS jobs FROM jobs WHERE ${isHeld} GROUP BY queue ORDER BY queue`);
+  return Object.fromEntries(queues.map(({ queue, jobs }) => [queue, jobs]));
+}
+
+/** Releases all held jobs and wakes the workers of these queues. */
+export async function releaseHeldJobs(tx: Tx, queues: readonly string[]): Promise<void> {
+  await tx.query(sql`UPDATE jobs SET due_at = now() WHERE ${isHeld}`);
+  for (const queue of queues) await tx.query(sql`SELECT pg_notify('jobs', ${queue})`);
+}
+
+export const discardHeldJobs = (db: Sql) => db.query(sql`DELETE FROM jobs WHERE ${isHeld}`);

@@ -1,6 +1,6 @@
 /**
- * Mail: by SMTP, or as files in the outbox folder where none is set. Send from a job (jobs.ts), never from a request, so that
- * a mail server that is away delays nothing and loses nothing.
+ * Mail by SMTP, or as files in the outbox folder when no server is set. Send from a job (jobs.ts), never from a
+ * request, so that an unreachable mail server delays nothing and loses nothing.
  */
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -15,20 +15,20 @@ export type Mail = {
   subject: string;
   text: string;
   html: string;
-  /** The same for the same mail: a mail that is sent twice is known by it. */
+  /** Stable for the same mail, so that a mail sent twice is recognized. */
   id: string;
-  /** On whose behalf it is sent; shown before our own name. */
+  /** The firm it is sent for, shown before the service's own name. */
   onBehalfOf?: string;
-  /** Where answers go; null or left out for our own address. */
+  /** The address for replies; null or absent for the service's own. */
   replyTo?: string | null;
 };
 
 export type Mailer = {
-  /** @throws Error when the server does not take it */
+  /** @throws Error when the server doesn't accept it */
   send: (mail: Mail) => Promise<void>;
-  /** Writes a file and sends nothing: for what must not leave this machine. */
+  /** Writes a file and sends nothing, for mails that must not leave this machine. */
   keep: (mail: Mail) => Promise<void>;
-  /** Whether the server answered the last time; null before the first, and without one. */
+  /** Whether the server responded the last time; null before the first, and without one. */
   isUp: () => boolean | null;
   close: () => void;
 };
@@ -42,17 +42,17 @@ export type MailSettings = {
   /** Its host is the right side of message ids. */
   baseUrl: string;
   clock: Clock;
-  /** Hears of each mail that is written to the outbox because there is no server. */
+  /** Called for each mail that is written to the outbox because there is no server. */
   onKept?: (mail: Mail) => void;
 };
 
-/** The people of test orders and rooms may be anybody: mails to them are kept, and sent to nobody. */
+/** The people of test orders and rooms may be anybody, so mails to them are stored and not sent. */
 export const mailFor = (environment: Environment, mailer: Mailer, mail: Mail): Promise<void> =>
   environment === "live" ? mailer.send(mail) : mailer.keep({ ...mail, subject: `TEST: ${mail.subject}` });
 
 const timeoutMs = 15_000;
 
-/** Mails of a service that is for one machine alone: their folder, and the secret in the address of their page. */
+/** Stored mails of a service for one machine only: their folder, and the secret in their page's address. */
 export type Outbox = { folder: string; token: string };
 
 /** Where mails are files: `YYYY-MM-DD-HASH.eml`. */
@@ -82,7 +82,7 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
     const { createTransport } = await import("nodemailer");
     const composed = await createTransport({ streamTransport: true, buffer: true }).sendMail(message(mail));
     mkdirSync(outbox, { recursive: true, mode: 0o700 });
-    // Sorted by time; a mail that is written again takes its own place.
+    // Sorted by time. A mail that is written again replaces its file.
     const name = `${clock().toISOString().slice(0, 10)}-${idHash(mail.id).slice(0, 16)}.eml`;
     await writeFileDurably(join(outbox, name), composed.message as Buffer, { mode: 0o600 });
   }
@@ -99,7 +99,7 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
         await (await smtp).sendMail(message(mail));
         isUp = true;
       } catch (error) {
-        // A server that refuses a mail has answered.
+        // A server that refuses a mail has responded.
         isUp = typeof (error as { responseCode?: number }).responseCode === "number";
         throw error;
       }
@@ -114,7 +114,7 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
 // RFC 5322, 2.1.1: octets of a line.
 const longestLine = 998;
 
-/** The text as it is, so that a link can be copied out of the file: quoted-printable would break it in two. */
+/** Keeps the text unchanged, so that a link can be copied from the file: quoted-printable would break it in two. */
 function textPart(text: string): string | { raw: string } {
   const lines = text.split(/\r\n|\r|\n/);
   if (lines.some((line) => Buffer.byteLength(line) > longestLine)) return text;
@@ -123,7 +123,7 @@ function textPart(text: string): string | { raw: string } {
   };
 }
 
-/** `Acme Title via SignSealShip`, at our own address: who answers for the domain is never another. */
+/** `Acme Title via SignSealShip`, at the service's own address: the sending domain never changes. */
 function senderFor(firm: string, mailFrom: string): { name: string; address: string } {
   const [, own = "", address = mailFrom] = /^\s*(.*?)\s*<([^>]*)>\s*$/.exec(mailFrom) ?? [];
   const name = own.replaceAll('"', "");

@@ -5,37 +5,37 @@ import { isPlainTitle } from "./plain-name.ts";
 
 /** The firm that a mail is sent for. */
 export type MailFirm = {
-  /** As its clients know it; one that could be read as an address is not said. */
+  /** As its clients know it; omitted when it looks like an address. */
   name: string;
   /** `#1a2b3c` */
   accentColor: string | null;
   logoUrl: string | null;
-  /** Where answers go. */
+  /** The address for replies. */
   contactEmail: string | null;
 };
 
-/** A mail of ours in its parts. */
+/** The parts of a mail. */
 export type MailTemplate = {
-  /** Of a mail for a firm: what follows the firm's name. */
+  /** For a mail of a firm: the text after the firm's name. */
   subject: string;
   /** Default the subject. */
   heading?: string;
   greeting: string;
-  /** The first one is also what lists of mails show of it. */
+  /** Lists of mails also show the first one. */
   lines: readonly string[];
-  /** What there is to know: a label, and its value. */
+  /** Label and value of each fact. */
   facts?: readonly (readonly [string, string])[];
   /** A credential, on a line of its own. */
   code?: string;
-  /** The one thing to do, as a button; null where there is nothing to open. */
+  /** The one action, as a button; null for none. */
   link: { label: string; url: string } | null;
-  /** Said last and quietly. */
+  /** A note at the end, in small print. */
   caution: string;
-  /** Why one gets it, where `caution` does not say so. */
+  /** The reason for the mail, when `caution` doesn't give it. */
   why?: string;
-  /** Of the words; default `en`. */
+  /** The language of the fixed words; default `en`. */
   language?: "en" | "es";
-  /** Null or left out for a mail of our own. */
+  /** Null or absent for a mail of the service itself. */
   firm?: MailFirm | null;
 };
 
@@ -52,14 +52,14 @@ const footers = {
   },
 };
 
-/** The firm's name where a mail may say it, else other words. */
+/** The firm's name if a mail may use it, else the other words. */
 export const nameIn = <Otherwise>(firm: MailFirm | null, otherwise: Otherwise): string | Otherwise =>
   firm !== null && isPlainTitle(firm.name) ? firm.name : otherwise;
 
-/** Names like `Acme Title Co.` end a sentence by themselves. */
+/** Names like `Acme Title Co.` already end a sentence. */
 const oneStop = (text: string): string => text.replace(/(?<!\.)\.\.(?=\s|$)/g, ".");
 
-/** The mail as plain text and as HTML, and whom it is from. */
+/** Renders the mail as plain text and as HTML, with its sender. */
 export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
   const { greeting, facts = [], code = null, link, caution, why, language = "en", firm = null } = template;
   const lines = template.lines.map(oneStop);
@@ -74,7 +74,7 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
     subject,
     ...(name !== null && { onBehalfOf: name }),
     ...(firm && { replyTo }),
-    // An address has a line of its own, so that it is copied whole.
+    // An address has its own line, so that it can be copied whole.
     text: [
       greeting,
       ...lines,

@@ -22,15 +22,15 @@ import { type ServerIdentity, serverIdentity } from "./identity.ts";
 import { isAlive, withLock } from "./lock.ts";
 
 export type EmbeddedPostgres = {
-  /** As the service's role, which can do no more than the service has to. */
+  /** Connects as the service's role, which has only the rights that the service needs. */
   connection: Connection;
-  /** As the owner of the tables, who is superuser: for migrations. */
+  /** Connects as the owner of the tables, who is superuser: for migrations. */
   owner: Connection;
-  /** Lets go of the server; the last process to do so stops it. */
+  /** Releases the server; the last process to do so stops it. */
   release: () => Promise<void>;
 };
 
-// A socket path has 107 bytes at most, its file name takes 15 of them.
+// A socket path has at most 107 bytes, of which its file name needs 15.
 const longestSocketFolder = 90;
 
 type Layout = { folder: string; cluster: string; sockets: string; holders: string; lock: string; log: string };
@@ -48,15 +48,16 @@ function layout(dataDir: string): Layout {
 }
 
 /**
- * Starts the database server under `dataDir`, or joins the one that runs there: a service's, a command's, or one that
- * outlived a killed process. Safe beside other processes of the same folder.
- * @throws StartupError with the reason in one line.
+ * Starts the database server under `dataDir`, or joins one that is running there: a service's, a command's, or one that
+ * outlived a killed process. Safe to run concurrently with other processes of the same folder.
+ * @throws StartupError with the reason in one line
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const at = layout(dataDir);
   mkdirSync(at.holders, { recursive: true });
   chmodSync(at.holders, 0o700);
-  // Folders above the cluster must be passable for the server's user, where that is another; their content stays private.
+  // Folders above the cluster must be passable for the server's user, when that is another; their content stays
+  // private.
   chmodSync(at.folder, passableMode());
   return withLock(at.lock, async () => {
     const binaries = await postgresBinaries();
@@ -78,7 +79,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   });
 }
 
-/** Gives a cluster that is about to get its name to the server's user, as if the server had made it. */
+/** Gives a new cluster to the server's user, as if the server had created it. */
 export async function ownCluster(dataDir: string, draft: string): Promise<void> {
   const at = layout(dataDir);
   chmodSync(at.folder, passableMode());
@@ -98,12 +99,12 @@ function readPidFile(at: Layout): PidFile | null {
   }
 }
 
-/** True once a server that was started earlier answers; waits for one that is starting, recovering or stopping. */
+/** True once an already running server responds; waits for one that is starting, recovering or stopping. */
 async function runningServer(at: Layout): Promise<boolean> {
   const deadline = performance.now() + 60_000;
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
     if (file.status === "ready" && (await answers(at.folder, file.sockets))) return true;
-    // After a reboot the number may belong to a stranger; the server itself finds that out at its start.
+    // After a reboot another process may have the number; the server itself notices that at its start.
     if (!isPostgres(file.pid)) return false;
     if (performance.now() > deadline)
       throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
@@ -122,7 +123,8 @@ function isPostgres(pid: number): boolean {
 
 async function initialise(at: Layout, identity: ServerIdentity, initdb: string): Promise<void> {
   if (existsSync(join(at.cluster, "PG_VERSION"))) return;
-  // Made beside and renamed when whole, so that a kill in the middle leaves nothing that looks like a cluster.
+  // Created under another name and renamed when complete, so that an interruption leaves nothing that looks like a
+  // cluster.
   const making = `${at.cluster}.making`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
@@ -132,7 +134,7 @@ async function initialise(at: Layout, identity: ServerIdentity, initdb: string):
     making,
     "-U",
     ownerName,
-    // Until it has passwords: `closeAccess`.
+    // Until passwords are set: `closeAccess`.
     "--auth=trust",
     "--encoding=UTF8",
     "--locale-provider=builtin",
@@ -199,9 +201,9 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
 }
 
 /**
- * A folder for the server's socket that nobody else can enter, whose name nobody can have taken before: a false server's
- * socket in it would be believed.
- * @throws StartupError when something else lies where it should be
+ * A folder for the server's socket that no other user can enter, with an unpredictable name: the service would trust a
+ * false server's socket in it.
+ * @throws StartupError when something else is at its path
  */
 function socketFolder({ sockets }: Layout): string {
   if (sockets.length > longestSocketFolder) return mkdtempSync(join(tmpdir(), "signsealship-"));
@@ -239,7 +241,7 @@ async function stop(at: Layout): Promise<void> {
   }
 }
 
-/** A folder that was made for this run of the server is of no use to the next. */
+/** Removes the folder that was created for this run of the server. */
 function forgetSockets(at: Layout, { sockets }: PidFile): void {
   if (sockets !== at.sockets && dirname(sockets) === tmpdir()) rmSync(sockets, { recursive: true, force: true });
 }

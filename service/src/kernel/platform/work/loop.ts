@@ -1,13 +1,12 @@
 import type { Log } from "../logs.ts";
 import { backoffMs } from "./backoff.ts";
-import { createSignal } from "./signal.ts";
 
-/** Work that is taken up again and again, one turn after the other, until it is stopped. */
+/** Work that runs repeatedly, one turn after the other, until it is stopped. */
 export type Loop = {
   start: () => void;
-  /** Asks for a turn now, or at the end of the one in progress. */
+  /** Requests a turn now, or after the one in progress. */
   wake: () => void;
-  /** Begins no other turn; resolves when the one in progress has ended. */
+  /** Starts no further turn; resolves when the one in progress has ended. */
   stop: () => Promise<void>;
 };
 
@@ -16,12 +15,12 @@ export type LoopSettings = {
   name: string;
   log: Log;
   /**
-   * One turn. What it throws is logged, and the next turn waits the longer the more failed in a row.
-   * @param stopping aborted when the loop is to stop
-   * @returns milliseconds until the next turn, unless it is asked for earlier
+   * One turn. Its errors are logged, and each further failure lengthens the pause before the next turn.
+   * @param stopping aborted when the loop must stop
+   * @returns milliseconds until the next turn, unless `wake` is called earlier
    */
   turn: (stopping: AbortSignal) => Promise<number>;
-  /** Until the first turn; default 0. */
+  /** The delay before the first turn; default 0. */
   firstAfterMs?: number;
   /** The longest pause after failures; default 5 s. */
   longestPauseMs?: number;
@@ -64,6 +63,37 @@ export function createLoop(settings: LoopSettings): Loop {
       stopping.abort();
       signal.give();
       await ended;
+    },
+  };
+}
+
+/** A wake-up signal that is remembered: a wait that starts after `give()` returns at once. */
+type Signal = {
+  give: () => void;
+  /** Resolves at once when `give()` was called since the last wait; else at its next call, or after the time. */
+  wait: (withinMs: number) => Promise<void>;
+};
+
+/** For one waiter. */
+export function createSignal(): Signal {
+  let given = false;
+  let wake = () => {};
+  return {
+    give() {
+      given = true;
+      wake();
+    },
+    async wait(withinMs) {
+      if (!given) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, withinMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      given = false;
     },
   };
 }

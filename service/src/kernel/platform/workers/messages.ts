@@ -1,11 +1,11 @@
-/** What the pool posts to a thread. The memory is lent: it goes there and comes back. */
+/** A message from the pool to a thread. The memory is transferred there and back. */
 export type Asked = {
   readonly module: string;
   readonly memory: ArrayBuffer;
-  /** How much of the memory is the task's bytes. */
+  /** The number of the memory's bytes that belong to the task. */
   readonly length: number;
   readonly input: unknown;
 };
 
-/** What a thread posts back. */
+/** A thread's response. */
 export type Answered = { readonly memory: ArrayBuffer } & ({ readonly output: unknown } | { readonly error: unknown });

@@ -1,0 +1,57 @@
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { type AuditLine, macOfLine } from "./line-mac.ts";
+
+export { chainAuditLines, protectedTables } from "./chain.ts";
+export { type ChainReport, checkAuditChain } from "./check-chain.ts";
+export type { AuditLine } from "./line-mac.ts";
+
+/**
+ * The insert of a line into the audit log: with `newOrderLines` the log's only writer. It runs by itself in the transaction of the
+ * change, or as a part (`WITH ... AS (...)`) of the change's own statement.
+ * @param from what follows FROM, when the line is written only if, or as often as, that has rows
+ */
+export function auditLine(line: AuditLine, from?: Statement): Statement {
+  return sql`INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, room_id, from_status, to_status, detail, row_mac)
+  SELECT ${line.at}, ${line.action}, ${line.actor}, ${line.partnerId}, ${line.orderId}, ${line.roomId},
+    ${line.fromStatus}, ${line.toStatus}, ${line.detail}, ${macOfLine(line)}${from ? sql` FROM ${from}` : nothing}`;
+}
+
+export type NewOrderLines = {
+  at: Date;
+  actor: string;
+  partnerId: string;
+  code: string;
+  status: string;
+  /** Why it has that status; null for nothing to say. */
+  reason: string | null;
+};
+
+/** Why an order last moved to a status: a part of a statement. */
+export const lastReason = (orderId: Statement, to: Statement): Statement => sql`(
+  SELECT detail ->> 'reason' FROM audit_log
+  WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
+
+/** Whether an order ever moved so: a part of a statement. */
+export const hasMoved = (orderId: Statement, from: string, to: string): Statement => sql`EXISTS (
+  SELECT FROM audit_log
+  WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND from_status = ${from} AND to_status = ${to})`;
+
+/** The two lines of an order that the statement makes, as a part of it. Its id is known to PostgreSQL alone: the MACs cover its code. */
+export function newOrderLines(
+  { at, actor, partnerId, code, status, reason }: NewOrderLines,
+  newOrder: Statement,
+): Statement {
+  const line = { at, actor, partnerId };
+  const created = macOfLine({ ...line, action: "order.created", toStatus: "Created" }, code);
+  const detail = reason === null ? null : { reason };
+  const moved = macOfLine(
+    { ...line, action: "order.transition", fromStatus: "Created", toStatus: status, detail },
+    code,
+  );
+  return sql`INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, from_status, to_status, detail, row_mac)
+  SELECT ${at}, step.action, ${actor}, ${partnerId}, new_order.id, step.from_status, step.to_status, step.detail, step.mac
+  FROM ${newOrder} AS new_order, (VALUES
+    (1, 'order.created', NULL, 'Created', NULL, ${created}::bytea),
+    (2, 'order.transition', 'Created', ${status}::text, ${detail && JSON.stringify(detail)}::jsonb, ${moved}::bytea)
+  ) AS step (n, action, from_status, to_status, detail, mac) ORDER BY step.n`;
+}

@@ -1,0 +1,80 @@
+import { type Statement, sql } from "../platform/database/sql.ts";
+import { MacOfRow, textOf } from "../platform/database/state-mac.ts";
+import type { Members } from "../platform/row-mac.ts";
+
+/**
+ * A line of the audit log, which its MAC covers. `actor` is who did it: `key:ID`, `member:ID`, `operator`, `processor`, `system`.
+ */
+export type AuditLine = {
+  at: Date;
+  action: string;
+  actor: string;
+  partnerId?: string | null | undefined;
+  orderId?: number | null | undefined;
+  roomId?: string | null | undefined;
+  fromStatus?: string | null | undefined;
+  toStatus?: string | null | undefined;
+  detail?: object | null | undefined;
+};
+
+/** A line as the chain has it: every column as the database writes it. */
+export type ChainLine = {
+  id: number;
+  occurredAt: string;
+  action: string;
+  actor: string;
+  partnerId: string | null;
+  orderId: number | null;
+  roomId: string | null;
+  fromStatus: string | null;
+  toStatus: string | null;
+  detail: string | null;
+};
+
+/** Columns of `audit_log` for a `ChainLine`. */
+export const lineColumns: Statement = sql`id,
+  to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') AS "occurredAt", action, actor,
+  partner_id AS "partnerId", order_id AS "orderId", room_id AS "roomId", from_status AS "fromStatus",
+  to_status AS "toStatus", detail::text AS detail`;
+
+/** A line with what its MAC covers besides its columns: the code of a new order, whose id nobody knew when the MAC was made. */
+export type MacLine = ChainLine & { newOrder: string | null };
+
+/** Columns of `audit_log` for a `MacLine`. */
+export const macLineColumns: Statement = sql`${lineColumns},
+  CASE WHEN action = 'order.created' OR from_status = 'Created'
+    THEN (SELECT code FROM orders WHERE orders.id = audit_log.order_id) END AS "newOrder@order"`;
+
+export const auditTable = "audit_log";
+
+/** The members of a line's MAC. An order is its id, a number; a new one its code. JSON counts as jsonb writes it. */
+export const lineMembers = ({ newOrder, orderId, detail, ...line }: Omit<MacLine, "id">): Members => ({
+  occurredAt: line.occurredAt,
+  action: line.action,
+  actor: line.actor,
+  partnerId: line.partnerId,
+  order: newOrder ?? orderId,
+  roomId: line.roomId,
+  fromStatus: line.fromStatus,
+  toStatus: line.toStatus,
+  detail: detail === null ? null : textOf([JSON.parse(detail)]),
+});
+
+/** The MAC of a line that is about to be written. @param newOrder the code of an order that the same statement makes */
+export const macOfLine = (line: AuditLine, newOrder: string | null = null): MacOfRow =>
+  new MacOfRow(
+    auditTable,
+    lineMembers({
+      // PostgreSQL keeps microseconds: those of a forged time count, too.
+      occurredAt: line.at.toISOString().replace("Z", "000"),
+      action: line.action,
+      actor: line.actor,
+      partnerId: line.partnerId ?? null,
+      orderId: line.orderId ?? null,
+      newOrder,
+      roomId: line.roomId ?? null,
+      fromStatus: line.fromStatus ?? null,
+      toStatus: line.toStatus ?? null,
+      detail: line.detail ? JSON.stringify(line.detail) : null,
+    }),
+  );

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { Owner } from "../identity/identity.ts";
+import type { Database, Sql, Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
+import type { RowMac } from "../platform/row-mac.ts";
+import { eventColumns, eventHolds, type StoredEvent } from "./event-mac.ts";
+
+/**
+ * An event's position among its firm's events in an environment, from 1 without a gap; `head` covers it and all
+ * before it.
+ */
+export type Place = { position: number; head: Buffer };
+
+/** The head before the first event. */
+export const chainStart: Buffer = Buffer.alloc(32);
+
+/**
+ * The head after an event: SHA-256 over the previous head's 32 bytes and the UTF-8 of its position, topic and id, each
+ * followed by a line feed (docs/webhook-chain.md).
+ */
+export const headAfter = (before: Uint8Array, position: number, topic: string, eventId: string): Buffer =>
+  createHash("sha256").update(before).update(`${position}\n${topic}\n${eventId}\n`).digest();
+
+const atOnce = 5_000;
+
+type ChainDeps = { db: Database; rowMac: RowMac };
+
+/** The last event of a page; null when none is left. */
+type Page = { placed: number; last: number | null };
+
+/**
+ * Adds the owner's waiting events to the chain in the order of their recording. An event that committed late gets a
+ * later position, and no position is used twice. Any number of nodes may run it concurrently. Skips events that fail
+ * their MAC.
+ */
+export async function placeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
+  for (let last: number | null = 0; last !== null; ) {
+    const after: number = last;
+    const page = await db.transaction(async (tx) => {
+      await tx.query(sql`SELECT pg_advisory_xact_lock(${chainOf(owner)})`);
+      return placePage(tx, rowMac, owner, after);
+    });
+    last = page.last;
+  }
+}
+
+/** Adds the first of the owner's waiting events, unless another node is doing so. */
+export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [lock] = await tx.query<{ isOurs: boolean }>(
+      sql`SELECT pg_try_advisory_xact_lock(${chainOf(owner)}) AS "isOurs"`,
+    );
+    if (!lock?.isOurs) return;
+    // Forged events wait forever, so they must not fill the page that other events need.
+    let page: Page = { placed: 0, last: 0 };
+    while (page.placed === 0 && page.last !== null) page = await placePage(tx, rowMac, owner, page.last);
+  });
+}
+
+// Held to the end of a transaction. A later statement sees what the previous holder committed.
+const chainOf = ({ partnerId, environment }: Owner) =>
+  sql`hashtextextended(${`event chain ${partnerId} ${environment}`}, 0)`;
+
+/** Places one page of the events that wait after the event `after`. */
+async function placePage(tx: Tx, rowMac: RowMac, { partnerId, environment }: Owner, after: number): Promise<Page> {
+  const of = sql`partner_id = ${partnerId} AND environment = ${environment}`;
+  const [last] = await tx.query<Place>(
+    sql`SELECT position, head FROM event_chain WHERE ${of} AND position IS NOT NULL ORDER BY position DESC LIMIT 1`,
+  );
+  const found = await tx.query<StoredEvent>(sql`
+SELECT ${eventColumns}
+FROM (
+  SELECT event FROM event_chain WHERE ${of} AND position IS NULL AND event > ${after} ORDER BY event LIMIT ${atOnce}
+) AS waiting JOIN events AS event ON event.id = waiting.event ORDER BY event.id`);
+  const waiting = found.filter((each) => each.eventPartnerId === partnerId && eventHolds(rowMac, each));
+  const places: Place[] = [];
+  for (const { topic, eventId } of waiting) {
+    const before = places.at(-1) ?? last ?? { position: 0, head: chainStart };
+    const position = before.position + 1;
+    places.push({ position, head: headAfter(before.head, position, topic, eventId) });
+  }
+  if (waiting.length > 0)
+    await tx.query(sql`
+UPDATE event_chain AS link SET position = placed.position, head = placed.head
+FROM unnest(${waiting.map(({ event }) => event)}::bigint[], ${places.map(({ position }) => position)}::bigint[],
+  ${places.map(({ head }) => head)}::bytea[]) AS placed (event, position, head)
+WHERE link.event = placed.event`);
+  return { placed: waiting.length, last: found.length === atOnce ? (found.at(-1)?.event ?? null) : null };
+}
+
+/** The positions of placed events, by event number. */
+export async function placesOf(db: Sql, events: readonly number[]): Promise<Map<number, Place>> {
+  const rows = await db.query<Place & { event: number }>(sql`
+SELECT event, position, head FROM event_chain WHERE event = ANY (${events}::bigint[]) AND position IS NOT NULL`);
+  return new Map(rows.map(({ event, position, head }) => [event, { position, head }]));
+}

@@ -1,0 +1,99 @@
+import type { Environment } from "../identity/identity.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import type { MacTable } from "../platform/protected-data.ts";
+import type { RowMac } from "../platform/row-mac.ts";
+
+/** The covered columns of an event. They have the texts themselves, whatever form these are stored in. */
+export type EventFacts = {
+  occurredAt: Date;
+  topic: string;
+  eventId: string;
+  partnerId: string;
+  environment: Environment;
+  subject: string;
+  roomId: string | null;
+};
+
+export const eventTable = "events";
+
+/** The members of an event's MAC. */
+export const eventMembers = (event: EventFacts) => ({
+  occurredAt: event.occurredAt,
+  topic: event.topic,
+  eventId: event.eventId,
+  partnerId: event.partnerId,
+  environment: event.environment,
+  subject: event.subject,
+  roomId: event.roomId,
+});
+
+/** An event read together with other rows, with its MAC. */
+export type StoredEvent = Omit<EventFacts, "partnerId" | "roomId"> & {
+  event: number;
+  eventPartnerId: string;
+  eventRoomId: string | null;
+  eventMac: Buffer | null;
+};
+
+/** Columns of `events AS event` for a `StoredEvent`. */
+export const eventColumns: Statement = sql`event.id AS event, event.topic, event.event_id AS "eventId@event",
+  event.occurred_at AS "occurredAt", event.environment, event.subject AS "subject@event",
+  event.partner_id AS "eventPartnerId", event.room_id AS "eventRoomId", event.row_mac AS "eventMac"`;
+
+/** Verifies an event's MAC, so that database access alone is not enough to send events. */
+export function eventHolds(rowMac: RowMac, stored: StoredEvent): boolean {
+  const { event, eventPartnerId: partnerId, eventRoomId: roomId, eventMac } = stored;
+  return rowMac.holds(eventTable, eventMembers({ ...stored, partnerId, roomId }), eventMac, { event });
+}
+
+const ofCodes = {
+  kind: "event",
+  by: sql`id`,
+  isNumbered: true,
+  which: sql`(starts_with(topic, 'room.') OR order_id IS NOT NULL)`,
+} as const;
+
+const eventRows: MacTable<EventFacts> = {
+  table: sql`events`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`
+SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event", partner_id AS "partnerId", environment,
+  subject AS "subject@event", room_id AS "roomId", row_mac AS mac FROM events`,
+  members: eventMembers,
+  backfill: { set: "events" },
+  texts: [
+    { ...ofCodes, column: sql`event_id`, constraint: "events_event_id_sealed" },
+    { ...ofCodes, column: sql`subject`, constraint: "events_subject_sealed" },
+  ],
+};
+
+export const protectedTables = [eventRows];
+
+/** Event numbers: those that fail their MAC, and copies of authentic ones. */
+export type EventReport = { events: number; forged: number[]; copies: number[] };
+
+const batch = 5_000;
+
+/** Verifies the MAC of each event. */
+export async function checkEvents({ db, rowMac }: { db: Sql; rowMac: RowMac }): Promise<EventReport> {
+  const forged: number[] = [];
+  let events = 0;
+  for (let last: number | null = null; ; ) {
+    const after: Statement = last === null ? nothing : sql`WHERE event.id > ${last}`;
+    const rows: StoredEvent[] = await db.query<StoredEvent>(
+      sql`SELECT ${eventColumns} FROM events AS event ${after} ORDER BY event.id LIMIT ${batch}`,
+    );
+    forged.push(...rows.filter((row) => !eventHolds(rowMac, row)).map(({ event }) => event));
+    events += rows.length;
+    last = rows.at(-1)?.event ?? null;
+    if (rows.length < batch) break;
+  }
+  // Two events with the same MAC are equal to the millisecond: the later one was copied.
+  const copies = await db.query<{ ids: number[] }>(sql`
+    SELECT (array_agg(id ORDER BY id))[2:]::int8[] AS ids FROM events WHERE row_mac IS NOT NULL
+    GROUP BY row_mac HAVING count(*) > 1`);
+  const isForged = new Set(forged);
+  return { events, forged, copies: copies.flatMap(({ ids }) => ids.map(Number)).filter((id) => !isForged.has(id)) };
+}

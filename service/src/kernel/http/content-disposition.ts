@@ -1,0 +1,20 @@
+// Characters that a file name cannot have on some system, and those that turn the direction of what follows.
+const notInNames = /[<>:"/\\|?*\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
+
+/**
+ * Writes a `Content-Disposition` (RFC 6266). A name beyond ASCII goes into `filename*` (RFC 8187), with a plain one before it for
+ * programs that read no other.
+ * @param name of the file, in any script
+ */
+export function contentDisposition(disposition: "inline" | "attachment", name: string): string {
+  const safe = name.toWellFormed().replaceAll(notInNames, "-");
+  const plain = safe
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^ -~]/g, "_");
+  const extended =
+    plain === safe ? "" : `; filename*=UTF-8''${encodeURIComponent(safe).replaceAll(/[!'()*]/g, escaped)}`;
+  return `${disposition}; filename="${plain}"${extended}`;
+}
+
+const escaped = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -1,0 +1,92 @@
+import type { PdfFile } from "./file.ts";
+import { formFields } from "./form-fields.ts";
+import type { Span } from "./lexer.ts";
+import { LIMITS } from "./limits.ts";
+import { resolve, resolveDict } from "./objects.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDict, unambiguous } from "./values.ts";
+
+type Allowed = 2 | 3 | null;
+
+/**
+ * The changes still allowed by the certification that the catalog names (ISO 32000-2 12.8.2.2): 2 forms and signatures,
+ * 3 also annotations; null without a certification.
+ * @throws PdfRefusal `docmdp_forbids_changes` for P 1
+ */
+export function certification(file: PdfFile, catalog: Dict): Allowed {
+  const permissions = resolveDict(file, entry(catalog, "Perms"), "Perms");
+  if (permissions) unambiguous(permissions.dict, "Perms");
+  const signature = permissions && resolveDict(file, entry(permissions.dict, "DocMDP"), "the certifying signature");
+  if (signature) unambiguous(signature.dict, "the certifying signature");
+  return signature ? statedIn(file, signature.dict) : null;
+}
+
+/**
+ * Counts the signed signature fields of a form, and finds the changes that the strictest of them still allows: by its
+ * signature's statement, which counts even when the catalog no longer names it, and by its field's lock (ISO 32000-2
+ * 12.7.5.5).
+ * @throws PdfRefusal `docmdp_forbids_changes` when one of them locked the document (P 1)
+ */
+export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; allows: Allowed } {
+  let count = 0;
+  let allows: Allowed = null;
+  for (const { dict, type } of formFields(file, acroForm)) {
+    if (!entry(dict, "V")) continue;
+    const value = resolve(file, entry(dict, "V"));
+    const signature = value && isDict(value) ? readDict(value.bytes, value.start) : null;
+    // A signature under a field of another type also locks the document: readers differ in whether they check the
+    // type.
+    if (type !== "Sig" && !signature?.entries.has("ByteRange")) continue;
+    count++;
+    if (signature) allows = stricter(allows, statedIn(file, unambiguous(signature, "a signature")));
+    const lock = entry(dict, "Lock");
+    if (lock) allows = stricter(allows, lockIn(file, lock, "the lock of a signature field"));
+  }
+  return { count, allows };
+}
+
+const stricter = (one: Allowed, other: Allowed): Allowed => (one === 2 || other === 2 ? 2 : (one ?? other));
+
+/** By the signature's references: DocMDP of a certification, and FieldMDP with the /P of a lock. */
+function statedIn(file: PdfFile, signature: Dict): Allowed {
+  const stated = entry(signature, "Reference");
+  if (!stated) return null;
+  const references = resolve(file, stated);
+  if (!references || !isArray(references)) throw forbids(signature, "its Reference is not an array");
+  let allows: Allowed = null;
+  let count = 0;
+  for (const element of elements(references)) {
+    if (++count > LIMITS.nesting) throw new PdfRefusal("too_complex", "a signature with too many references");
+    const value = resolve(file, element);
+    if (!value || !isDict(value)) throw forbids(signature, "a reference is not a dictionary");
+    const reference = unambiguous(readDict(value.bytes, value.start), "a signature reference");
+    const method = asName(entry(reference, "TransformMethod"));
+    if (method === undefined) throw forbids(signature, "a reference has no TransformMethod");
+    const parameters = entry(reference, "TransformParams");
+    if (method === "DocMDP")
+      allows = stricter(allows, parameters ? (lockIn(file, parameters, "TransformParams") ?? 2) : 2);
+    if (method !== "FieldMDP") continue;
+    if (!parameters) throw forbids(signature, "a lock has no TransformParams");
+    allows = stricter(allows, lockIn(file, parameters, "TransformParams"));
+  }
+  return allows;
+}
+
+/**
+ * /P of a lock or of parameters. The standard allows an indirect one, and readers differ in whether they follow it,
+ * so it counts as the strictest.
+ */
+function lockIn(file: PdfFile, value: Span, what: string): Allowed {
+  const found = resolve(file, value);
+  if (!found || !isDict(found))
+    throw new PdfRefusal("docmdp_forbids_changes", `${what} at ${value.start} is not a dictionary`);
+  const dict = unambiguous(readDict(found.bytes, found.start), what);
+  const stated = dict.entries.get("P");
+  if (!stated) return null;
+  const level = asInteger(stated);
+  if (level === 2 || level === 3) return level;
+  throw forbids(dict, level === 1 ? "it has P 1" : "its P is not one of 1, 2 and 3");
+}
+
+const forbids = ({ start }: Dict, why: string): PdfRefusal =>
+  new PdfRefusal("docmdp_forbids_changes", `the certification or lock at ${start} permits nothing: ${why}`);

@@ -1,0 +1,208 @@
+import type { PdfFile } from "./file.ts";
+import { hasWord, type Ref, type Span, skipSpace } from "./lexer.ts";
+import { spendLexed } from "./limits.ts";
+import { findEntry, resolve } from "./objects.ts";
+import { pages } from "./pages/page-tree.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { type Decoded, decodedBy } from "./stream-size.ts";
+import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";
+import { catalog } from "./xref/lookup.ts";
+
+/** A stream that drawing the pages reads: a content, or other data, as a font. `length` is the least bound on what it decodes to. */
+export type ReachedStream = Decoded & {
+  readonly num: number;
+  readonly isContent: boolean;
+  /** Whether a page or an annotation draws it; else a name in another content does. */
+  readonly isRoot: boolean;
+  /** The contents that its resources name, by their names; null when it has no resources of its own. */
+  readonly named: ReadonlyMap<string, number> | null;
+};
+
+/** How a value is used. */
+type Use = "content" | "appearance" | "resources";
+type Pending = { value: Span; use: Use; key: string; above: string; named?: Named };
+type Named = ReadonlyMap<string, number> | null;
+
+/** Keys of a form that no reader of pages follows. Names of resources are the document's own, and always followed. */
+const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
+/** Categories of resources, and the like, whose streams are contents; and the group of a soft mask. */
+const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
+
+/**
+ * The streams that reading the text of the pages decodes, by the way that leads to them: what their dictionaries say they are does not
+ * count, except that an XObject which is an image is drawn as one. A content is met again for each time that its page names it.
+ * @throws PdfRefusal where something on the way can't be read: other readers may read it
+ */
+export function* reachedStreams(file: PdfFile, left: () => number): Generator<ReachedStream, void, undefined> {
+  const root = catalog(file).dict;
+  const form = dictOf(file, entry(root, "AcroForm"));
+  const seen = new Map<string, ReachedStream>();
+  if (form) yield* reached(file, startsAt(form, "DR", "resources"), seen, left);
+  for (const { dict, above } of pages(file, root)) {
+    const resources = [...above, dict].map((node) => entry(node, "Resources")).findLast((span) => span !== undefined);
+    yield* contentsOf(file, entry(dict, "Contents"), namedBy(file, resources), seen, left);
+    if (resources)
+      yield* reached(file, [{ value: resources, use: "resources", key: "Resources", above: "" }], seen, left);
+    const annotations = resolved(file, entry(dict, "Annots"));
+    for (const span of annotations && isArray(annotations) ? elements(annotations) : []) {
+      const annotation = dictOf(file, span);
+      if (annotation) yield* reached(file, startsAt(annotation, "AP", "appearance"), seen, left);
+    }
+  }
+}
+
+function startsAt(dict: Dict, key: string, use: Use): Pending[] {
+  const value = entry(dict, key);
+  return value ? [{ value, use, key, above: "" }] : [];
+}
+
+type Seen = Map<string, ReachedStream>;
+
+function* contentsOf(file: PdfFile, span: Span | undefined, names: Named, seen: Seen, left: () => number) {
+  const contents = resolved(file, span);
+  if (!span || !contents) return;
+  const named = new Set<number>();
+  for (const value of isArray(contents) ? elements(contents) : [span]) {
+    yield* reached(file, [{ value, use: "content", key: "Contents", above: "", named: names }], seen, left);
+    const num = asRef(value)?.num ?? -1;
+    const again = seen.get(`content ${num}`);
+    if (named.has(num) && again) yield again;
+    named.add(num);
+  }
+}
+
+function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => number) {
+  const pending = [...start];
+  for (let open = pending.pop(); open; open = pending.pop()) {
+    const { key, above, use } = open;
+    const { value, ref } = followed(file, open.value);
+    if (!value) continue;
+    spendLexed(file.budget, 16 + value.end - value.start);
+    if (isArray(value)) {
+      for (const element of elements(value)) if (leads(element)) pending.push({ value: element, use, key, above });
+      continue;
+    }
+    if (!isDict(value)) continue;
+    const dict = readDict(value.bytes, value.start);
+    const isStream = ref !== null && hasWord(dict.bytes, skipSpace(dict.bytes, dict.end), "stream");
+    if (isStream && above === "XObject" && asName(resolved(file, entry(dict, "Subtype"))) === "Image") continue;
+    const isContent = isStream && (use !== "resources" || holdContents.has(above) || key === "G");
+    if (ref !== null) {
+      const name = `${isContent ? "content" : use} ${ref.num}`;
+      if (seen.has(name)) continue;
+      const own = entry(dict, "Resources");
+      const named = own ? namedBy(file, own) : (open.named ?? null);
+      const isRoot = isContent && use !== "resources";
+      const stream = isStream
+        ? { ...decodedStream(file, dict, ref, left()), num: ref.num, isContent, isRoot, named }
+        : none;
+      seen.set(name, stream);
+      if (isStream) yield stream;
+    }
+    for (const name of dict.entries.keys()) {
+      // Properties of marked content lead anywhere in the document.
+      const isSkipped = isStream ? notFollowed.has(name) : name === "Properties" && ["Resources", "DR"].includes(key);
+      const next = isSkipped ? undefined : entry(dict, name);
+      if (!next || !leads(next)) continue;
+      // Below a content are its resources; below an appearance its states.
+      pending.push({ value: next, use: isStream ? "resources" : use, key: name, above: key });
+    }
+  }
+}
+
+const none: ReachedStream = { data: null, length: 0, num: 0, isContent: false, isRoot: false, named: null };
+
+/** The contents that resources name: forms, the forms of soft masks, and patterns. */
+function namedBy(file: PdfFile, resources: Span | undefined): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const own = dictOf(file, resources);
+  if (!own) return found;
+  for (const category of ["XObject", "Pattern", "ExtGState"]) {
+    const listed = dictOf(file, entry(own, category));
+    for (const name of listed?.entries.keys() ?? []) {
+      let span = listed && entry(listed, name);
+      if (category === "ExtGState") {
+        const state = dictOf(file, span);
+        const mask = state && entry(state, "SMask");
+        const group = mask && dictOf(file, mask);
+        span = group && entry(group, "G");
+      }
+      const num = lastRef(file, span);
+      if (num !== undefined) found.set(name, num);
+    }
+  }
+  return found;
+}
+
+/** The number of the object that a reference leads to, by way of others. */
+function lastRef(file: PdfFile, span: Span | undefined): number | undefined {
+  const ref = asRef(span);
+  return ref && (asRef(resolved(file, span)) ?? ref).num;
+}
+
+/** Whether a value can lead to a stream. */
+const leads = (value: Span): boolean => isDict(value) || isArray(value) || asRef(value) !== undefined;
+
+const dictOf = (file: PdfFile, span: Span | undefined): Dict | undefined => {
+  const value = resolved(file, span);
+  return value && isDict(value) ? readDict(value.bytes, value.start) : undefined;
+};
+
+/** @throws PdfRefusal also for a reference by another generation, which lenient readers follow */
+function followed(file: PdfFile, span: Span | undefined): { value: Span | undefined; ref: Ref | null } {
+  const ref = span ? (asRef(span) ?? null) : null;
+  const value = resolve(file, span);
+  const listed = ref && !value ? findEntry(file, ref.num) : undefined;
+  if (listed?.type === "offset" && listed.gen !== ref?.gen)
+    throw new PdfRefusal("needs_repair", `object ${ref?.num} has another generation than ${ref?.gen}`);
+  return { value, ref };
+}
+
+const resolved = (file: PdfFile, span: Span | undefined): Span | undefined => followed(file, span).value;
+
+function decodedStream(file: PdfFile, dict: Dict, ref: Ref, most: number): Decoded {
+  const filters = filtersOf(file, dict);
+  const raw = rawData(file, dict);
+  const cipher = file.encryption?.streams;
+  const clear = cipher && !filters.includes("Crypt") ? cipher.decrypt(raw, ref) : raw;
+  if (!clear) throw new PdfRefusal("encrypted", `the stream at ${dict.start} can't be decrypted`);
+  const decoded = decodedBy(filters, clear, most);
+  return isPredicted(file, dict) ? { data: null, length: decoded.length } : decoded;
+}
+
+/** Readers take the short names of inline images first (ISO 32000-2, table 91): `F` is a filter then, not a file. */
+const parameter = (file: PdfFile, dict: Dict, short: string, long: string): Span | undefined =>
+  resolved(file, entry(dict, short)) ?? resolved(file, entry(dict, long));
+
+function filtersOf(file: PdfFile, dict: Dict): string[] {
+  const value = parameter(file, dict, "F", "Filter");
+  const spans = value && isArray(value) ? [...elements(value)] : value ? [value] : [];
+  return spans.flatMap((span) => asName(resolved(file, span)) ?? []);
+}
+
+/** @throws PdfRefusal for codes of LZW that get wider at another time than programs write them */
+function isPredicted(file: PdfFile, dict: Dict): boolean {
+  const value = parameter(file, dict, "DP", "DecodeParms");
+  const spans = value && isArray(value) ? [...elements(value)] : value ? [value] : [];
+  return spans.some((span) => {
+    const found = dictOf(file, span);
+    if (!found) return false;
+    const [early, predictor] = ["EarlyChange", "Predictor"].map((key) => resolved(file, entry(found, key)));
+    if (early && (asInteger(early) ?? 2) > 1)
+      throw new PdfRefusal("too_complex", `an odd EarlyChange at ${found.start}`);
+    return predictor !== undefined && asInteger(predictor) !== 1;
+  });
+}
+
+/** From the keyword to where /Length says, or, as readers that repair have it, to the next `endstream`. */
+function rawData(file: PdfFile, dict: Dict): Buffer {
+  const { bytes } = dict;
+  let start = skipSpace(bytes, dict.end) + "stream".length;
+  if (bytes[start] === 13) start++;
+  if (bytes[start] === 10) start++;
+  const length = asInteger(resolved(file, entry(dict, "Length")));
+  if (length !== undefined && hasWord(bytes, skipSpace(bytes, start + length), "endstream"))
+    return bytes.subarray(start, start + length);
+  const end = bytes.indexOf("endstream", start);
+  return bytes.subarray(start, end < 0 ? bytes.length : end);
+}

@@ -1,0 +1,110 @@
+import { constants, inflateRawSync, inflateSync } from "node:zlib";
+
+/**
+ * The data of a stream as a content is read from it, or a bound on its length where only that is known. `data` is null then. A length
+ * of Infinity is more than was allowed, or of a filter that no content needs.
+ */
+export type Decoded = { readonly data: Buffer | null; readonly length: number };
+
+/** RFC 1951: 258 bytes of at least two bits. */
+const mostDeflated = 1032;
+/** ISO 32000-2, section 7.4.5: 128 bytes of two. */
+const mostRun = 64;
+/** Of contents that are written in ASCII85: a program that writes longer ones compresses them. */
+const mostAscii = 4 * 1024 * 1024;
+const tooLong: Decoded = { data: null, length: Number.POSITIVE_INFINITY };
+
+const flate = new Set(["Fl", "FlateDecode"]);
+const lzw = new Set(["LZW", "LZWDecode"]);
+const runs = new Set(["RL", "RunLengthDecode"]);
+const ascii85 = new Set(["A85", "ASCII85Decode"]);
+const asciiHex = new Set(["AHx", "ASCIIHexDecode"]);
+const ofPictures = /^(?:DCT|JPX|CCF|CCITTFax|JBIG2|Brotli)/;
+
+/** Undoes a stream's filters in their order. @param most what may be made of it */
+export function decodedBy(filters: readonly string[], raw: Buffer, most: number): Decoded {
+  if (filters.length > 8) return tooLong;
+  let decoded: Decoded = { data: raw, length: raw.length };
+  for (const name of filters) {
+    decoded = ofPictures.test(name) ? tooLong : undone(name, decoded, most);
+    if (decoded.length > most) return tooLong;
+  }
+  return decoded;
+}
+
+function undone(name: string, { data, length }: Decoded, most: number): Decoded {
+  if (flate.has(name)) return data ? inflated(data, most) : { data: null, length: length * mostDeflated };
+  if (runs.has(name)) return { data: null, length: length * mostRun };
+  if (lzw.has(name)) return { data: null, length: data ? longestOfLzw(data) : length * 4096 };
+  if (ascii85.has(name))
+    return data && length < mostAscii ? plain(fromAscii85(data)) : { data: null, length: length * 4 };
+  if (asciiHex.has(name)) return data ? plain(fromHex(data)) : { data, length };
+  // Readers leave a filter that they do not know undone.
+  return { data, length };
+}
+
+const plain = (data: Buffer): Decoded => ({ data, length: data.length });
+
+/** Readers keep what they inflated of damaged data, whose length is bounded by what any data can inflate to. */
+function inflated(data: Buffer, most: number): Decoded {
+  const options = { maxOutputLength: Math.max(most, 1), finishFlush: constants.Z_SYNC_FLUSH };
+  for (const inflate of [() => inflateSync(data, options), () => inflateRawSync(data.subarray(2), options)]) {
+    try {
+      return plain(inflate());
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLong;
+    }
+  }
+  return { data: null, length: data.length * mostDeflated };
+}
+
+const longestOfLzw = (data: Buffer): number => Math.max(lengthOfLzw(data, 0), lengthOfLzw(data, 1));
+
+/** @param early how many codes before the table needs it a code gets wider (EarlyChange) */
+function lengthOfLzw(data: Buffer, early: 0 | 1): number {
+  const lengths = new Uint16Array(4097).fill(1, 0, 256);
+  let [total, next, width, before, buffer, bits] = [0, 258, 9, 0, 0, 0];
+  for (const byte of data) {
+    buffer = ((buffer << 8) | byte) & 0xffffff;
+    bits += 8;
+    if (bits < width) continue;
+    bits -= width;
+    const code = (buffer >> bits) & ((1 << width) - 1);
+    if (code === 257) break;
+    if (code === 256) [next, width, before] = [258, 9, 0];
+    else {
+      const length = code < next ? (lengths[code] ?? 1) : before + 1;
+      total += length;
+      if (before > 0 && next < 4096) lengths[next++] = before + 1;
+      before = length;
+      width = Math.min(12, Math.max(9, 32 - Math.clz32(next + early)));
+    }
+  }
+  return total;
+}
+
+function fromAscii85(data: Buffer): Buffer {
+  const out = Buffer.alloc(data.length * 4 + 4);
+  let [value, count, at] = [0, 0, 0];
+  const write = (bytes: number) => {
+    for (let byte = 0; byte < bytes; byte++) out[at++] = Math.floor(value / 2 ** (24 - 8 * byte)) & 255;
+    [value, count] = [0, 0];
+  };
+  for (const byte of data) {
+    if (byte === 0x7e) break;
+    if (byte === 0x7a && count === 0) write(4);
+    if (byte < 0x21 || byte > 0x75) continue;
+    value = value * 85 + byte - 0x21;
+    if (++count === 5) write(4);
+  }
+  const last = count;
+  for (let missing = last; missing > 0 && missing < 5; missing++) value = value * 85 + 84;
+  if (last > 1) write(last - 1);
+  return out.subarray(0, at);
+}
+
+const fromHex = (data: Buffer): Buffer => {
+  const end = data.indexOf(">");
+  const digits = data.toString("latin1", 0, end < 0 ? data.length : end).replace(/[^\da-f]/gi, "");
+  return Buffer.from(digits.length % 2 ? `${digits}0` : digits, "hex");
+};

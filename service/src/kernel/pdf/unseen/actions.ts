@@ -1,0 +1,132 @@
+import type { PdfFile } from "../file.ts";
+import { spendLexed } from "../limits.ts";
+import { resolve } from "../objects.ts";
+import { rectangle } from "../pages/page-box.ts";
+import { pages } from "../pages/page-tree.ts";
+import { textOf } from "../strings.ts";
+import { asName, type Dict, elements, entry, isArray, isDict, isString, readDict } from "../values.ts";
+import type { PdfLookup } from "../xref/lookup.ts";
+import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
+import type { Reached } from "./objects.ts";
+
+/** The findings of a walk over a document's objects. */
+export type Contents = {
+  /** Names of actions that can change the shown content. */
+  readonly actions: Set<string>;
+  /** Names of files inside the document. */
+  readonly files: Set<string>;
+};
+
+/**
+ * Actions that can change the shown content, or run something (ISO 32000-2, table 201). Links to pages and addresses
+ * can't.
+ */
+const changing: ReadonlySet<string> = new Set([
+  "Launch",
+  "SubmitForm",
+  "ResetForm",
+  "ImportData",
+  "Hide",
+  "SetOCGState",
+  "Rendition",
+  "Movie",
+  "Sound",
+  "Trans",
+  "GoTo3DView",
+  "RichMediaExecute",
+]);
+const ofActions: ReadonlySet<string> = new Set(["A", "PA", "OpenAction", "Next"]);
+/** Keys that this file reads: readers disagree on one that is repeated. */
+const asked = ["S", "JS", "F", "Ref", "OPI", "Subtype", "Subtype2", "Alternates", "EF", "UF"] as const;
+
+/**
+ * Records a dictionary's effect on the visible content.
+ * @throws UnseenContent for content that is only printed, or is not in the document
+ * @throws PdfRefusal for a repeated key
+ */
+export function lookAt(file: PdfFile, { dict, isStream, key, above }: Reached, found: Contents): void {
+  if (dict.repeated) for (const name of asked) entry(dict, name);
+  if (isStream) requireShown(file, dict);
+  const action = asName(resolve(file, entry(dict, "S")));
+  if (action === "JavaScript" || entry(dict, "JS")) found.actions.add("JavaScript");
+  else if (action !== undefined && changing.has(action) && (ofActions.has(key) || above === "AA"))
+    found.actions.add(action);
+  if (entry(dict, "EF")) found.files.add(nameOf(file, dict));
+}
+
+function requireShown(file: PdfFile, stream: Dict): void {
+  if (entry(stream, "F")) throw new UnseenContent("a part of its content is in another file");
+  const subtype = asName(resolve(file, entry(stream, "Subtype")));
+  const second = asName(resolve(file, entry(stream, "Subtype2")));
+  if (subtype === "PS" || second === "PS")
+    throw new UnseenContent("it has PostScript, which printers run and screens do not show");
+  if (subtype === "Form" && entry(stream, "Ref")) throw new UnseenContent("a part of its content is in another file");
+  if (entry(stream, "OPI")) throw new UnseenContent("it names another picture for printing (OPI)");
+  if (subtype !== "Image") return;
+  const alternates = resolve(file, entry(stream, "Alternates"));
+  for (const alternate of alternates && isArray(alternates) ? elements(alternates) : []) {
+    const value = resolve(file, alternate);
+    const print =
+      value && isDict(value) && resolve(file, entry(readDict(value.bytes, value.start), "DefaultForPrinting"));
+    if (print && print.bytes.toString("latin1", print.start, print.end) !== "false")
+      throw new UnseenContent("it has another picture for printing");
+  }
+}
+
+/** The name of a file specification. Doesn't decrypt strings of an encrypted document. */
+function nameOf(file: PdfFile, specification: Dict): string {
+  const name = resolve(file, entry(specification, "UF")) ?? resolve(file, entry(specification, "F"));
+  return name && isString(name) && !file.encryption ? quoted(textOf(name)) : "";
+}
+
+/** Flags of ISO 32000-2 table 167. */
+const [HIDDEN, PRINT, NO_VIEW, TOGGLE_NO_VIEW] = [2, 4, 32, 256];
+/** Shown outside the page itself: borders of links, windows of notes. */
+const besidePage: ReadonlySet<string> = new Set(["Link", "Popup"]);
+const media: ReadonlySet<string> = new Set(["RichMedia", "Screen", "Movie", "Sound", "3D"]);
+
+/**
+ * Checks each annotation of each page.
+ * @throws UnseenContent for one that is printed and not shown
+ */
+export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
+  const notices = new Map<string, DocumentNotice>();
+  const add = (code: DocumentNotice["code"], page: number) => {
+    notices.set(`${code} ${page}`, { code, page, text: null });
+  };
+  let number = 0;
+  for (const page of pages(file, root.dict)) {
+    number++;
+    const annotations = resolve(file, entry(page.dict, "Annots"));
+    if (!annotations || !isArray(annotations)) continue;
+    spendLexed(file.budget, annotations.end - annotations.start);
+    for (const element of elements(annotations)) {
+      const value = resolve(file, element);
+      if (!value || !isDict(value)) continue;
+      const dict = readDict(value.bytes, value.start);
+      const type = asName(resolve(file, entry(dict, "Subtype"))) ?? "";
+      if (media.has(type)) add("media", number);
+      if (besidePage.has(type) || !hasArea({ file }, dict)) continue;
+      const flags = flagsOf({ file }, dict);
+      if (flags & HIDDEN) continue;
+      const isPrinted = (flags & PRINT) !== 0;
+      const isShown = (flags & (NO_VIEW | TOGGLE_NO_VIEW)) === 0;
+      if (isPrinted && !isShown)
+        throw new UnseenContent(`page ${number} has an annotation that is printed and not shown on screens`);
+      if (isShown && !isPrinted && entry(dict, "AP")) add("screen_only", number);
+    }
+  }
+  return [...notices.values()];
+}
+
+/** A reader rounds a fractional number down. */
+function flagsOf({ file }: Pick<PdfLookup, "file">, dict: Dict): number {
+  const value = resolve(file, entry(dict, "F"));
+  const number = value ? Number(value.bytes.toString("latin1", value.start, value.end)) : 0;
+  return Number.isFinite(number) ? Math.trunc(number) : 0;
+}
+
+function hasArea({ file }: Pick<PdfLookup, "file">, dict: Dict): boolean {
+  const rect = rectangle(file, entry(dict, "Rect"));
+  return rect !== undefined && rect[0] < rect[2] && rect[1] < rect[3];
+}

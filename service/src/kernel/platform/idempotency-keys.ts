@@ -1,0 +1,163 @@
+/** Rows of `Idempotency-Key`s: each claims its key, and keeps the result that the key replays. */
+import { createHash } from "node:crypto";
+import type { Owner } from "../identity/identity.ts";
+import { dayMs } from "./clock.ts";
+import type { Sql } from "./database/database.ts";
+import { type Statement, sealed, sql, type ToSeal } from "./database/sql.ts";
+import { ServiceError } from "./errors.ts";
+import type { ProtectedTable } from "./protected-data.ts";
+
+const retentionMs = dayMs;
+
+const retentionStart = (now: Date): Date => new Date(now.getTime() - retentionMs);
+
+/** A key of a firm in one environment, the route it was sent to, and a fingerprint of the request's content. */
+export type RequestKey = { owner: Owner; route: string; key: string; fingerprint: Buffer };
+
+/**
+ * The key of a principal's request, or null when none was sent. It belongs to the firm rather than to the API key or the member,
+ * so that a retry after a rotation is still a retry.
+ */
+export function requestKey(
+  { partnerId, environment }: Owner,
+  route: string,
+  key: string | null,
+  fingerprint: Buffer,
+): RequestKey | null {
+  return key === null ? null : { owner: { partnerId, environment }, route, key, fingerprint };
+}
+
+/** Two requests are the same if all fields, in any order, and the document are equal. */
+export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha256: string | null): Buffer {
+  const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([sorted, documentSha256]))
+    .digest();
+}
+
+/** The stored result of a request so far; null before its work began. */
+export type Stored = { status: number; result: object | null };
+
+/** Reads a stored result. Earlier releases stored the answers of pages as texts of their own, which `readText` reads. */
+type ReadText = ((text: string) => object) | undefined;
+
+const nothingDone = "";
+
+const textOf = (result: object | null): string => (result === null ? nothingDone : JSON.stringify(result));
+
+function resultOf(text: string, readText: ReadText): object | null {
+  if (text === nothingDone) return null;
+  return readText && !text.startsWith("{") ? readText(text) : JSON.parse(text);
+}
+
+// A result names codes of rooms and passports. It is bound to its key: moved to another firm's row it is not replayed.
+const boundTo = ({ owner, route, key }: RequestKey): string =>
+  `${owner.partnerId} ${owner.environment} ${route} ${key}\n`;
+
+// As `boundTo` has it, without the end of the line.
+const boundKey = sql`partner_id || ' ' || environment || ' ' || route || ' ' || idempotency_key`;
+
+export const resultRows: ProtectedTable = {
+  table: sql`idempotency_keys`,
+  key: boundKey,
+  texts: [
+    {
+      kind: "answer",
+      column: sql`body`,
+      by: boundKey,
+      constraint: "idempotency_keys_body_sealed",
+      text: sql`${boundKey} || E'\\n' || body`,
+    },
+  ],
+};
+
+const sealedResult = (key: RequestKey, result: object | null): ToSeal =>
+  sealed("answer", boundTo(key) + textOf(result));
+
+function openedText(key: RequestKey, opened: string): string {
+  if (!opened.startsWith(boundTo(key)))
+    throw new ServiceError("unavailable", "The response of this Idempotency-Key can't be read.");
+  return opened.slice(boundTo(key).length);
+}
+
+// A request that takes longer counts as abandoned. The database's clock decides: nodes' clocks differ.
+const pendingUntil = sql`now() + interval '60 seconds'`;
+
+/** A request's claim of its key. The id tells it from the claim of a request that takes over. */
+export type KeyClaim = { key: RequestKey; id: string };
+
+/** A claim of the same key that is in flight makes this statement wait for its end; one that is kept makes it return no row. */
+export function claimStatement(
+  { key, id }: KeyClaim,
+  { status, result }: Stored,
+  isFinal: boolean,
+  now: Date,
+): Statement {
+  return sql`
+    INSERT INTO idempotency_keys (partner_id, environment, route, idempotency_key, fingerprint, status, body, created_at,
+      pending_until, claim)
+    VALUES (${key.owner.partnerId}, ${key.owner.environment}, ${key.route}, ${key.key}, ${key.fingerprint}, ${status},
+      ${sealedResult(key, result)}, ${now}, ${isFinal ? sql`NULL` : pendingUntil}, ${id})
+    ON CONFLICT (partner_id, environment, route, idempotency_key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+        created_at = excluded.created_at, pending_until = excluded.pending_until, claim = excluded.claim
+      WHERE idempotency_keys.created_at < ${retentionStart(now)}
+    RETURNING 1`;
+}
+
+const ofKey = ({ owner, route, key }: RequestKey): Statement =>
+  sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment} AND route = ${route}
+    AND idempotency_key = ${key}`;
+
+/** `isPending`: the request is in progress; `isAbandoned` when it took too long. */
+export type Found = Stored & { isPending: boolean; isAbandoned: boolean };
+
+/** @throws ServiceError when the key was used with another body */
+export async function findKey(db: Sql, key: RequestKey, now: Date, readText: ReadText): Promise<Found | undefined> {
+  const [found] = await db.query<Omit<Found, "result"> & { fingerprint: Buffer; text: string }>(sql`
+    SELECT fingerprint, status, body AS "text@answer", pending_until IS NOT NULL AS "isPending",
+      coalesce(pending_until < now(), false) AS "isAbandoned"
+    FROM idempotency_keys WHERE ${ofKey(key)} AND created_at >= ${retentionStart(now)}`);
+  if (!found) return undefined;
+  const { fingerprint, text, ...row } = found;
+  if (!fingerprint.equals(key.fingerprint))
+    throw new ServiceError("idempotency_key_reused", "This Idempotency-Key was used before with another body.");
+  return { ...row, result: resultOf(openedText(key, text), readText) };
+}
+
+const ofClaim = ({ key, id }: KeyClaim): Statement =>
+  sql`${ofKey(key)} AND claim = ${id} AND pending_until IS NOT NULL`;
+
+/** Makes an abandoned request the caller's. @returns false when another caller was first */
+export async function takeOver(db: Sql, { key, id }: KeyClaim): Promise<boolean> {
+  const taken = await db.query(sql`
+    UPDATE idempotency_keys SET pending_until = ${pendingUntil}, claim = ${id}
+    WHERE ${ofKey(key)} AND pending_until < now() RETURNING 1`);
+  return taken.length === 1;
+}
+
+/** Stores the final result of a claimed key. @returns false when another request took the claim over */
+export async function completeKey(db: Sql, claim: KeyClaim, { status, result }: Stored): Promise<boolean> {
+  const completed = await db.query(sql`
+    UPDATE idempotency_keys SET status = ${status}, body = ${sealedResult(claim.key, result)}, pending_until = NULL
+    WHERE ${ofClaim(claim)} RETURNING 1`);
+  return completed.length === 1;
+}
+
+/** Keeps the claim of work that may have been done, without waiting for its time-out. */
+export const abandonKey = (db: Sql, claim: KeyClaim) =>
+  db.query(sql`UPDATE idempotency_keys SET pending_until = now() WHERE ${ofClaim(claim)}`);
+
+/** Forgets a claim whose request was refused, so that it may be sent again. */
+export const releaseKey = (db: Sql, claim: KeyClaim) =>
+  db.query(sql`DELETE FROM idempotency_keys WHERE ${ofClaim(claim)}`);
+
+/** Forgets expired keys. */
+export const sweepIdempotencyKeys = (db: Sql, now: Date) =>
+  db.query(sql`DELETE FROM idempotency_keys WHERE created_at < ${retentionStart(now)}`);
+
+/** Ends the 24 hours of a firm's finished test requests so many seconds earlier. */
+export const ageTestIdempotencyKeys = (db: Sql, partnerId: string, seconds: number) =>
+  db.query(sql`
+    UPDATE idempotency_keys SET created_at = created_at - make_interval(secs => ${seconds})
+    WHERE partner_id = ${partnerId} AND environment = 'test' AND pending_until IS NULL AND created_at > now() - ${retentionMs} * interval '1 ms'`);

@@ -1,0 +1,164 @@
+import { auditLine } from "../audit/audit.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
+import { type Database, longStatements, type Sql, type StatementTime, type Tx } from "../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import type { Marked } from "../platform/database/state-mac.ts";
+import type { Log } from "../platform/logs.ts";
+import type { RowMac } from "../platform/row-mac.ts";
+import { notDeleted } from "./deleted.ts";
+import { markMac } from "./marks.ts";
+import type { RetentionPlan } from "./plan.ts";
+import { type JudgedStates, type Source, sourcesOf } from "./rules.ts";
+
+/** Deletes, in the caller's transaction, a table's data about documents whose blobs are deleted. */
+export type Forget = (tx: Tx, blobKeys: readonly string[]) => Promise<void>;
+
+export type RetentionDeps = {
+  db: Database;
+  blobs: Blobs;
+  rowMac: RowMac;
+  log: Log;
+  states: JudgedStates;
+  forgets: readonly Forget[];
+};
+
+const batchSize = 200;
+
+// One number for all nodes, so that each blob is marked by one of them.
+const marksLock = 7_246_006;
+
+// A test clock waits for these. Longer ones are left to the general run.
+const testStatements: StatementTime = { statementMs: 15_000 };
+
+/**
+ * Deletes the blobs that are due by the plan, in batches. A transaction marks a batch as deleted, with its audit lines,
+ * and then the blobs are removed from the store. A blob left behind by a crash or the store is an orphan, which is
+ * swept (`kernel/platform/blobs/orphans.ts`). Skips rows that fail their MAC. Several nodes may run it concurrently.
+ * @param testOf a firm whose test documents alone are considered; null for all documents
+ * @returns the number of marked blobs
+ */
+export async function deleteDue(
+  deps: RetentionDeps,
+  plan: RetentionPlan,
+  now: Date,
+  stopping?: AbortSignal,
+  testOf: string | null = null,
+): Promise<number> {
+  let deleted = 0;
+  for (const source of sourcesOf(plan)) {
+    let after: string | undefined = source.first;
+    while (after !== undefined && !stopping?.aborted) {
+      const batch: Batch = await deps.db.transaction(
+        (tx) => markBatch(tx, deps, source, { after: after ?? "", now, testOf }),
+        testOf === null ? longStatements : testStatements,
+      );
+      await Promise.all(batch.blobKeys.map(deps.blobs.discard));
+      if (batch.blobKeys.length > 0)
+        deps.log.info(
+          { rows: source.table, blobs: batch.blobKeys.length },
+          "documents were deleted by the retention plan",
+        );
+      deleted += batch.blobKeys.length;
+      after = batch.last;
+    }
+  }
+  return deleted;
+}
+
+/** `last` is undefined after the last page. */
+type Batch = { blobKeys: string[]; last: string | undefined };
+
+type Page = { after: string; now: Date; testOf: string | null };
+
+async function markBatch(
+  tx: Tx,
+  { rowMac, states, forgets }: RetentionDeps,
+  source: Source,
+  { after, now, testOf }: Page,
+): Promise<Batch> {
+  const due = await tx.query<{ id: string; isAuthentic?: boolean }>(
+    dueStatement(source, states, { after, now, testOf }),
+  );
+  const ids = due.filter(({ isAuthentic = true }) => isAuthentic).map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await tx.query<DueBlob>(dueBlobsStatement(source, ids, now));
+  const altered = found.length === 0 ? new Set() : await alteredAmong(tx, source, states, found);
+  const blobs = found.filter(({ blobKey }) => !altered.has(blobKey));
+  if (blobs.length > 0) await tx.query(sql`SELECT pg_advisory_xact_lock(${marksLock})`);
+  const written = blobs.length === 0 ? [] : await tx.query<DueBlob>(markStatement(rowMac, blobs, now));
+  for (const [rule, those] of Map.groupBy(written, (blob) => blob.rule)) {
+    const detail = { rule, documents: those.length };
+    await tx.query(auditLine({ at: now, action: "documents.deleted", actor: "system", detail }));
+  }
+  const blobKeys = written.map(({ blobKey }) => blobKey);
+  if (blobKeys.length > 0) for (const forget of forgets) await forget(tx, blobKeys);
+  return { blobKeys, last: due.at(-1)?.id };
+}
+
+/**
+ * Locks all orders with these blobs, because another page may have some of them.
+ * @returns the blobs of orders that fail their MAC
+ */
+async function alteredAmong(
+  tx: Tx,
+  { rows, blobKey, lockAll, authentic }: Source,
+  states: JudgedStates,
+  blobs: readonly DueBlob[],
+): Promise<ReadonlySet<string>> {
+  if (!lockAll || !authentic) return new Set();
+  const keys = blobs.map(({ blobKey }) => blobKey);
+  const found = await tx.query<{ blobKey: string } & Marked>(sql`
+    SELECT ${blobKey} AS "blobKey", ${authentic(states)} FROM ${rows} WHERE ${blobKey} = ANY (${keys}::text[]) ${lockAll}`);
+  return new Set(found.filter(({ isAuthentic }) => !isAuthentic).map(({ blobKey }) => blobKey));
+}
+
+/** A page of due rows, locked where they may change. Separate from its execution, so that tests can check its plan. */
+export const dueStatement = (
+  { rows, id, lock, blobKey, keptUntil, partnerId, environment, authentic }: Source,
+  states: JudgedStates,
+  { after, now, testOf }: Page,
+): Statement => sql`
+SELECT ${id}::text AS id${authentic ? sql`, ${authentic(states)}` : nothing} FROM ${rows}
+WHERE ${id} > ${after} AND ${blobKey} IS NOT NULL AND ${keptUntil} <= ${now} AND ${notDeleted(blobKey)}
+  ${testOf === null ? nothing : sql`AND ${partnerId} = ${testOf} AND ${environment} = 'test'`}
+ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
+
+type DueBlob = { blobKey: string; rule: string };
+
+/** Judges the locked rows again by their present state: a checkout may have been minted in the meantime. */
+const dueBlobsStatement = ({ rows, id, blobKey, keptUntil, rule, unshared }: Source, ids: string[], now: Date) => sql`
+SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
+  SELECT ${id}::text AS id, ${blobKey} AS blob_key, ${rule} AS rule FROM ${rows}
+  WHERE ${id} = ANY (${ids}) AND ${keptUntil} <= ${now}
+) AS named WHERE ${unshared(now)}`;
+
+/** Leaves out blobs that another node marked while this one waited for the lock. */
+function markStatement(rowMac: RowMac, blobs: readonly DueBlob[], now: Date): Statement {
+  const macs = blobs.map((blob) => markMac(rowMac, { ...blob, deletedAt: now }));
+  return sql`
+INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+SELECT blob_key, rule, ${now}::timestamptz, row_mac
+FROM unnest(${blobs.map(({ blobKey }) => blobKey)}::text[], ${blobs.map(({ rule }) => rule)}::text[], ${macs}::bytea[])
+  AS due (blob_key, rule, row_mac)
+WHERE ${notDeleted(sql`due.blob_key`)} RETURNING blob_key AS "blobKey", rule`;
+}
+
+/** The next deletions: the number of due documents, and the date of the first later one. */
+export type Upcoming = { due: number; next: Date | null; nextRule: string | null };
+
+export async function upcomingDeletions(db: Sql, plan: RetentionPlan, now: Date): Promise<Upcoming> {
+  const found: Upcoming[] = [];
+  for (const { rows, blobKey, keptUntil, rule } of sourcesOf(plan))
+    found.push(
+      ...(await db.query<Upcoming>(sql`
+WITH kept AS (
+  SELECT ${keptUntil} AS until, ${rule} AS rule FROM ${rows} WHERE ${blobKey} IS NOT NULL AND ${notDeleted(blobKey)}
+), next AS (
+  SELECT until, rule FROM kept WHERE until > ${now} AND until < 'infinity' ORDER BY until LIMIT 1
+)
+SELECT (SELECT count(*) FROM kept WHERE until <= ${now}) AS due, (SELECT until FROM next) AS next,
+  (SELECT rule FROM next) AS "nextRule"`)),
+    );
+  const first = found.filter(({ next }) => next !== null).sort((a, b) => Number(a.next) - Number(b.next))[0];
+  const due = found.reduce((sum, each) => sum + each.due, 0);
+  return { due, next: first?.next ?? null, nextRule: first?.nextRule ?? null };
+}

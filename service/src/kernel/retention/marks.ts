@@ -1,0 +1,87 @@
+import type { Clock } from "../platform/clock.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
+import type { MacTable } from "../platform/protected-data.ts";
+import type { Members, RowMac } from "../platform/row-mac.ts";
+
+/** A mark that a blob was deleted, by which rule and when. */
+export type Mark = { blobKey: string; rule: string; deletedAt: Date };
+
+export const markTable = "deleted_blobs";
+
+export const markMembers = ({ blobKey, rule, deletedAt }: Mark): Members => ({ blobKey, rule, deletedAt });
+
+export const markMac = (rowMac: RowMac, mark: Mark): Buffer => rowMac.of(markTable, markMembers(mark));
+
+export const markRows: MacTable<Mark> = {
+  table: sql`deleted_blobs`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, blob_key AS "blobKey", rule, deleted_at AS "deletedAt", row_mac AS mac FROM deleted_blobs`,
+  members: markMembers,
+};
+
+export const protectedTables = [markRows];
+
+/** Those keys whose mark is authentic: a forged one removes nothing. */
+export async function markedAmong(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const marks = await db.query<Mark & { mac: Buffer }>(sql`
+    SELECT blob_key AS "blobKey", rule, deleted_at AS "deletedAt", row_mac AS mac FROM deleted_blobs
+    WHERE blob_key = ANY (${keys}::text[])`);
+  return new Set(
+    marks
+      .filter(({ mac, blobKey, rule, deletedAt }) => rowMac.holds(markTable, { blobKey, rule, deletedAt }, mac))
+      .map(({ blobKey }) => blobKey),
+  );
+}
+
+/** A mark as JSON; `mac` in hex. */
+export type StoredMark = { blobKey: string; rule: string; deletedAt: string; mac: string };
+
+/** Whether one of these marks is authentic. */
+export const isMarked = (rowMac: RowMac, marks: readonly StoredMark[] | null): boolean =>
+  marks?.some(({ mac, deletedAt, ...mark }) =>
+    rowMac.holds(markTable, markMembers({ ...mark, deletedAt: new Date(deletedAt) }), Buffer.from(mac, "hex")),
+  ) ?? false;
+
+type NumberedMark = Mark & { id: string; writtenIn: string; mac: Buffer };
+
+const batchSize = 1000;
+const noId = "00000000-0000-0000-0000-000000000000";
+
+/** Verifies the marks written since its last run, and refuses forged ones. @returns the number of refused marks */
+export type CheckMarks = (stopping?: AbortSignal) => Promise<number>;
+
+/** The first run reads every mark, because no record says which ones an earlier process verified. */
+export function createMarkCheck({ db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock }): CheckMarks {
+  let since = "0";
+  return async (stopping) => {
+    // A transaction that is open now may write marks that this run doesn't see. The next run begins there.
+    const [snapshot] = await db.query<{ oldest: string }>(sql`
+      SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest`);
+    let refused = 0;
+    let last = { writtenIn: since, id: noId };
+    for (;;) {
+      const marks: NumberedMark[] = await db.query<NumberedMark>(sql`
+        SELECT id, written_in::text AS "writtenIn", blob_key AS "blobKey", rule, deleted_at AS "deletedAt", row_mac AS mac
+        FROM deleted_blobs WHERE (written_in, id) > (${last.writtenIn}::xid8, ${last.id}::uuid)
+        ORDER BY written_in, id LIMIT ${batchSize}`);
+      const forged = marks.filter(({ mac, ...mark }) => !rowMac.holds(markTable, markMembers(mark), mac));
+      if (forged.length > 0)
+        refused += (
+          await db.query(sql`
+            INSERT INTO refused_marks (mark_id, refused_at)
+            SELECT id, ${clock()} FROM unnest(${forged.map(({ id }) => id)}::uuid[]) AS id
+            ON CONFLICT DO NOTHING RETURNING 1`)
+        ).length;
+      last = marks.at(-1) ?? last;
+      if (marks.length < batchSize) break;
+      if (stopping?.aborted) return refused;
+    }
+    since = snapshot?.oldest ?? since;
+    return refused;
+  };
+}

@@ -1,0 +1,14 @@
+export { deleteDue, type Forget, type RetentionDeps, type Upcoming, upcomingDeletions } from "./delete-due.ts";
+export { deletedAmong, deletedAt, deletedMessage, marksOf, notDeleted } from "./deleted.ts";
+export {
+  createMarkCheck,
+  isMarked,
+  type Mark,
+  markedAmong,
+  markMembers,
+  markRows,
+  protectedTables,
+  type StoredMark,
+} from "./marks.ts";
+export { type Days, dueBefore, providerRecordsOf, type RetentionPlan, readRetention } from "./plan.ts";
+export type { JudgedStates } from "./rules.ts";
