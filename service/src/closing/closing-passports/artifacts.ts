@@ -1,13 +1,14 @@
-import { type TrailFacts, trailMembers } from "../envelopes/envelopes.ts";
-import { type DocumentOwner, documentMembers, documentUse } from "../orders/orders.ts";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import { ServiceError } from "../platform/errors.ts";
-import type { RowMac } from "../platform/row-mac.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { Holder } from "../../kernel/platform/bounds/memory-budget.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { type DocumentOwner, documentMembers, documentUse } from "../../orders/order/order.ts";
+import { type TrailFacts, trailMembers } from "../../signing/envelopes/envelopes.ts";
 
-/** A document of an order as it is stored; `mac` in hex. */
+/** A stored document of an order; `mac` in hex. */
 export type StoredArtifact = { kind: string; sha256: string; blobKey: string; mac: string | null };
 
-/** A completed envelope, by the record that ends its trail; `mac` in hex. */
+/** A completed envelope, identified by the last record of its trail; `mac` in hex. */
 export type StoredEnvelope = TrailFacts & { mac: string };
 
 export type OrderArtifacts = DocumentOwner & { artifacts: StoredArtifact[]; envelope: StoredEnvelope | null };
@@ -19,8 +20,8 @@ const nameOf: Readonly<Record<string, "originalSha256" | "sealedSha256" | "custo
 };
 
 /**
- * The hashes that a manifest names of an order, and the code of its envelope.
- * @throws Error when a row is not what was written: a seal would vouch for it
+ * The document hashes of an order for the manifest, and the code of its envelope.
+ * @throws Error when a row fails its MAC: the seal would vouch for it
  */
 export function artifactHashes(
   rowMac: RowMac,
@@ -50,14 +51,14 @@ function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: Stored
 }
 
 /**
- * Reads documents back, one after another, and compares each with the hash that a manifest would name.
- * @param compared those that were before: they are not read again; what is compared now is added
- * @throws ServiceError `unavailable` when the store does not answer, or does not have a document
- * @throws Error when a document is another: a seal would vouch for its hash
+ * Reads documents one after another, and compares each with its hash for the manifest.
+ * @param compared the documents already compared, which are skipped; extended with those compared now
+ * @throws ServiceError `unavailable` when the store doesn't respond or lacks a document
+ * @throws Error when a document has another hash: the seal would vouch for it
  */
 export async function compareStored(
   blobs: Blobs,
-  partnerId: string,
+  holder: Holder,
   orders: readonly Omit<OrderArtifacts, "envelope">[],
   compared: Set<string> = new Set(),
 ): Promise<Set<string>> {
@@ -66,12 +67,12 @@ export async function compareStored(
       const document = `${blobKey} ${sha256}`;
       if (!nameOf[kind] || compared.has(document)) continue;
       const what = `the ${kind} document of order ${orderCode}`;
-      const file = await blobs.open(blobKey, documentUse(sha256), partnerId, "again").catch((cause: unknown) => {
-        // A store that is away says nothing of what it holds.
+      const file = await blobs.open(blobKey, documentUse(sha256), holder, "again").catch((cause: unknown) => {
+        // An unreachable store doesn't prove anything about its content.
         if (cause instanceof ServiceError) throw cause;
         throw new Error(`${what} is not the one that was stored`, { cause });
       });
-      // A folder that is not mounted looks like this, too.
+      // An unmounted folder looks the same.
       if (file === null) {
         const cause = new Error(`${what} is gone`);
         throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause });

@@ -3,7 +3,7 @@ import { EvidenceError } from "@signsealship/evidence/errors";
 import { readClosingCertificate, verifyProof } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import type { Environment } from "../identity/identity.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
 
 export type CheckInput = {
   /** PEM of the seal's certificates, its own first. */
@@ -12,7 +12,10 @@ export type CheckInput = {
   readonly at: Date;
 };
 
-/** SHA-256 of the manifest that a certificate bears whose seal verifies, was made for that, and was valid at the time; else null. */
+/**
+ * The SHA-256 of the manifest in a certificate whose seal verifies, has this purpose and was valid at the time; else
+ * null.
+ */
 export async function run(bytes: Buffer, { chainPem, environment, at }: CheckInput): Promise<string | null> {
   try {
     const trust = { sealAnchors: parseCertificatesPem(chainPem).slice(0, 1), tsaAnchors: [] };

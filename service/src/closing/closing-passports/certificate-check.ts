@@ -1,21 +1,25 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import type { Task, Workers } from "../platform/workers/task.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
 import type { CheckInput } from "./certificate-check-task.ts";
 import { withCertificate } from "./certificate-file.ts";
 import type { StoredVersion, VersionDeps } from "./versions.ts";
 
-/** Compares versions with their archived certificates: the seal vouches for what a certificate bears, and no row can. */
+/**
+ * Compares versions with their archived certificates. The seal vouches for a certificate's content; a database row
+ * can't.
+ */
 export type CertificateCheck = {
   /**
-   * Whether the archived certificate is there, its seal holds, and it bears the manifest of the row; true where the retention plan deleted it.
+   * Whether the archived certificate exists, its seal verifies, and it contains the row's manifest; true when the
+   * retention plan deleted it.
    * @throws ServiceError `unavailable` when the certificate can't be read or checked now
    */
   holds: (row: StoredVersion) => Promise<boolean>;
-  /** What was just sealed and checked need not be read again. */
+  /** Spares reading a certificate that was just sealed and checked. */
   remember: (sealed: { sealedSha256: string; manifestSha256: string }) => void;
 };
 
@@ -31,8 +35,8 @@ const task: Task<CheckInput, string | null> = {
 const mostRemembered = 10_000;
 
 /**
- * Which manifest a file of a given hash bears under a seal never changes, so it is found out once for each certificate: reading,
- * decrypting and verifying it with every public verification would be most of its work (`npm run bench closing`).
+ * The manifest in a file with a given hash never changes, so each certificate is checked once. Reading, decrypting and
+ * verifying it would be most of the work of a public verification (`npm run bench closing`).
  */
 export function createCertificateCheck(
   deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },
@@ -40,7 +44,7 @@ export function createCertificateCheck(
   const manifestOf = new LRUCache<string, string>({ max: mostRemembered });
   return {
     async holds(row) {
-      // Nothing is left to compare with: the row's MAC alone vouches for it.
+      // The certificate was deleted, so only the row's MAC vouches for it.
       if (row.deletedAt) return true;
       const known = manifestOf.get(row.sealedSha256);
       if (known !== undefined) return known === row.manifestSha256;

@@ -1,17 +1,19 @@
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { StoredFile } from "../platform/blobs/stored-file.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { ServiceError } from "../platform/errors.ts";
-import type { Log } from "../platform/logs.ts";
-import { isVerifyCode } from "../platform/text.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { isVerifyCode } from "../../kernel/platform/text.ts";
 import { certificateUse, hasCode, rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
 
 export type CertificateFile = { version: number; file: StoredFile };
 
 /**
- * The archived certificate, to be sent; null for an unknown code and when it is gone, is not the one that was sealed or its row was altered.
- * @returns when it was deleted, of one that the retention plan deleted
+ * Opens the archived certificate for sending; null for an unknown code, or when the file is missing or altered or its
+ * row fails its MAC.
+ * @returns the time of deletion for a certificate that the retention plan deleted
  */
 export async function closingCertificate(
   deps: VersionDeps & { db: Sql; blobs: Blobs },
@@ -22,26 +24,26 @@ export async function closingCertificate(
 SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE ${hasCode(sql`c`, verifyCode)}`);
   if (!row || !rowHolds(deps, row)) return null;
   if (row.deletedAt) return { deletedAt: row.deletedAt };
-  const file = await deps.blobs.open(row.blobKey, certificateUse(row), row.partnerId).catch(unread(deps.log, row));
+  const file = await deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));
   return file && { version: row.version, file };
 }
 
-/** Works on the archived certificate of a version; on null when it is gone or is not the one that was sealed. */
+/** Runs the caller's work on a version's archived certificate, or on null when it is missing or altered. */
 export async function withCertificate<T>(
   { blobs, log }: { blobs: Blobs; log: Log },
   row: StoredVersion,
   work: (bytes: Buffer) => Promise<T>,
 ): Promise<T | null> {
-  const at = { key: row.blobKey, use: certificateUse(row), holder: row.partnerId };
+  const at = { key: row.blobKey, use: certificateUse(row), holder: memoryHolder(row) };
   const sound = await blobs.open(at.key, at.use, at.holder).catch(unread(log, row));
   return sound && blobs.withBytes(at, async (bytes) => bytes && work(bytes));
 }
 
-/** Reports a file that is not the sealed certificate, and treats it as absent. */
+/** Reports a file that is not the sealed certificate, and treats it as missing. */
 const unread =
   (log: Log, { roomId, version }: StoredVersion) =>
   (error: unknown): null => {
-    // A store that is away says nothing of what it holds.
+    // An unreachable store doesn't prove anything about its content.
     if (error instanceof ServiceError) throw error;
     log.error(
       { err: error, roomId, version },

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../http/authentication.ts";
-import { negotiated, pageForBrowsers } from "../http/errors/page-for-browsers.ts";
-import { fileRoute } from "../http/file-route.ts";
-import { jsonRoute, type RouteDeps, sendText } from "../http/route.ts";
-import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
-import { deletedMessage } from "../retention/retention.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
+import { fileRoute } from "../../kernel/http/file-route.ts";
+import { jsonRoute, type RouteDeps, sendText } from "../../kernel/http/route.ts";
+import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../../kernel/http/verdicts.ts";
+import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { closingCertificate } from "./certificate-file.ts";
+import { verifyClosing } from "./record.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas.ts";
 import { type SealClosingDeps, sealClosing } from "./seal-version.ts";
-import { verifyClosing } from "./verification.ts";
 
-export type ClosingRouteDeps = SealClosingDeps & RouteDeps;
+export type ClosingRouteDeps = { frame: RouteDeps; closings: SealClosingDeps };
 
 const tag = "Closing passports";
 
@@ -23,7 +23,7 @@ export function closingRoutes(app: FastifyInstance, deps: ClosingRouteDeps): voi
 }
 
 function sealRoute(app: FastifyInstance, deps: ClosingRouteDeps): void {
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     tag,
     caller: "key",
     policy: "partner-write",
@@ -42,7 +42,7 @@ function sealRoute(app: FastifyInstance, deps: ClosingRouteDeps): void {
       404: "Room not found.",
       503: "The seal can't be made now. Try again later.",
     },
-    handle: (request) => sealClosing(deps, principalOf(request), request.params.roomCode),
+    handle: (request) => sealClosing(deps.closings, principalOf(request), request.params.roomCode),
   });
 }
 
@@ -54,7 +54,7 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     params: Type.Object({ verifyCode: Type.String({ description: "The verify code." }) }),
     otherAnswers: unknownAnswer(app),
   } as const;
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...common,
     guard: pageForBrowsers("/v/room/"),
     method: "GET",
@@ -65,12 +65,12 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
       "Public: the code is the credential. Returns the manifest and its hashes; `chainOk` is computed for this answer. A browser is led to the page for people, `/v/room/{verifyCode}`.",
     answer: ClosingVerification,
     async handle({ params }, reply) {
-      const answer = await verifyClosing(deps, params.verifyCode);
+      const answer = await verifyClosing(deps.closings, params.verifyCode);
       if (answer === null) throw unknownVerdict();
       return sendText(reply.headers(negotiated), answer);
     },
   });
-  fileRoute(app, deps, {
+  fileRoute(app, deps.frame, {
     ...common,
     url: "/api/verify/room/:verifyCode/pdf",
     operationId: "downloadClosingCertificate",
@@ -78,12 +78,12 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     description: "Public: the sealed certificate PDF, byte for byte, with the manifest attached.",
     media: "application/pdf",
     async handle({ params }) {
-      const certificate = await closingCertificate(deps, params.verifyCode);
+      const certificate = await closingCertificate(deps.closings, params.verifyCode);
       if (!certificate) throw unknownVerdict();
       if ("deletedAt" in certificate) throw deletedVerdict(deletedMessage("The certificate", certificate.deletedAt));
       const name = `service-closing-passport-v${certificate.version}.pdf`;
       return { name, disposition: "attachment", content: certificate.file };
     },
   });
-  unknownBelow(app, deps, "/api/verify/room/*", common.policy);
+  unknownBelow(app, deps.frame, "/api/verify/room/*", common.policy);
 }

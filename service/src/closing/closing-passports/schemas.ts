@@ -9,7 +9,7 @@ import {
   timestamp,
   verifyCode,
   verifyCodeExample,
-} from "../http/schema-parts.ts";
+} from "../../kernel/http/schema-parts.ts";
 
 const version = Type.Integer({
   minimum: 1,
@@ -88,7 +88,7 @@ export const ClosingManifest = Type.Object(
 
 export const ClosingVerification = Type.Object(
   {
-    // Null when what is stored is no JSON any more; `chainOk` is false then.
+    // Null when the stored text is no longer JSON; `chainOk` is false then.
     manifest: nullable(
       Type.Unsafe<object>({ $ref: "ClosingManifest#" }),
       "What was sealed; null when what is stored can't be read any more, and `chainOk` is false.",

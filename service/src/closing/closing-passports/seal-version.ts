@@ -2,18 +2,8 @@ import { hash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { buildManifest, type Manifest, manifestBytes, manifestLimits } from "@signsealship/evidence/manifest";
 import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
-import { actorOf, type Principal } from "../identity/identity.ts";
-import type { TitleOf } from "../orders/orders.ts";
-import { firmLogo, type RequireStorage } from "../partners/partners.ts";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { KeyedSemaphore } from "../platform/bounds/keyed-semaphore.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database/database.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { newVerifyCode } from "../platform/ids.ts";
-import { isCode } from "../platform/text.ts";
-import { roomNotFound } from "../rooms/rooms.ts";
 import {
+  authorityName,
   type ChainPems,
   issuerOf,
   type SealDocument,
@@ -21,12 +11,23 @@ import {
   type Stamp,
   sealChainOf,
   sealOwnDocument,
-} from "../seals/seals.ts";
+} from "../../evidence/seals/seals.ts";
+import { firmLogo, type RequireStorage } from "../../firms/partners/partners.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { KeyedSemaphore } from "../../kernel/platform/bounds/keyed-semaphore.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { newVerifyCode } from "../../kernel/platform/ids.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import type { TitleOf } from "../../orders/order/order.ts";
+import { roomNotFound } from "../rooms/rooms.ts";
 import { artifactHashes, compareStored } from "./artifacts.ts";
-import type { CertificateContent } from "./certificate/certificate.ts";
+import type { CertificateContent } from "./certificate/content.ts";
 import type { DrawCertificate } from "./certificate/draw.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
-import { detailsOf, stampManifest } from "./certificate-facts.ts";
 import type { ClosingPassport } from "./schemas.ts";
 import {
   findRoomId,
@@ -44,13 +45,13 @@ export type SealClosingDeps = CheckedVersionDeps & {
   blobs: Blobs;
   clock: Clock;
   sealDocument: SealDocument;
-  /** Asks the time-stamping authorities; null when none are set. */
+  /** Asks the time-stamping authorities; null when none are configured. */
   stamp: Stamp | null;
   chainPem: ChainPems;
   drawCertificate: DrawCertificate;
   titleOf: TitleOf;
   requireStorage: RequireStorage;
-  /** By room, so that seals that wait for another hold no connection. */
+  /** By room, so that waiting seals hold no connection. */
   semaphore: KeyedSemaphore;
   baseUrl: string;
 };
@@ -58,12 +59,13 @@ export type SealClosingDeps = CheckedVersionDeps & {
 const verifyPath = (verifyCode: string): string => `/v/room/${verifyCode}`;
 
 /**
- * Seals the room as it is now as the next version of its closing passport. Seals of one room follow one another, here
- * and across nodes; the sealed certificate is durable before one statement writes version, audit line and event.
- * @param expected the version that the caller means to seal: of a form sent twice one is refused; null for the next
+ * Seals the room's present state as the next version of its closing passport. Seals of one room run one after another,
+ * across nodes. The sealed certificate is stored before one statement writes version, audit line and event.
+ * @param expected the version that the caller means to seal, so that a form sent twice is refused once; null for the
+ * next
  * @returns the contract's passport version response
- * @throws ServiceError for an unknown room, beyond 20 versions, for a version that is not the next, and when no seal can be
- * made; then nothing was recorded
+ * @throws ServiceError for an unknown room, beyond 20 versions, for a version that is not the next, and when no seal
+ * can be made; then nothing was recorded
  */
 export async function sealClosing(
   deps: SealClosingDeps,
@@ -81,17 +83,17 @@ export async function sealClosing(
 
 type Asked = { principal: Principal; room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
 
-/** Documents may be many and large: they are read before the transaction, which then reads what has come since. */
+/** Reads the documents, which may be many and large, before the transaction, which reads only those added since. */
 async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport> {
-  const snapshot = await selectSnapshotOf(deps.db, asked.room);
-  const compared = await compareStored(deps.blobs, asked.room.partnerId, snapshot?.documents ?? []);
+  const snapshot = await selectSnapshotOf(deps.db, deps.rowMac, asked.room);
+  const compared = await compareStored(deps.blobs, memoryHolder(asked.room), snapshot?.documents ?? []);
   return deps.db.transaction((tx) => sealNext(deps, tx, asked, compared));
 }
 
 async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: Set<string>): Promise<ClosingPassport> {
   const { room, roomId, actor, principal } = asked;
   const { snapshot, before } = await readForSeal(deps, tx, asked);
-  await compareStored(deps.blobs, room.partnerId, snapshot.documents, compared);
+  await compareStored(deps.blobs, memoryHolder(room), snapshot.documents, compared);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
   const sealed = await sealManifest(deps, room, snapshot, before, {
@@ -132,11 +134,14 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
   };
 }
 
-/** The room and its versions, once no other seal of it is in progress. @throws ServiceError when no version may be sealed */
+/**
+ * Reads the room and its versions once no other seal of it is in progress. @throws ServiceError when no version may
+ * be sealed
+ */
 async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId, expected }: Asked) {
   await lockSeals(tx, roomId);
-  // The code may have been rotated meanwhile.
-  const snapshot = await selectSnapshotOf(tx, room);
+  // The code may have been rotated in the meantime.
+  const snapshot = await selectSnapshotOf(tx, deps.rowMac, room);
   if (!snapshot) throw roomNotFound();
   const before = await selectVersions(tx, roomId);
   if (before.length >= manifestLimits.versions) {
@@ -149,7 +154,7 @@ async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId, exp
   return { snapshot, before };
 }
 
-/** A version is never linked to one that was altered: its seal would vouch for it. */
+/** Never links a version to an altered one, for which its seal would vouch. */
 async function requireWhole(deps: CheckedVersionDeps, before: readonly StoredVersion[]): Promise<void> {
   const previous = before.at(-1);
   if (previous && !(hashHolds(deps, previous) && (await deps.certificates.holds(previous)))) {
@@ -205,7 +210,7 @@ async function sealManifest(
   return { bytes, manifestSha256, verifyCode, certificate: await sealCertificate(deps, partnerId, content) };
 }
 
-/** Draws and seals; what counts as sealed bears exactly this manifest and says what it is, as the verifier reads it. */
+/** Draws and seals, then verifies that the certificate contains exactly this manifest and the right purpose. */
 async function sealCertificate(deps: SealClosingDeps, holder: string, content: CertificateContent): Promise<Sealed> {
   const { environment } = content;
   const bytes = await deps.drawCertificate(holder, content);
@@ -217,4 +222,22 @@ async function sealCertificate(deps: SealClosingDeps, holder: string, content: C
     throw new Error("the sealed certificate does not say what it should");
   }
   return sealed;
+}
+
+/** The recorded facts about the documents, by order code. */
+const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): CertificateContent["details"] =>
+  Object.fromEntries(
+    documents.map(({ orderCode: code, fileName, docSlug, externalReference, pages, signers, takenIn }) => {
+      const title = titleOf({ code, documentName: fileName === null ? null : Buffer.from(fileName, "hex"), docSlug });
+      const iso = (instant: string | null) => instant && new Date(instant).toISOString();
+      const people = signers.map(({ name, signedAt }) => ({ name, signedAt: iso(signedAt) }));
+      return [code, { title: title ?? externalReference, pages, signers: people, takenIn }];
+    }),
+  );
+
+/** Stamps the manifest. The certificate's own stamp comes after its text is complete, so the text can't name that one. */
+async function stampManifest(stamp: Stamp | null, bytes: Uint8Array): Promise<CertificateContent["timeStamp"]> {
+  const had = stamp && (await stamp(bytes));
+  if (!had) return null;
+  return { name: authorityName(had), authority: had.authority, at: had.genTime, token: had.token };
 }

@@ -1,35 +1,36 @@
-import { auditLine } from "../audit/audit.ts";
-import { eventRow } from "../events/events.ts";
-import type { Owner } from "../identity/identity.ts";
-import { orderState } from "../orders/orders.ts";
-import type { Sql, Tx } from "../platform/database/database.ts";
-import { isSealed, type Statement, sealed, sql } from "../platform/database/sql.ts";
-import { hasSqlState, sqlState } from "../platform/database/sql-errors.ts";
-import { verifiedAll } from "../platform/database/state-mac.ts";
-import { ServiceError } from "../platform/errors.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import { notDeleted } from "../retention/retention.ts";
-import { type SealChain, sealChainRow } from "../seals/seals.ts";
-import type { OrderArtifacts } from "./artifacts.ts";
+import { type SealChain, sealChainRow } from "../../evidence/seals/seals.ts";
+import { verifiedFirm } from "../../firms/partners/partners.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { eventRow } from "../../kernel/events/events.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
+import { hasSqlState, sqlState } from "../../kernel/platform/database/sql-errors.ts";
+import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { isMarked, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
+import { orderState, verifiedSignersOf } from "../../orders/order/order.ts";
+import { verifiedRoom } from "../rooms/rooms.ts";
+import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
 import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
 
-/** A room and its owner. */
 export type RoomOfOwner = Owner & { roomCode: string };
 
 export type SnapshotDocument = OrderArtifacts & {
   label: string | null;
   status: string;
-  /** What the order keeps of its document's name; that of the file in hex, encrypted. */
+  /** The stored name of the order's document; encrypted, in hex. */
   fileName: string | null;
   docSlug: string | null;
   externalReference: string | null;
   pages: number | null;
-  /** Of its latest envelope, with the time of each signature. */
+  /** From its latest envelope, with each signature's time. */
   signers: { name: string; signedAt: string | null }[];
   takenIn: ("sealed" | "notarized")[];
 };
 
-/** Whose room it is, and how the firm shows itself. */
+/** The room's firm and its appearance. */
 export type Firm = { name: string; brandName: string | null; accentColor: string | null };
 
 /** A version as later ones refer to it. */
@@ -47,16 +48,17 @@ const isOwnRoom = ({ roomCode, partnerId, environment }: RoomOfOwner): Statement
   sql`${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}`;
 
 export async function findRoomId(db: Sql, room: RoomOfOwner): Promise<string | undefined> {
-  const [found] = await db.query<{ id: string }>(sql`SELECT id FROM rooms r WHERE ${isOwnRoom(room)}`);
+  const [found] = await db.query<{ id: string }>(sql`SELECT id, ${verifiedRoom} FROM rooms r WHERE ${isOwnRoom(room)}`);
   return found?.id;
 }
 
-/** First half of the advisory lock's key; the second is made of the room. */
+/** The first half of the advisory lock's key; the second is derived from the room. */
 const sealLock = 7_246_002;
 
 /**
- * Waits until no other seal of the room is in progress on any node; until the end of the transaction none can begin. It
- * is no lock on the room's row, which changes of its orders need while a time stamp is waited for.
+ * Waits until no other seal of the room is in progress on any node, and blocks others until the end of the
+ * transaction.
+ * Doesn't lock the room's row, which changes of its orders need during a time stamp.
  * @throws ServiceError `unavailable` when the wait gets too long
  */
 export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
@@ -70,43 +72,52 @@ export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
   await tx.script("SET LOCAL lock_timeout = '5s'");
 }
 
-/** The newest document of each kind, where it is held still. */
+/** The newest document of each kind, with its marks of deletion. */
 const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
-    'mac', encode(d.row_mac, 'hex'))), '[]')
-  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d
-  WHERE ${notDeleted(sql`d.blob_key`)})`;
+    'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)})), '[]')
+  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d)`;
 
-/** The envelope that was completed, with the record that ends its trail: that one's MAC vouches for the code. */
+type MarkedDocument = Omit<SnapshotDocument, "artifacts"> & {
+  artifacts: (StoredArtifact & { marks: StoredMark[] | null })[];
+};
+
+/** Leaves out artifacts that the retention plan deleted. */
+const withStored = (rowMac: RowMac, { artifacts, ...document }: MarkedDocument): SnapshotDocument => ({
+  ...document,
+  artifacts: artifacts.flatMap(({ marks, ...artifact }) => (isMarked(rowMac, marks) ? [] : [artifact])),
+});
+
+/** The completed envelope, with the last record of its trail, whose MAC vouches for the code. */
 const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'position', t.position, 'sha256', t.sha256,
     'mac', encode(t.row_mac, 'hex'))
   FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id
   WHERE e.order_id = o.id AND e.outcome = 'Completed' ORDER BY e.attempt DESC, t.position DESC LIMIT 1)`;
 
-/** As far as it is known of what is there now, be it signed or as it came. */
+/** The number of pages of the present document, as far as known. */
 const pages = sql`(SELECT d.pages FROM documents d WHERE d.order_id = o.id AND d.pages IS NOT NULL ORDER BY d.id DESC LIMIT 1)`;
 
 const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 'signedAt', s.signed_at) ORDER BY s.routing, s.n), '[]')
   FROM envelope_signers s WHERE s.envelope_id = (
     SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1))`;
 
-/** What an operator handed in, of what is newest of its kind. */
-const takenIn = sql`(SELECT coalesce(json_agg(d.kind ORDER BY d.kind DESC), '[]')
-  FROM (SELECT DISTINCT ON (kind) kind, origin FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d
-  WHERE d.origin = 'operator')`;
+/** The kinds of documents that an operator handed in. */
+const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FROM unnest(o.taken_in) AS kind)`;
 
 /**
- * The room with its orders and their artifacts as they are at one instant.
- * @throws ServiceError `unavailable` for an order that is not what the service wrote: a seal would vouch for its status
+ * The room with its orders and their artifacts at one moment.
+ * @throws ServiceError `unavailable` for a room or an order that fails its MAC: the seal would vouch for its status
  */
-export async function selectSnapshotOf(db: Sql, room: RoomOfOwner): Promise<Snapshot | undefined> {
-  const [snapshot] = await db.query<Snapshot>(sql`
+export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwner): Promise<Snapshot | undefined> {
+  const [snapshot] = await db.query<Omit<Snapshot, "documents"> & { documents: MarkedDocument[] }>(sql`
 SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 'brandName', p.brand_name, 'accentColor', p.accent_color) AS firm, (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'partnerId', o.partner_id, 'environment', o.environment, 'label', a.label, 'status', o.status,
     'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
-) AS "documents@envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id`)}
+) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
+  ${verifiedSignersOf(sql`room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id`)}
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);
-  return snapshot;
+  if (!snapshot) return undefined;
+  return { ...snapshot, documents: snapshot.documents.map((document) => withStored(rowMac, document)) };
 }
 
 /** The room's versions in ascending order. */
@@ -117,10 +128,10 @@ WHERE c.room_id = ${roomId} ORDER BY c.version`);
 
 export type SealedVersion = { version: number; verifyCode: string; manifestSha256: string; createdAt: Date };
 
-/** The versions of the owner's room, newest first; none for any other room. */
+/** The versions of the owner's room, newest first; empty for another owner's. */
 export const selectVersionsOf = (db: Sql, room: RoomOfOwner) =>
   db.query<SealedVersion>(sql`
-SELECT c.version, c.verify_code AS "verifyCode@closing", c.manifest_sha256 AS "manifestSha256", c.created_at AS "createdAt"
+SELECT c.version, c.verify_code AS "verifyCode@closing", c.manifest_sha256 AS "manifestSha256", c.created_at AS "createdAt", ${verifiedRoom}
 FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE ${isOwnRoom(room)} ORDER BY c.version DESC`);
 
 export type NewVersion = RoomOfOwner & {
@@ -143,7 +154,7 @@ export type NewVersion = RoomOfOwner & {
 export function insertVersion(tx: Tx, rowMac: RowMac, row: NewVersion) {
   const { roomId, version, verifyCode, partnerId, environment, actor, chain, createdAt: at } = row;
   const action = "room.passport_sealed";
-  const eventId = sealed("event", `${action}:${row.roomCode}:${verifyCode}`);
+  const eventId = `${action}:${row.roomCode}:${verifyCode}`;
   return tx.query(sql`
 WITH chain AS (
   ${sealChainRow(rowMac, chain, at)}
@@ -156,5 +167,5 @@ WITH chain AS (
 ), audit AS (
   ${auditLine({ at, action, actor, partnerId, roomId, detail: { version } })}
 )
-${eventRow({ at, topic: action, eventId, partnerId, environment, subject: sealed("event", verifyCode), roomId })}`);
+${eventRow({ at, topic: action, eventId, partnerId, environment, subject: verifyCode, roomId })}`);
 }

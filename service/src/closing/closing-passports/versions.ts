@@ -1,12 +1,14 @@
 import { hash } from "node:crypto";
-import type { Environment } from "../identity/identity.ts";
-import type { BlobUse } from "../platform/blobs/cipher.ts";
-import { isSealed, type Statement, sql } from "../platform/database/sql.ts";
-import type { Log } from "../platform/logs.ts";
-import type { Members, RowMac } from "../platform/row-mac.ts";
-import { deletedAt } from "../retention/retention.ts";
+import { markedFirm } from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { deletedAt } from "../../kernel/retention/retention.ts";
 
-/** What the blob of a version's certificate is. */
+/** The use of a version's certificate blob. */
 export const certificateUse = ({
   verifyCode,
   sealedSha256,
@@ -16,7 +18,7 @@ export const certificateUse = ({
   sha256: sealedSha256,
 });
 
-/** What a version says, and whose it is; hashes are lowercase hex SHA-256. */
+/** The facts of a version and its owner; hashes are lowercase hex SHA-256. */
 export type VersionFacts = {
   roomId: string;
   partnerId: string;
@@ -32,7 +34,7 @@ export type VersionFacts = {
   createdAt: Date;
 };
 
-/** The manifest counts by its hash. */
+/** Covers the manifest by its hash. */
 export function versionMembers(row: VersionFacts): Members {
   const { roomId, partnerId, environment, version, verifyCode, manifestSha256, prevManifestSha256 } = row;
   const { sealedSha256, sealChain, blobKey, createdAt } = row;
@@ -40,17 +42,16 @@ export function versionMembers(row: VersionFacts): Members {
   return { roomId, partnerId, environment, version, verifyCode, ...sealed };
 }
 
-/** A sealed version as it is stored. */
 export type StoredVersion = VersionFacts & {
   /** Canonical JSON. */
   manifest: string;
   mac: Buffer | null;
-  /** When the retention plan deleted the certificate; null when it did not. */
+  /** When the retention plan deleted the certificate; null when it has not. */
   deletedAt: Date | null;
 };
 
 export type VersionRow = StoredVersion & {
-  /** The stored hash of the version before; null when there is none. */
+  /** The stored hash of the previous version; null for the first. */
   beforeSha256: string | null;
 };
 
@@ -60,20 +61,44 @@ export const storedColumns = sql`c.room_id AS "roomId", r.partner_id AS "partner
   c.prev_manifest_sha256 AS "prevManifestSha256", c.sealed_sha256 AS "sealedSha256", c.seal_chain AS "sealChain",
   c.blob_key AS "blobKey", c.created_at AS "createdAt", c.row_mac AS mac, ${deletedAt(sql`c.blob_key`)}`;
 
-/** Columns of a version `c` and of its room's firm, for `fromVersion`. */
-export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"`;
+const versionRows: MacTable<VersionFacts> = {
+  table: sql`closing_passports`,
+  key: sql`verify_code`,
+  keyInRows: sql`c.verify_code`,
+  mac: sql`c.row_mac`,
+  rows: sql`SELECT c.verify_code AS key, ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id`,
+  members: versionMembers,
+  texts: [
+    {
+      kind: "manifest",
+      column: sql`manifest`,
+      by: sql`verify_code`,
+      constraint: "closing_passports_manifest_sealed",
+    },
+    { kind: "closing", column: sql`verify_code`, constraint: "closing_passports_verify_code_sealed" },
+  ],
+  blobs: {
+    columns: sql`verify_code AS "verifyCode@closing", sealed_sha256 AS "sealedSha256"`,
+    useOf: certificateUse,
+  },
+};
 
-/** Whether a version is the one of a code. @param version its name in the statement */
+export const protectedTables = [versionRows];
+
+/** Columns of a version `c` and of its room's firm, for `fromVersion`. */
+export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl", ${markedFirm}`;
+
+/** Whether a version has the code. @param version its name in the statement */
 export const hasCode = (version: Statement, verifyCode: string): Statement =>
   isSealed(sql`${version}.verify_code`, "closing", verifyCode);
 
-/** What follows the version `c`: its room `r`, its firm `p` and the version before it, `b`. */
+/** The joins after the version `c`: its room `r`, its firm `p` and the previous version `b`. */
 export const fromVersion: Statement = sql`JOIN rooms r ON r.id = c.room_id JOIN partners p ON p.id = r.partner_id
   LEFT JOIN closing_passports b ON b.room_id = c.room_id AND b.version = c.version - 1`;
 
 export type VersionDeps = { rowMac: RowMac; log: Log };
 
-/** Whether the row is what was written at the seal; when not, that is reported. */
+/** Whether the row's MAC verifies. Reports a failure. */
 export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): boolean {
   if (rowMac.holds("closing_passports", versionMembers(row), row.mac)) return true;
   const { roomId, version } = row;
@@ -84,13 +109,13 @@ export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): bool
   return false;
 }
 
-/** Whether the row is what was written, and the manifest hashes to what is recorded of it; computed from the stored text. */
+/** Whether the row's MAC verifies and the manifest's text has the recorded hash. */
 export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
   rowHolds(deps, row) && hash("sha256", row.manifest) === row.manifestSha256;
 
-/** Whether the version links to the one before it, by its record and by its manifest alike. */
+/** Whether the version links to the previous one, in its record and in its manifest. */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {
   if (prevManifestSha256 !== beforeSha256 || (version === 1) !== (prevManifestSha256 === null)) return false;
-  // No text inside the manifest can look so: its quotes are escaped.
+  // No text inside the manifest can look like this, because its quotes are escaped.
   return manifest.includes(`"prevManifestSha256":${JSON.stringify(prevManifestSha256)},`);
 }

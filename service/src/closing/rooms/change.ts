@@ -1,16 +1,18 @@
-import { type AuditLine, auditLine } from "../audit/audit.ts";
-import { actorOf, type Principal } from "../identity/identity.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database/database.ts";
-import { ServiceError } from "../platform/errors.ts";
-import { isCode } from "../platform/text.ts";
+import { type AuditLine, auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
 import { type LockedRoom, lockRoom } from "./store.ts";
 
 export type RoomDeps = { db: Database; clock: Clock };
 
 type More = Pick<AuditLine, "orderId" | "fromStatus" | "toStatus" | "detail">;
 
-/** A room locked for a change by its owner: `at` is the change's instant everywhere, `audit` writes its line in the audit log. */
+/**
+ * A room that its owner has locked for a change. `at` is the change's time everywhere; `audit` writes its audit line.
+ */
 export type RoomChange = {
   room: LockedRoom;
   at: Date;
@@ -21,9 +23,9 @@ export const roomNotFound = (): ServiceError => new ServiceError("not_found", "R
 export const orderNotFound = (): ServiceError => new ServiceError("not_found", "Order not found.");
 
 /**
- * Begins a change inside a transaction; the room stays locked until its end. Locks are taken in the order: order, rooms of
- * other firms, partner, room.
- * @throws ServiceError when the caller has no such room in the environment of its key.
+ * Begins a change inside a transaction, and locks the room until its end. The lock order is: order, rooms of other
+ * firms, partner, room.
+ * @throws ServiceError when the caller has no such room in the key's environment
  */
 export async function beginChange(tx: Tx, clock: Clock, principal: Principal, roomCode: string): Promise<RoomChange> {
   const room = isCode(roomCode) ? await lockRoom(tx, roomCode, principal) : undefined;

@@ -1,6 +1,6 @@
-import { invalid } from "../platform/errors.ts";
-import { hasEmailShape } from "../platform/mail/email.ts";
-import { isPlainText, isVisible } from "../platform/text.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { hasEmailShape } from "../../kernel/platform/mail/email.ts";
+import { isPlainText, isVisible } from "../../kernel/platform/text.ts";
 
 const nameMessage = "A room name (1-200 chars) is required.";
 const orderCodeMessage = "A valid orderCode is required.";
@@ -13,7 +13,7 @@ export type NewParticipant = { name: string; email: string; role: string };
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The members of a JSON object; any other body has none. */
+/** The members of a JSON object; empty for any other body. */
 const membersOf = (body: unknown): Body =>
   typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Body) : {};
 
@@ -37,13 +37,16 @@ function optional(body: Body, field: string, maxLength: number): string | null {
   return requireText(field, text) || null;
 }
 
-/** Body of `POST /api/rooms`; texts are trimmed. @throws ServiceError naming the field and the rule. */
+/** Reads the body of `POST /api/rooms` and trims its texts. @throws ServiceError naming the field and the rule */
 export function newRoomFields(body: unknown): NewRoom {
   const members = membersOf(body);
   return { name: required(members, "name", 200, nameMessage), reference: optional(members, "reference", 200) };
 }
 
-/** Body of `POST /api/rooms/{roomCode}/orders`. @throws ServiceError for a code outside 24-64 characters or a bad label. */
+/**
+ * Reads the body of `POST /api/rooms/{roomCode}/orders`. @throws ServiceError for a code outside 24-64 characters or
+ * a bad label
+ */
 export function attachFields(body: unknown): NewAttachment {
   const members = membersOf(body);
   const { orderCode } = members;
@@ -51,7 +54,10 @@ export function attachFields(body: unknown): NewAttachment {
   return { orderCode, label: optional(members, "label", 200) };
 }
 
-/** Body of `POST /api/rooms/{roomCode}/participants`; the email is lowercased. @throws ServiceError naming the field. */
+/**
+ * Reads the body of `POST /api/rooms/{roomCode}/participants`; lowercases the email. @throws ServiceError naming the
+ * field
+ */
 export function participantFields(body: unknown): NewParticipant {
   const members = membersOf(body);
   const name = required(members, "name", 200, participantNameMessage);

@@ -1,18 +1,19 @@
-import { auditLine } from "../audit/audit.ts";
-import { actorOf, type Principal } from "../identity/identity.ts";
-import { countOpenRooms, openRoomQuota, tierOf } from "../partners/partners.ts";
-import type { Tx } from "../platform/database/database.ts";
-import { invalid } from "../platform/errors.ts";
-import { recordNothing } from "../platform/idempotency.ts";
-import { newCode, newUuid } from "../platform/ids.ts";
+import { countOpenRooms, openRoomQuota, tierOf } from "../../firms/partners/partners.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { recordNothing } from "../../kernel/platform/idempotency.ts";
+import { newCode, newUuid } from "../../kernel/platform/ids.ts";
 import { beginChange, type RoomDeps } from "./change.ts";
 import type { NewRoom } from "./fields.ts";
 import type { CreatedRoom, RoomStatus, RotatedRoom } from "./schemas.ts";
 import { changeCode, changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
 /**
- * Locks the partner until the end of the transaction, so that of two requests at once only one gets the last free room.
- * @throws ServiceError when the quota of its tier, as it is now, is used up.
+ * Locks the partner until the end of the transaction, so that only one of two concurrent requests gets the last free
+ * room.
+ * @throws ServiceError when the quota of its present tier is used up
  */
 async function takeQuota(tx: Tx, principal: Principal): Promise<void> {
   const tier = await lockPartner(tx, principal.partnerId);
@@ -21,7 +22,7 @@ async function takeQuota(tx: Tx, principal: Principal): Promise<void> {
     throw invalid(`Your ${tier} tier allows ${quota} open rooms.`);
 }
 
-/** Creates an open room and answers as the contract's creation response. @throws ServiceError when the quota is used up. */
+/** Creates an open room and returns the contract's creation response. @throws ServiceError when the quota is used up */
 export async function createRoom(
   { db, clock }: RoomDeps,
   principal: Principal,
@@ -51,7 +52,7 @@ export async function createRoom(
 
 const urlOf = (code: string): string => `/rooms/${code}`;
 
-/** Gives the room a new code in place of the old one. @throws ServiceError for an unknown room. */
+/** Replaces the room's code. @throws ServiceError for an unknown room */
 export async function rotateRoom(
   { db, clock }: RoomDeps,
   principal: Principal,
@@ -66,11 +67,14 @@ export async function rotateRoom(
   });
 }
 
-/** Closes the room, which leaves the quota; closing twice is the same. @throws ServiceError for an unknown room. */
+/**
+ * Closes the room, which then leaves the quota. Closing twice changes nothing. @throws ServiceError for an unknown
+ * room
+ */
 export const closeRoom = (deps: RoomDeps, principal: Principal, roomCode: string): Promise<RoomStatus> =>
   setStatus(deps, principal, roomCode, "closed");
 
-/** Opens the room again; opening twice is the same. @throws ServiceError for an unknown room or a used-up quota. */
+/** Reopens the room. Reopening twice changes nothing. @throws ServiceError for an unknown room or a used-up quota */
 export const reopenRoom = (deps: RoomDeps, principal: Principal, roomCode: string): Promise<RoomStatus> =>
   setStatus(deps, principal, roomCode, "open");
 

@@ -1,14 +1,14 @@
-import type { Principal } from "../identity/identity.ts";
-import type { Database } from "../platform/database/database.ts";
-import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/database/page.ts";
-import { isUuid } from "../platform/text.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
 import type { RoomList, RoomSummary } from "./schemas.ts";
-import { ownsRoom, type RoomSummaryRow, selectRooms } from "./store.ts";
+import { authentic, ownsRoom, type RoomSummaryRow, selectRooms } from "./store.ts";
 
-// The contract knows no pages: the first one is all that most partners have.
+// The contract has no pages, so the first one is large enough for most partners.
 const pageSize = { usual: 1000, most: 1000 };
 
-/** A cursor is the id of the last room of the page before: it is no credential, and outlives a rotation. */
+/** A cursor is the id of the previous page's last room. It is not a credential, and survives a rotation. */
 async function afterOf(db: Database, principal: Principal, cursor: string | null): Promise<string | null> {
   if (cursor !== null && !(isUuid(cursor) && (await ownsRoom(db, cursor, principal)))) throw foreignCursor();
   return cursor;
@@ -26,7 +26,7 @@ const summaryView = (room: RoomSummaryRow): RoomSummary => ({
 
 /**
  * A page of the caller's rooms, newest first.
- * @throws ServiceError for a limit that is no number, or a cursor that this list has not given.
+ * @throws ServiceError for an invalid limit, or a cursor that this list did not return
  */
 export async function roomPage(
   db: Database,
@@ -37,5 +37,5 @@ export async function roomPage(
   const after = await afterOf(db, principal, cursorOf(query.cursor));
   const rows = await selectRooms(db, principal, limit + 1, after);
   const { items, nextCursor } = pageOf(rows, limit, ({ id }) => id);
-  return { rooms: items.map(summaryView), nextCursor };
+  return { rooms: authentic(items).map(summaryView), nextCursor };
 }

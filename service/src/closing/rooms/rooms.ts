@@ -1,15 +1,13 @@
 export { attachOrder, detachOrder } from "./attachments/attachments.ts";
 export { type RoomOfOrder, roomsOfOrder } from "./attachments/store.ts";
 export { type RoomDeps, roomNotFound } from "./change.ts";
-export { roomEnvironment } from "./environment.ts";
 export { attachFields, newRoomFields, participantFields } from "./fields.ts";
 export { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
 export { roomPage } from "./list.ts";
-export { roomMailJobs } from "./participants/mail.ts";
+export { roomMail } from "./participants/invite.ts";
 export { addParticipant, inviteParticipant, removeParticipant } from "./participants/participants.ts";
 export type { Participant } from "./participants/schemas.ts";
 export { roomRoutes } from "./routes.ts";
-export { latestOpenRooms, type OpenRoom } from "./store.ts";
-export { type OwnRoom, ownRoom } from "./view/own-room.ts";
-export { roomView } from "./view/read-view.ts";
+export { latestOpenRooms, type OpenRoom, protectedTables, roomEnvironment, roomState, verifiedRoom } from "./store.ts";
+export { type OwnRoom, ownRoom, roomView } from "./view/read-view.ts";
 export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";

@@ -1,18 +1,22 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../http/authentication.ts";
-import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendStored } from "../http/idempotency-key.ts";
-import { jsonRoute, optionalText, type RouteDeps } from "../http/route.ts";
-import { fingerprintOf, onceRecorded, type RecordAnswer, requestKey } from "../platform/idempotency.ts";
-import { attachmentRoutes } from "./attachments/routes.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendAnswer } from "../../kernel/http/idempotency-key.ts";
+import { jsonRoute, optionalText, type RouteDeps, sendText } from "../../kernel/http/route.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
+import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
+import { attachOrder, detachOrder } from "./attachments/attachments.ts";
+import { Attached, Attachment } from "./attachments/schemas.ts";
 import type { RoomDeps } from "./change.ts";
-import { newRoomFields } from "./fields.ts";
+import { attachFields, newRoomFields } from "./fields.ts";
 import { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
 import { roomPage } from "./list.ts";
-import { roomParams } from "./params.ts";
+import { roomOrderParams, roomParams } from "./params.ts";
 import { participantRoutes } from "./participants/routes.ts";
-import { CreatedRoom, NewRoom, RoomList, RoomStatus, RoomSummary, RotatedRoom } from "./schemas.ts";
-import { publicViewRoute } from "./view/public-route.ts";
+import { CreatedRoom, NewRoom, RoomChanged, RoomList, RoomStatus, RoomSummary, RotatedRoom } from "./schemas.ts";
+import { openViewReader } from "./view/read-view.ts";
+import { ActivityItem, OrderCard, RoomView } from "./view/schemas.ts";
 
 export type RoomRouteDeps = RoomDeps & RouteDeps;
 
@@ -48,8 +52,8 @@ function createAndListRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
       const fields = newRoomFields(request.body);
       const fingerprint = fingerprintOf(new Map([["room", JSON.stringify(fields)]]), null);
       const key = requestKey(principalOf(request), "POST /api/rooms", idempotencyKeyOf(request), fingerprint);
-      const work = (record: RecordAnswer) => createRoom(deps, principalOf(request), fields, record);
-      return sendStored(reply, await onceRecorded(deps, key, { status: 200, work }));
+      const work = (record: RecordResult) => createRoom(deps, principalOf(request), fields, record);
+      return sendAnswer(reply, await onceRecorded(deps, key, { status: 200, work }));
     },
   });
   jsonRoute(app, deps, {
@@ -104,5 +108,66 @@ function lifecycleRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
     answer: RoomStatus,
     refusals: { ...quotaReached, ...unknownRoom },
     handle: (request) => reopenRoom(deps, principalOf(request), request.params.roomCode),
+  });
+}
+
+/** Adds orders to a room and removes them. */
+function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDeps): void {
+  const common = { tag: "Rooms", caller: "key", policy: "partner-write" } as const;
+  jsonRoute(app, deps, {
+    ...common,
+    method: "POST",
+    scope: "rooms",
+    url: "/api/rooms/:roomCode/orders",
+    operationId: "attachOrder",
+    summary: "Attach an order",
+    description:
+      "Shows the order in the room. Having the order's code is the authorization. Attaching it again changes nothing.",
+    params: roomParams,
+    body: Attachment,
+    answer: Attached,
+    refusals: { 400: "A room holds at most 50 orders.", 404: "Order not found." },
+    handle: (request) => attachOrder(deps, principalOf(request), request.params.roomCode, attachFields(request.body)),
+  });
+  jsonRoute(app, deps, {
+    ...common,
+    method: "DELETE",
+    scope: "rooms",
+    url: "/api/rooms/:roomCode/orders/:orderCode",
+    operationId: "detachOrder",
+    summary: "Detach an order",
+    description: "Takes the order out of the room. It may be attached again.",
+    params: roomOrderParams,
+    bodyIs: "none",
+    answer: RoomChanged,
+    refusals: { 404: "That order is not in this room." },
+    handle: (request) => detachOrder(deps, principalOf(request), request.params.roomCode, request.params.orderCode),
+  });
+}
+
+// About a thousand views of full rooms.
+const cacheBytes = 32 * 1024 * 1024;
+
+/** `GET /api/rooms/{roomCode}`: public for any holder of the code. */
+function publicViewRoute(app: FastifyInstance, deps: RouteDeps & { db: Sql }): void {
+  for (const schema of [OrderCard, ActivityItem]) app.addSchema(schema);
+  const readView = openViewReader(deps.db, cacheBytes);
+  jsonRoute(app, deps, {
+    method: "GET",
+    url: "/api/rooms/:roomCode",
+    tag: "Rooms",
+    operationId: "viewRoom",
+    summary: "View a room",
+    description:
+      "Public: the room code is the credential. Shows the status of every attached order, what happened, and the latest closing passport. Poll it no more than once every few seconds; the room's own page does so every 15.",
+    caller: "anybody",
+    policy: "public-read",
+    params: roomParams,
+    answer: RoomView,
+    otherAnswers: { 404: { type: "null", description: "No such room; the body is empty." } },
+    async handle(request, reply) {
+      const answer = await readView(request.params.roomCode);
+      return answer ? sendText(reply, answer) : { sent: reply.code(404).send() };
+    },
   });
 }

@@ -9,7 +9,7 @@ import {
   roomCodeExample,
   text,
   timestamp,
-} from "../http/schema-parts.ts";
+} from "../../kernel/http/schema-parts.ts";
 
 const roomUrl = () => text("The room's page: a path on this service.", `/rooms/${roomCodeExample}`);
 

@@ -1,25 +1,31 @@
 import type { Counter } from "prom-client";
-import type { Fetch } from "../platform/bounds/bounded-request.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database/database.ts";
-import type { Log } from "../platform/logs.ts";
-import type { Metrics } from "../platform/metrics.ts";
-import type { RowMac } from "../platform/row-mac.ts";
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { Metrics } from "../../kernel/platform/metrics.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { createCalendarSubmission } from "./calendars.ts";
 import { type Anchor, claimDueAnchors, type DueAnchor, isAsWritten, updateAnchor } from "./store.ts";
 import { upgradeProof } from "./upgrade-proof.ts";
 
-export { probeCalendar } from "./calendar-probe.ts";
-export { type Anchor, type AnchorFacts, anchorMembers, anchorRow, pendingAnchorGauges } from "./store.ts";
+export {
+  type Anchor,
+  type AnchorFacts,
+  anchorMembers,
+  anchorRow,
+  pendingAnchorGauges,
+  protectedTables,
+} from "./store.ts";
 
-/** The way of a sealed document's hash into a Bitcoin block. */
+/** Anchors the hashes of sealed documents in Bitcoin blocks through OpenTimestamps calendars. */
 export type Anchoring = {
-  /** Hands a SHA-256 digest (32 bytes) to all calendars; null when none took it. Never rejects. */
+  /** Submits a SHA-256 digest (32 bytes) to all calendars; null when every calendar refused it. Never rejects. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
   /**
-   * Asks the calendars about every proof that is due. Any number of nodes may do so at once.
-   * @param stopping when aborted no further proofs are taken
-   * @returns how many were asked about
+   * Asks the calendars about every due proof. Any number of nodes may do so at once.
+   * @param stopping once aborted, no further proofs are claimed
+   * @returns the number of proofs
    */
   upgradePending: (now: Date, stopping?: AbortSignal) => Promise<number>;
 };
@@ -40,10 +46,10 @@ type Outcomes = Counter<"calendar" | "outcome">;
 const minutes = 60_000;
 const days = 24 * 60 * minutes;
 const batchSize = 8;
-// A node that dies with a claimed batch delays it by this much, and loses nothing.
+// If a node dies with a claimed batch, the batch is delayed by this long, and not lost.
 const claimMs = 10 * minutes;
 
-/** Blocks come in about ten minutes, calendars settle in hours: the older a proof, the less it is asked about. */
+/** Backs off with the age of the proof: blocks take about ten minutes, calendars hours. */
 function nextUpgrade(submittedAt: Date, now: Date): Date {
   const age = now.getTime() - submittedAt.getTime();
   return new Date(now.getTime() + Math.min(Math.max(age / 4, 10 * minutes), days));
@@ -93,7 +99,7 @@ function submission({ calendars, fetch, clock, log }: AnchoringDeps, outcomes: O
   });
 }
 
-/** Never rejects: the claim lets a proof that failed be upgraded again, and the others of the batch go on. */
+/** Never rejects, so that the batch continues. A proof that failed is upgraded again when its claim expires. */
 async function upgradeAnchor(deps: AnchoringDeps, outcomes: Outcomes, anchor: DueAnchor, now: Date): Promise<void> {
   const { log } = deps;
   const { passportId } = anchor;
@@ -116,4 +122,17 @@ async function upgradeAnchor(deps: AnchoringDeps, outcomes: Outcomes, anchor: Du
   } catch (error) {
     log.error({ err: error, passportId }, "an anchor could not be upgraded");
   }
+}
+
+const maxPageBytes = 1024 * 1024;
+
+/** Fetches the calendar's own page, which submits nothing. @throws Error with the reason */
+export async function probeCalendar(
+  url: string,
+  { fetch, timeoutMs }: { readonly fetch: Fetch; readonly timeoutMs: number },
+): Promise<void> {
+  const answer = await requestBounded(fetch, `${url}/`, { method: "GET" }, { timeoutMs, maxBytes: maxPageBytes });
+  if (!answer.ok) throw new Error(answer.why);
+  // A calendar without a page answers 404.
+  if (answer.status >= 500) throw new Error(`the answer has the HTTP status ${answer.status}`);
 }

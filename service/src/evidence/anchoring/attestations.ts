@@ -10,7 +10,7 @@ export type PendingAttestation = {
   readonly heights: readonly number[];
 };
 
-/** Whether a timestamp leads anywhere: to a calendar's pending attestation or to a block. */
+/** Whether a timestamp contains any attestation: a calendar's pending one or a block. */
 export function attestsAnything(timestamp: Timestamp): boolean {
   return timestamp.some((branch) =>
     "attestation" in branch ? branch.attestation.kind !== "unknown" : attestsAnything(branch.next),

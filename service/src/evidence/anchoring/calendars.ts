@@ -1,11 +1,11 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { otsLimits, parseTimestamp, proofOfReplies } from "@signsealship/evidence/ots";
-import { type Fetch, requestBounded } from "../platform/bounds/bounded-request.ts";
-import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/bounds/breaker.ts";
-import type { Clock } from "../platform/clock.ts";
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
+import { type BreakerSettings, createBreaker, defaultBreaker } from "../../kernel/platform/bounds/breaker.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
 import { attestsAnything } from "./attestations.ts";
 
-/** A calendar that did not take a digest, and a sentence why. */
+/** A calendar that refused a digest, and the reason as a sentence. */
 export type CalendarRefusal = { readonly calendar: string; readonly why: string };
 
 export type CalendarsDeps = {
@@ -18,16 +18,16 @@ export type CalendarsDeps = {
   readonly breaker?: BreakerSettings;
 };
 
-/** A detached OpenTimestamps proof with every branch that was had, and the calendars (URLs) that gave one. */
+/** A detached OpenTimestamps proof with a branch for each calendar (URL) that answered. */
 export type Submitted = { readonly proof: Uint8Array; readonly calendars: readonly string[] };
 
 export const calendarTimeoutMs = 5_000;
 export const calendarHeaders = { accept: "application/vnd.opentimestamps.v1" };
 
 /**
- * Submits SHA-256 digests to OpenTimestamps calendars: to all at once, the digest itself and nothing else. A calendar
- * that failed several times in a row is passed over for a while.
- * @returns a function of a digest (32 bytes) that never rejects: null when no calendar took it
+ * Submits SHA-256 digests, and nothing else, to all OpenTimestamps calendars at once. A calendar that failed several times in a row
+ * is skipped for a while.
+ * @returns a function of a digest (32 bytes) that never rejects; null when every calendar refused
  */
 export function createCalendarSubmission(deps: CalendarsDeps): (digest: Uint8Array) => Promise<Submitted | null> {
   const calendars = deps.calendars.map((url) => ({
@@ -61,7 +61,7 @@ export function createCalendarSubmission(deps: CalendarsDeps): (digest: Uint8Arr
   };
 }
 
-/** The reply's bytes, or a sentence why it can't be used. */
+/** The reply's bytes, or the reason why it is unusable. */
 async function submit(deps: CalendarsDeps, url: string, digest: Uint8Array): Promise<Uint8Array | string> {
   const init = { method: "POST", headers: calendarHeaders, body: Uint8Array.from(digest) };
   const bounds = { timeoutMs: deps.timeoutMs ?? calendarTimeoutMs, maxBytes: otsLimits.replyBytes };
@@ -77,7 +77,7 @@ async function submit(deps: CalendarsDeps, url: string, digest: Uint8Array): Pro
   }
 }
 
-/** Replies that are sound one by one can together be more than a reader takes. */
+/** Valid replies can together exceed the limits of readers. */
 function tryMerge(digest: Uint8Array, replies: readonly Uint8Array[]): Uint8Array | string {
   try {
     return proofOfReplies(digest, replies);

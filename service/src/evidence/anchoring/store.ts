@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
-import type { Sql } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
-import type { Members, RowMac } from "../platform/row-mac.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 
-/** A detached OpenTimestamps proof that waits for its block. `calendar` is the first that took the hash. */
+/** A detached OpenTimestamps proof that waits for its block. `calendar` is the first that accepted the hash. */
 export type Anchor = { proof: Uint8Array; calendar: string; submittedAt: Date; nextUpgradeAt: Date };
 
-/** What is said of a passport's anchor; `proofSha256` in hex. */
+/** The public facts of an anchor; `proofSha256` in hex. */
 export type AnchorFacts = {
   passportId: string;
   proofSha256: string;
@@ -16,13 +17,25 @@ export type AnchorFacts = {
   blockHeight: number | null;
 };
 
-/** When it is asked about again is no evidence. */
+/** The MAC does not cover the time of the next upgrade, which is not evidence. */
 export const anchorMembers = (facts: AnchorFacts): Members => {
   const { passportId, proofSha256, calendar, submittedAt, status, blockHeight } = facts;
   return { passportId, proofSha256, calendar, submittedAt, status, blockHeight };
 };
 
-/** The insert of a new anchor. */
+const anchorRows: MacTable<AnchorFacts> = {
+  table: sql`passport_anchors`,
+  key: sql`passport_id`,
+  mac: sql`row_mac`,
+  rows: sql`
+SELECT passport_id AS key, passport_id AS "passportId", encode(sha256(proof), 'hex') AS "proofSha256", calendar,
+  submitted_at AS "submittedAt", status, block_height AS "blockHeight", row_mac AS mac
+FROM passport_anchors`,
+  members: anchorMembers,
+};
+
+export const protectedTables = [anchorRows];
+
 export function anchorRow(rowMac: RowMac, passportId: string, anchor: Anchor): Statement {
   const { proof, calendar, submittedAt, nextUpgradeAt } = anchor;
   const facts = {
@@ -41,7 +54,7 @@ export function anchorRow(rowMac: RowMac, passportId: string, anchor: Anchor): S
 
 export type DueAnchor = { passportId: string; proof: Buffer; calendar: string; submittedAt: Date; mac: Buffer | null };
 
-/** Whether the anchor waits as it was written. */
+/** Verifies the MAC of the anchor's row. */
 export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): boolean =>
   rowMac.holds(
     "passport_anchors",
@@ -49,7 +62,7 @@ export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): 
     mac,
   );
 
-/** Takes pending anchors that are due for one caller; until `claimedUntil` nobody else gets them. */
+/** Claims due anchors for one caller until `claimedUntil`. */
 export const claimDueAnchors = (db: Sql, now: Date, claimedUntil: Date, limit: number): Promise<DueAnchor[]> =>
   db.query<DueAnchor>(sql`
 UPDATE passport_anchors SET next_look_at = ${claimedUntil}, looks = looks + 1
@@ -59,10 +72,10 @@ WHERE passport_id IN (
 )
 RETURNING passport_id AS "passportId", proof, calendar, submitted_at AS "submittedAt", row_mac AS mac`);
 
-/** What the calendars said; a block height confirms the proof, and there is no next upgrade. */
+/** The result of an upgrade. A proof with a block height is confirmed and has no next upgrade. */
 export type Learned = { proof: Uint8Array; blockHeight: number | null; nextUpgradeAt: Date | null };
 
-/** Writes what was learned of an anchor, unless another node was first. */
+/** Stores the result of an upgrade, unless another node was first. */
 export async function updateAnchor(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   { passportId, proof, calendar, submittedAt }: DueAnchor,
@@ -78,7 +91,7 @@ export async function updateAnchor(
     status,
     blockHeight,
   } as const;
-  // Of two nodes at once the second to write loses its addition, and hears it again at the next upgrade.
+  // If two nodes upgrade at once, the second loses its addition and receives it again at the next upgrade.
   await db.query(sql`
 UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeight},
   next_look_at = ${learned.nextUpgradeAt}, status = ${status},
@@ -86,7 +99,7 @@ UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeig
 WHERE passport_id = ${passportId} AND status = 'pending' AND proof = ${proof}`);
 }
 
-/** How many proofs wait for their block, and for how long the oldest has. */
+/** Gauges: the number of proofs that wait for their block, and the age of the oldest. */
 export const pendingAnchorGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (
   SELECT count(*) AS pending, min(submitted_at) AS oldest FROM passport_anchors WHERE status = 'pending'

@@ -1,13 +1,13 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { otsLimits, parseDetached, parseTimestamp, upgrade } from "@signsealship/evidence/ots";
-import { type Fetch, requestBounded } from "../platform/bounds/bounded-request.ts";
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import { bitcoinHeights, type PendingAttestation, pendingAttestations } from "./attestations.ts";
 import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 
 /**
- * What became of a pending attestation: `confirmed` a Bitcoin block holds it (by the calendar's word: only a block
- * header proves it); `pending` it waits for one; `forgotten` the calendar does not know the commitment (any more);
- * `unlisted` the calendar is not among those this service asks; `failed` no usable answer this time.
+ * The state of a pending attestation: `confirmed` a Bitcoin block contains it (the calendar says so; only a block header
+ * proves it); `pending` it waits for one; `forgotten` the calendar does not know the commitment (any more);
+ * `unlisted` the calendar is not configured; `failed` no usable answer this time.
  */
 export type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
   | { readonly state: "confirmed"; readonly height: number }
@@ -19,7 +19,7 @@ export type AttestationState = { readonly calendar: string; readonly commitmentH
 );
 
 export type Upgrade = {
-  /** The proof with what the calendars added; the very input when nothing was added. */
+  /** The proof with the calendars' additions; the same object as the input when nothing was added. */
   readonly proof: Uint8Array;
   readonly changed: boolean;
   /** One for each pending attestation, in the proof's order. */
@@ -32,16 +32,16 @@ export type UpgradeDeps = {
   readonly timeoutMs?: number;
 };
 
-/** Where the public aggregators keep their attestations: the calendars behind them have other names than those asked. */
+/** The calendars behind the public aggregators, whose names differ from the aggregators' own. */
 const publicCalendars = [".calendar.opentimestamps.org", ".calendar.eternitywall.com", ".calendar.catallaxy.com"];
 
 const maxAttestations = 32;
 
 /**
- * Asks the calendars of a proof for what they have learned since, and merges it in. A proof names its calendars
- * itself; only configured ones and the public ones are asked.
+ * Asks the calendars that a proof names for their additions, and merges them. Only configured and public calendars are asked, so that
+ * a forged proof cannot make the service send requests.
  * @param proof bytes of a detached OpenTimestamps proof
- * @throws EvidenceError when the proof can't be read; whatever a calendar does is a state, never an error
+ * @throws EvidenceError when the proof can't be read; a calendar's failure is a state, never an error
  */
 export async function upgradeProof(deps: UpgradeDeps, proof: Uint8Array): Promise<Upgrade> {
   const pending = (await pendingAttestations(parseDetached(proof))).slice(0, maxAttestations);
@@ -81,7 +81,7 @@ async function ask(deps: UpgradeDeps, attestation: PendingAttestation): Promise<
   const url = `${calendar.replace(/\/+$/, "")}/timestamp/${commitmentHex}`;
   const answer = await requestBounded(deps.fetch, url, { headers: calendarHeaders }, bounds);
   if (!answer.ok) return withoutReply("failed", answer.why);
-  // A calendar answers 404 both to what waits for its block and to what it never saw; the text tells them apart.
+  // A calendar answers 404 to a waiting digest and to an unknown one; only the text differs.
   if (answer.status === 404) {
     const text = Buffer.from(answer.body).toString("latin1", 0, 100);
     const waits = /^(pending|timestamped)\b/i.test(text);

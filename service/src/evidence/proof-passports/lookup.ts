@@ -1,14 +1,17 @@
 import { hash } from "node:crypto";
-import type { Owner } from "../identity/identity.ts";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { StoredFile } from "../platform/blobs/stored-file.ts";
-import type { Sql } from "../platform/database/database.ts";
-import type { DocumentNames } from "../platform/document-name.ts";
-import { ServiceError } from "../platform/errors.ts";
-import type { Log } from "../platform/logs.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import { isUuid, isVerifyCode } from "../platform/text.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
+import type { DocumentNames } from "../../kernel/platform/document-name.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { isUuid, isVerifyCode } from "../../kernel/platform/text.ts";
 import {
+  type AnchorStatus,
   type EvidenceRow,
   isKept,
   type PassportRow,
@@ -19,14 +22,14 @@ import {
   selectOwnPassport,
   selectOwnPassports,
   selectPassportByCode,
+  selectPassports,
 } from "./store.ts";
 
 export type LookupDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; log: Log };
 
-/** What also shows what documents are called. */
 export type NamedDeps = LookupDeps & { names: DocumentNames };
 
-/** Anything else is unknown without a look at the database. */
+/** Any other text is unknown without a query. */
 export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());
 
 /** The owner's passport, or undefined. @param id as it came; need not be a UUID */
@@ -59,7 +62,7 @@ export async function findEvidence(deps: LookupDeps, verifyCode: string): Promis
   return undefined;
 }
 
-/** A row that is not what was written at the seal says nothing: it is reported, and treated as absent. */
+/** A row whose MAC does not match is logged and treated as absent. */
 export function verifiedRow<Row extends PassportRow>(
   { rowMac, log }: LookupDeps,
   row: Row | undefined,
@@ -69,11 +72,11 @@ export function verifiedRow<Row extends PassportRow>(
   return undefined;
 }
 
-/** The sealed PDF, to be sent; null when it was not kept, was deleted, is gone or is not the one that was sealed. */
+/** Opens the sealed PDF; null when it was not kept, was deleted, or its blob is missing or altered. */
 export async function openSealed({ blobs, log }: LookupDeps, passport: PassportRow): Promise<StoredFile | null> {
   if (passport.blobKey === null || !isKept(passport)) return null;
-  return blobs.open(passport.blobKey, passportUse(passport), passport.partnerId).catch((error: unknown) => {
-    // A store that is away says nothing of what it holds.
+  return blobs.open(passport.blobKey, passportUse(passport), memoryHolder(passport)).catch((error: unknown) => {
+    // An unavailable store does not mean that the blob is missing.
     if (error instanceof ServiceError) throw error;
     log.error(
       { err: error, passportId: passport.id },
@@ -83,7 +86,7 @@ export async function openSealed({ blobs, log }: LookupDeps, passport: PassportR
   });
 }
 
-/** Works on the bytes of the sealed PDF; null where `openSealed` is. */
+/** Runs work on the bytes of the sealed PDF; null when `openSealed` gives null. */
 export async function withSealed<T>(
   deps: LookupDeps,
   passport: PassportRow,
@@ -91,6 +94,52 @@ export async function withSealed<T>(
 ): Promise<T | null> {
   const sound = await openSealed(deps, passport);
   if (sound === null || passport.blobKey === null) return null;
-  const at = { key: passport.blobKey, use: passportUse(passport), holder: passport.partnerId };
+  const at = { key: passport.blobKey, use: passportUse(passport), holder: memoryHolder(passport) };
   return deps.blobs.withBytes(at, async (bytes) => bytes && work(bytes));
+}
+
+/** A proof passport in the list of its firm. */
+export type ListedPassport = {
+  passportId: string;
+  /** The document's name, if its file had one. */
+  name: string | null;
+  verifyCode: string;
+  /** Lowercase hex SHA-256 of the document as uploaded. */
+  docSha256: string;
+  sealedAt: Date;
+  /** Whether the sealed PDF can be downloaded. */
+  documentKept: boolean;
+  /** Null without a time stamp. */
+  timeStampedAt: Date | null;
+  /** Null when every calendar refused the hash. */
+  anchorStatus: AnchorStatus | null;
+};
+
+const pageSize = { usual: 20, most: 100 };
+
+/** A cursor is the id of the last passport on the previous page. It is not a credential. */
+async function afterOf({ db }: LookupDeps, owner: Owner, query: PageQuery): Promise<string | null> {
+  const cursor = cursorOf(query.cursor);
+  if (cursor === null) return null;
+  if (!isPassportId(cursor) || !(await selectOwnPassport(db, cursor, owner))) throw foreignCursor();
+  return cursor;
+}
+
+const listed = ({ names }: NamedDeps, row: PassportRow): ListedPassport => ({
+  passportId: row.id,
+  name: names.open(row.name, row.id),
+  verifyCode: row.verifyCode,
+  docSha256: row.docSha256,
+  sealedAt: row.createdAt,
+  documentKept: isKept(row),
+  timeStampedAt: row.stampedAt,
+  anchorStatus: row.anchorStatus,
+});
+
+/** A page of the owner's proof passports, newest first, and the cursor of the next page or null. @throws ServiceError */
+export async function listPassports(deps: NamedDeps, owner: Owner, query: PageQuery) {
+  const limit = limitOf(query.limit, pageSize);
+  const rows = await selectPassports(deps.db, owner, limit + 1, await afterOf(deps, owner, query));
+  const { items, nextCursor } = pageOf(rows, limit, ({ id }) => id);
+  return { passports: items.filter((row) => verifiedRow(deps, row)).map((row) => listed(deps, row)), nextCursor };
 }

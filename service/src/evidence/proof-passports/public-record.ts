@@ -1,14 +1,14 @@
-import type { Environment, Owner } from "../identity/identity.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import { findOwnPassport, findPassport, type NamedDeps } from "./lookup.ts";
 import { type AnchorStatus, isKept, type PassportRow } from "./store.ts";
 
-/** What is kept of a proof passport, for everybody who has its verify code. A time is null when it was not had. */
+/** The record of a proof passport for anyone with its verify code. A missing time is null. */
 export type ProofRecord = {
   verifyCode: string;
-  /** What the document is called; null where that is not known, and while nobody but its firm has it. */
+  /** The document's name; null when unknown, and while only its firm has the document. */
   name: string | null;
   environment: Environment;
-  /** Lowercase hex SHA-256 of the document as it was handed in, and of the sealed PDF. */
+  /** Lowercase hex SHA-256 of the document as uploaded, and of the sealed PDF. */
   docSha256: string;
   sealedSha256: string;
   sealedAt: Date;
@@ -17,7 +17,7 @@ export type ProofRecord = {
   /** When the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
   timeStamp: { authority: string; at: Date } | null;
-  /** Null unless the certificate of the seal was retired; left out where only the owner looks. */
+  /** Null unless the seal's certificate was retired; absent in the owner's view. */
   sealRetirement?: { at: Date; reason: string } | null;
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;
 };

@@ -1,13 +1,14 @@
 import { trustListPath } from "@signsealship/evidence/seal";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../http/authentication.ts";
-import { negotiated, pageForBrowsers } from "../http/errors/page-for-browsers.ts";
-import { fileRoute } from "../http/file-route.ts";
-import { jsonRoute, type RouteDeps } from "../http/route.ts";
-import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
-import { ServiceError } from "../platform/errors.ts";
-import { deletedMessage } from "../retention/retention.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
+import { fileRoute } from "../../kernel/http/file-route.ts";
+import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../../kernel/http/verdicts.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { deletedMessage } from "../../kernel/retention/retention.ts";
 import type { ProofCertificates } from "./certificate/make.ts";
 import { evidenceFiles } from "./evidence/files.ts";
 import { sealedParts } from "./evidence/sealed-parts.ts";
@@ -18,9 +19,12 @@ import { type SealRouteDeps, sealRoute } from "./seal-route.ts";
 import type { PublicPassport } from "./store.ts";
 import { passportView, verificationView } from "./views.ts";
 
-export type PassportRouteDeps = SealRouteDeps &
-  LookupDeps &
-  RouteDeps & { trustList: () => Promise<string>; proofCertificate: ProofCertificates };
+export type PassportRouteDeps = {
+  frame: RouteDeps;
+  passports: SealRouteDeps & LookupDeps;
+  trustList: () => Promise<string>;
+  proofCertificate: ProofCertificates;
+};
 
 /** Proof passports (contract, Endpoints, Proof passports). */
 export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
@@ -29,8 +33,8 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
   ownCertificateRoute(app, deps);
   verificationRoutes(app, deps);
   app.get("/seal/certificate.pem", { schema: { hide: true } }, async (_request, reply) =>
-    // The live seal's first: whoever reads one certificate means that one.
-    reply.type("application/pem-certificate-chain").send(deps.chainPem.live + deps.chainPem.test),
+    // The live seal's chain comes first, for programs that read only one certificate.
+    reply.type("application/pem-certificate-chain").send(deps.passports.chainPem.live + deps.passports.chainPem.test),
   );
   app.get(trustListPath, { schema: { hide: true } }, async (_request, reply) => {
     reply.type("application/json").header("Cache-Control", "no-cache");
@@ -41,7 +45,7 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
 const tag = "Proof passports";
 
 function ownPassportRoute(app: FastifyInstance, deps: PassportRouteDeps): void {
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     tag,
     caller: "key",
     policy: "partner-write",
@@ -55,15 +59,15 @@ function ownPassportRoute(app: FastifyInstance, deps: PassportRouteDeps): void {
     answer: Passport,
     refusals: { 404: "No such passport." },
     async handle(request) {
-      const passport = await findOwnPassport(deps, request.params.id, principalOf(request));
+      const passport = await findOwnPassport(deps.passports, request.params.id, principalOf(request));
       if (!passport) throw new ServiceError("not_found", "No such passport.");
-      return { ...passportView(passport, deps.baseUrl), requestId: request.id };
+      return { ...passportView(passport, deps.passports.baseUrl), requestId: request.id };
     },
   });
 }
 
 function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): void {
-  fileRoute(app, deps, {
+  fileRoute(app, deps.frame, {
     tag,
     caller: "key-or-session",
     policy: "partner-write",
@@ -77,7 +81,7 @@ function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): voi
     media: "application/pdf",
     refusals: { 404: "No such passport." },
     async handle(request) {
-      const passport = await findOwnPassport(deps, request.params.id, principalOf(request));
+      const passport = await findOwnPassport(deps.passports, request.params.id, principalOf(request));
       const content = passport && (await deps.proofCertificate(passport.verifyCode, true));
       if (!content) throw new ServiceError("not_found", "No such passport.");
       return { name: certificateName, disposition: "inline", content };
@@ -95,7 +99,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     params: Type.Object({ code: Type.String({ description: "The verify code." }) }),
     otherAnswers: unknownAnswer(app),
   } as const;
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...common,
     guard: pageForBrowsers("/verify/"),
     method: "GET",
@@ -106,9 +110,9 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       "Public: the code is the credential. What is recorded about the sealed PDF. To check a file itself, hash it and compare, or drop it on `/verify`. A browser is led to the page for people, `/verify/{code}`.",
     answer: PassportVerification,
     answerHeaders: negotiated,
-    handle: async ({ params }) => verificationView(await passportOf(deps, params.code)),
+    handle: async ({ params }) => verificationView(await passportOf(deps.passports, params.code)),
   });
-  fileRoute(app, deps, {
+  fileRoute(app, deps.frame, {
     ...common,
     url: "/api/passport/verify/:code/document",
     operationId: "downloadSealedPdf",
@@ -116,14 +120,14 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     description: "Public: the sealed file, byte for byte.",
     media: "application/pdf",
     async handle({ params }) {
-      const passport = await passportOf(deps, params.code);
+      const passport = await passportOf(deps.passports, params.code);
       if (passport.deletedAt) throw deletedVerdict(deletedMessage("The sealed PDF", passport.deletedAt));
-      const content = await openSealed(deps, passport);
+      const content = await openSealed(deps.passports, passport);
       if (!content) throw unknownVerdict();
       return { name: "sealed.pdf", disposition: "inline", content };
     },
   });
-  fileRoute(app, deps, {
+  fileRoute(app, deps.frame, {
     ...common,
     url: "/api/passport/verify/:code/evidence",
     operationId: "downloadEvidence",
@@ -132,16 +136,16 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       "Public: a zip with the sealed PDF where it is kept, the time stamps, the certificates, and a README with the commands that check them without us.",
     media: "application/zip",
     async handle({ params }) {
-      const evidence = await findEvidence(deps, params.code);
+      const evidence = await findEvidence(deps.passports, params.code);
       if (!evidence) throw unknownVerdict();
-      const file = await openSealed(deps, evidence);
-      const parts = file && (await withSealed(deps, evidence, sealedParts));
-      const files = evidenceFiles(evidence, file && parts && { file, parts }, deps.baseUrl);
-      const frame = { memory: deps.blobs.memory, holder: evidence.partnerId };
+      const file = await openSealed(deps.passports, evidence);
+      const parts = file && (await withSealed(deps.passports, evidence, sealedParts));
+      const files = evidenceFiles(evidence, file && parts && { file, parts }, deps.passports.baseUrl);
+      const frame = { memory: deps.passports.blobs.memory, holder: memoryHolder(evidence) };
       return { name: "evidence.zip", disposition: "inline", content: zipFile(frame, files) };
     },
   });
-  fileRoute(app, deps, {
+  fileRoute(app, deps.frame, {
     ...common,
     url: "/api/passport/verify/:code/certificate",
     operationId: "downloadProofCertificate",
@@ -155,7 +159,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       return { name: certificateName, disposition: "inline", content };
     },
   });
-  unknownBelow(app, deps, "/api/passport/verify/*", common.policy);
+  unknownBelow(app, deps.frame, "/api/passport/verify/*", common.policy);
 }
 
 async function passportOf(deps: LookupDeps, code: string): Promise<PublicPassport> {

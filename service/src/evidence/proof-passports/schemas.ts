@@ -9,7 +9,7 @@ import {
   uuid,
   verifyCode,
   verifyCodeExample,
-} from "../http/schema-parts.ts";
+} from "../../kernel/http/schema-parts.ts";
 
 const sealingEnvironment = () => environment("The environment of the sealing key.");
 

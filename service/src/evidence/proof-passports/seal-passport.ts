@@ -1,17 +1,16 @@
 import { sealReasons } from "@signsealship/evidence/seal";
+import type { RequireStorage } from "../../firms/partners/partners.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { type DocumentNames, documentName } from "../../kernel/platform/document-name.ts";
+import { recordNothing } from "../../kernel/platform/idempotency.ts";
+import { newUuid, newVerifyCode } from "../../kernel/platform/ids.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Anchoring } from "../anchoring/anchoring.ts";
-import { actorOf, type Principal } from "../identity/identity.ts";
-import type { RequireStorage } from "../partners/partners.ts";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Database } from "../platform/database/database.ts";
-import { type DocumentNames, documentName } from "../platform/document-name.ts";
-import { recordNothing } from "../platform/idempotency.ts";
-import { newUuid, newVerifyCode } from "../platform/ids.ts";
-import type { RowMac } from "../platform/row-mac.ts";
 import { type ChainPems, type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
-import type { PassportFacts } from "./row-integrity.ts";
 import type { SealedPassport } from "./schemas.ts";
-import { insertPassport, passportUse } from "./store.ts";
+import { insertPassport, type PassportFacts, passportUse } from "./store.ts";
 import { sealedView } from "./views.ts";
 
 export type SealPassportDeps = {

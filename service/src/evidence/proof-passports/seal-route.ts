@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { principalOf, requireKey } from "../http/authentication.ts";
-import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendStored } from "../http/idempotency-key.ts";
-import { jsonRoute, type RouteDeps } from "../http/route.ts";
-import { type Form, type FormRules, readForm, type Upload } from "../http/uploads/multipart.ts";
-import type { UploadPlaces } from "../http/uploads/upload-places.ts";
-import type { Clock } from "../platform/clock.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { fingerprintOf, onceRecorded, type RecordAnswer, requestKey } from "../platform/idempotency.ts";
+import { principalOf, requireKey } from "../../kernel/http/authentication.ts";
+import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendAnswer } from "../../kernel/http/idempotency-key.ts";
+import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { type Form, type FormRules, readForm, type Upload } from "../../kernel/http/uploads/multipart.ts";
+import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
+import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import { expectedFile } from "../seals/seals.ts";
 import { SealedPassport, sealFormSchema } from "./schemas.ts";
 import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
@@ -14,8 +15,8 @@ import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
 export type SealRouteDeps = SealPassportDeps & { clock: Clock; uploadPlaces: UploadPlaces };
 
 /** `POST /api/passport/seal` (contract, Proof passports). */
-export function sealRoute(app: FastifyInstance, deps: SealRouteDeps & RouteDeps): void {
-  jsonRoute(app, deps, {
+export function sealRoute(app: FastifyInstance, deps: { frame: RouteDeps; passports: SealRouteDeps }): void {
+  jsonRoute(app, deps.frame, {
     tag: "Proof passports",
     caller: "key",
     policy: "public-write",
@@ -32,23 +33,23 @@ export function sealRoute(app: FastifyInstance, deps: SealRouteDeps & RouteDeps)
     refusals: { 400: expectedFile, ...reusedKey, 503: "The seal can't be made now. Try again later." },
     handle(request, reply) {
       const sentKey = idempotencyKeyOf(request);
-      return withUpload(deps, request, requireKey(deps.resolveKey), async (upload) => {
+      return withUpload(deps.passports, request, requireKey(deps.frame.resolveKey), async (upload) => {
         const fingerprint = fingerprintOf(new Map(), upload.sha256);
         const key = requestKey(principalOf(request), "POST /api/passport/seal", sentKey, fingerprint);
-        const work = (record: RecordAnswer) => sealPassport(deps, principalOf(request), upload, record);
-        return sendStored(reply, await onceRecorded(deps, key, { status: 200, work }));
+        const work = (record: RecordResult) => sealPassport(deps.passports, principalOf(request), upload, record);
+        return sendAnswer(reply, await onceRecorded(deps.passports, key, { status: 200, work }));
       });
     },
   });
 }
 
 const messages = { notMultipart: expectedFile, tooLarge: expectedFile, incomplete: expectedFile };
-/** Far more than a seal adds to most documents; where it adds more, the document is copied. */
+/** Far more than a seal adds to most documents. When it adds more, the document is copied. */
 const tailBytes = 64 * 1024;
 
 /**
- * Hands the PDF that a form bears as its part `file`, and the form's fields, to `work`; the bytes are gone after it.
- * @param authenticate finds the principal anew (`FormRules`)
+ * Runs `work` with the PDF in the form's part `file` and the form's fields. The bytes are lost afterwards.
+ * @param authenticate finds the principal again (`FormRules`)
  */
 export async function withUpload<Result>(
   deps: Pick<SealRouteDeps, "uploadPlaces">,

@@ -1,20 +1,32 @@
 import { hash } from "node:crypto";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { eventRow } from "../../kernel/events/events.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
+import { documentNameColumn } from "../../kernel/platform/document-name.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { deletedAt } from "../../kernel/retention/retention.ts";
 import { type Anchor, type AnchorFacts, anchorMembers, anchorRow } from "../anchoring/anchoring.ts";
-import { auditLine } from "../audit/audit.ts";
-import { eventRow } from "../events/events.ts";
-import type { Owner } from "../identity/identity.ts";
-import type { BlobUse } from "../platform/blobs/cipher.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { isSealed, nothing, type Statement, sealed, sql } from "../platform/database/sql.ts";
-import type { Members, RowMac } from "../platform/row-mac.ts";
-import { deletedAt } from "../retention/retention.ts";
 import { type SealChain, sealChainRow, type TimeStamp } from "../seals/seals.ts";
-import type { PassportFacts } from "./row-integrity.ts";
 
 export type AnchorStatus = "pending" | "confirmed";
 
+/** The facts that a passport records of a document, and its owner. */
+export type PassportFacts = {
+  id: string;
+  verifyCode: string;
+  partnerId: string;
+  environment: Environment;
+  docSha256: string;
+  sealedSha256: string;
+  createdAt: Date;
+};
+
 export type NewPassport = PassportFacts & {
-  /** What the document is called, encrypted. */
+  /** The document's name, encrypted. */
   name: Buffer | null;
   blobKey: string | null;
   /** Length of the sealed PDF. */
@@ -24,14 +36,14 @@ export type NewPassport = PassportFacts & {
   anchor: Anchor | null;
 };
 
-/** What the blob of a passport's sealed PDF is. */
+/** The use of the blob with a passport's sealed PDF. */
 export const passportUse = ({ id, sealedSha256 }: Pick<PassportFacts, "id" | "sealedSha256">): BlobUse => ({
   kind: "proof passport",
   owner: id,
   sha256: sealedSha256,
 });
 
-/** Everything that a passport's row says, and whether it has an anchor. Hashes are lowercase hex SHA-256. */
+/** All facts of a passport's row, and whether it has an anchor. Hashes are lowercase hex SHA-256. */
 export type WholePassport = PassportFacts & {
   blobKey: string | null;
   /** Hash of the PEM text of the seal's certificates. */
@@ -62,7 +74,7 @@ const macOf = (rowMac: RowMac, { chain, timeStamp, anchor, ...passport }: NewPas
     }),
   );
 
-/** Writes the passport, its anchor, audit line and event in one statement. @param actor who had it sealed */
+/** Writes the passport, its anchor, audit line and event in one statement. @param actor for the audit log */
 export async function insertPassport(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   passport: NewPassport,
@@ -85,12 +97,12 @@ WITH chain AS (
 ${eventRow({ at, topic: action, eventId: id, partnerId, environment, subject: id })}`);
 }
 
-/** A passport with all that is known of its time. */
+/** A passport with its time stamp and anchor. */
 export type PassportRow = WholePassport & {
-  /** What the document is called, encrypted. */
+  /** The document's name, encrypted. */
   name: Buffer | null;
   mac: Buffer;
-  /** When the retention plan deleted the sealed PDF; null when it did not. */
+  /** When the retention plan deleted the sealed PDF; null when it has not. */
   deletedAt: Date | null;
   calendar: string | null;
   submittedAt: Date | null;
@@ -109,10 +121,21 @@ export const passportColumns = sql`id, verify_code AS "verifyCode@proof", partne
 
 export const fromPassports = sql`FROM passports LEFT JOIN passport_anchors ON passport_id = id`;
 
+export const passportRows: MacTable<WholePassport> = {
+  table: sql`passports`,
+  key: sql`id`,
+  mac: sql`passports.row_mac`,
+  rows: sql`SELECT id AS key, ${passportColumns} ${fromPassports}`,
+  members: passportMembers,
+  ciphers: [{ use: documentNameColumn, column: sql`document_name`, context: sql`id::text` }],
+  texts: [{ kind: "proof", column: sql`verify_code`, constraint: "passports_verify_code_sealed" }],
+  blobs: { columns: sql`id, sealed_sha256 AS "sealedSha256"`, useOf: passportUse },
+};
+
 /** Whether the sealed PDF can be downloaded. */
 export const isKept = ({ blobKey, deletedAt }: PassportRow): boolean => blobKey !== null && deletedAt === null;
 
-/** Whether passport and anchor are what was written. */
+/** Whether the MACs of passport and anchor verify. */
 export function rowHolds(rowMac: RowMac, row: PassportRow): boolean {
   const { calendar, submittedAt, anchorStatus: status, blockHeight, proofSha256 } = row;
   if (!rowMac.holds("passports", passportMembers(row), row.mac)) return false;
@@ -127,7 +150,7 @@ const hasCode = (verifyCode: string): Statement => isSealed(sql`verify_code`, "p
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`partner_id = ${partnerId} AND environment = ${environment}`;
 
-/** A passport of this owner, or undefined. */
+/** The owner's passport, or undefined. */
 export async function selectOwnPassport(db: Sql, id: string, owner: Owner): Promise<PassportRow | undefined> {
   const [passport] = await db.query<PassportRow>(
     sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ${id} AND ${ownedBy(owner)}`,
@@ -135,16 +158,16 @@ export async function selectOwnPassport(db: Sql, id: string, owner: Owner): Prom
   return passport;
 }
 
-/** Those of the passports that are this owner's. */
+/** Those of the passports that belong to this owner. */
 export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner): Promise<PassportRow[]> =>
   db.query<PassportRow>(
     sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ANY (${ids}::uuid[]) AND ${ownedBy(owner)}`,
   );
 
-/** What became of the certificate that sealed it: both are null unless it was retired. */
+/** The retirement of the sealing certificate; both are null unless it was retired. */
 export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
 
-/** The one read of a verification; apart from its running, so that a bench can run it bare. */
+/** The single read of a verification. Separate from its execution, so that a bench can run it alone. */
 export const passportStatement = (verifyCode: string): Statement => sql`
 SELECT ${passportColumns}, retired_at AS "retiredAt", retirement_reason AS "retirementReason"
 ${fromPassports} LEFT JOIN seal_chains ON seal_chains.sha256 = seal_chain AND retired_at IS NOT NULL
@@ -161,17 +184,17 @@ export async function selectPassportByCode(db: Sql, verifyCode: string): Promise
 const olderThan = (id: string): Statement =>
   sql`AND (created_at, id) < (SELECT created_at, id FROM passports WHERE id = ${id})`;
 
-/** A page's statement; apart from its running, so that its plan can be looked at. */
+/** A page's statement. Separate from its execution, so that tests can check its plan. */
 export const passportListStatement = (owner: Owner, limit: number, after: string | null): Statement => sql`
 SELECT ${passportColumns} ${fromPassports}
 WHERE ${ownedBy(owner)} ${after === null ? nothing : olderThan(after)}
 ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 
-/** The owner's passports, newest first. @param after id of the passport before the first one wanted, or null */
+/** The owner's passports, newest first. @param after the id of the previous page's last passport, or null */
 export const selectPassports = (db: Sql, owner: Owner, limit: number, after: string | null) =>
   db.query<PassportRow>(passportListStatement(owner, limit, after));
 
-/** A passport with its token and proof themselves, and the certificates of its seal. */
+/** A passport with its token, its proof, and the certificates of its seal. */
 export type EvidenceRow = PassportRow & { chainPem: string; token: Buffer | null; proof: Buffer | null };
 
 export async function selectEvidence(db: Sql, verifyCode: string): Promise<EvidenceRow | undefined> {
@@ -179,4 +202,11 @@ export async function selectEvidence(db: Sql, verifyCode: string): Promise<Evide
 SELECT ${passportColumns}, pem AS "chainPem", rfc3161_token AS token, proof
 ${fromPassports} JOIN seal_chains ON seal_chains.sha256 = seal_chain WHERE ${hasCode(verifyCode)}`);
   return row;
+}
+
+/** Deletes the names of passports whose sealed PDFs are deleted. */
+export async function forgetPassportNames(tx: Tx, blobKeys: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    UPDATE passports SET document_name = NULL
+    WHERE blob_key = ANY (${blobKeys}::text[]) AND document_name IS NOT NULL`);
 }

@@ -1,6 +1,5 @@
-import type { PassportFacts } from "./row-integrity.ts";
 import type { Facts, Passport, PassportVerification, SealedPassport, Timestamps } from "./schemas.ts";
-import { isKept, type PassportRow, type PublicPassport } from "./store.ts";
+import { isKept, type PassportFacts, type PassportRow, type PublicPassport } from "./store.ts";
 
 export const verifyPath = (verifyCode: string): string => `/api/passport/verify/${verifyCode}`;
 
@@ -12,7 +11,7 @@ function factsView(passport: PassportFacts, baseUrl: string): Facts {
 
 export type Times = Pick<PassportRow, "authority" | "stampedAt" | "calendar" | "submittedAt" | "anchorStatus">;
 
-/** What independent parties said of the time: each is null when it was not had (contract, Proof passport). */
+/** The time stamps of independent parties; each is null when there is none (contract, Proof passport). */
 export function timestampsView({ authority, stampedAt, calendar, submittedAt, anchorStatus }: Times): Timestamps {
   return {
     rfc3161: authority && stampedAt ? { authority, timestampedAtUtc: stampedAt.toISOString() } : null,
@@ -33,7 +32,7 @@ export const passportView = (passport: PassportFacts, baseUrl: string): Omit<Pas
   createdAt: passport.createdAt.toISOString(),
 });
 
-/** The public verification: says nothing of the partner. */
+/** The public verification, which doesn't reveal the partner. */
 export function verificationView(passport: PublicPassport): PassportVerification {
   const { verifyCode, sealedSha256, docSha256, createdAt, environment, deletedAt } = passport;
   const { retiredAt, retirementReason: reason } = passport;

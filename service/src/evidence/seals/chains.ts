@@ -1,22 +1,23 @@
 import { hash } from "node:crypto";
 import { keyStaysSafe } from "@signsealship/evidence/seal";
-import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
-import type { Environment } from "../identity/identity.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
-import type { Log } from "../platform/logs.ts";
-import { type KeptRevocation, storedRevocations } from "../platform/revocations.ts";
-import type { Members, RowMac } from "../platform/row-mac.ts";
+import { type Certificate, nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import { type KeptRevocation, storedRevocations } from "../../kernel/platform/revocations.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 
-/** The certificates of a seal as they are kept beside it: PEM, the seal's own first, and the text's SHA-256 in hex. */
+/** The certificates of a seal, which are stored with it: PEM, the seal's own first, and the text's SHA-256 in hex. */
 export type SealChain = { sha256: string; pem: string };
 
-/** PEM of the chains in use: documents of tests have a seal of their own. */
+/** PEM of the chains in use. Test documents have their own seal. */
 export type ChainPems = Readonly<Record<Environment, string>>;
 
 export const sealChainOf = (pem: string): SealChain => ({ sha256: hash("sha256", pem), pem });
 
-/** The insert of a chain that may be there already: evidence stays whole when the key changes. */
+/** The insert of a chain that may exist already. Chains stay, so that evidence is complete after a change of keys. */
 export const sealChainRow = (rowMac: RowMac, { sha256, pem }: SealChain, at: Date): Statement => {
   const unretired = { firstUsedAt: at, retiredAt: null, reason: null };
   const mac = rowMac.of("seal_chains", chainMembers({ sha256, pem, ...unretired }));
@@ -24,14 +25,24 @@ export const sealChainRow = (rowMac: RowMac, { sha256, pem }: SealChain, at: Dat
     ON CONFLICT DO NOTHING`;
 };
 
-export type ChainRow = SealChain & { firstUsedAt: Date; retiredAt: Date | null; reason: string | null };
+type ChainRow = SealChain & { firstUsedAt: Date; retiredAt: Date | null; reason: string | null };
 
-/** Rows of before there were retirements say nothing of one. */
+/** Rows from before retirements have no such members. */
 export const chainMembers = ({ sha256, pem, firstUsedAt, retiredAt, reason }: ChainRow): Members =>
   retiredAt === null ? { sha256, pem, firstUsedAt } : { sha256, pem, firstUsedAt, retiredAt, reason };
 
-export const chainColumns = sql`sha256, pem, first_used_at AS "firstUsedAt", retired_at AS "retiredAt",
+const chainColumns = sql`sha256, pem, first_used_at AS "firstUsedAt", retired_at AS "retiredAt",
   retirement_reason AS reason`;
+
+const chainRows: MacTable<ChainRow> = {
+  table: sql`seal_chains`,
+  key: sql`sha256`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT sha256 AS key, ${chainColumns}, row_mac AS mac FROM seal_chains`,
+  members: chainMembers,
+};
+
+export const protectedTables = [chainRows];
 
 export type ChainsDeps = { db: Sql; rowMac: RowMac; log: Log };
 
@@ -39,9 +50,9 @@ export type ChainsDeps = { db: Sql; rowMac: RowMac; log: Log };
 export type KnownChain = ChainRow & { certificate: Certificate; fingerprint: string };
 
 /**
- * The chains that seals are or were made with, the oldest first. One that was not written by this service is reported and
- * left out. Of retirements the latest counts that was written, also when the row of the chain says otherwise: it may be an earlier one.
- * A stricter one without its MAC counts, too: an insider can take the MAC away, but not the row.
+ * The chains of past and present seals, oldest first. Reports and leaves out a chain that fails its MAC. The latest
+ * authentic retirement counts, even when the chain's row, which may be an older one, says otherwise. A stricter one
+ * without its MAC counts too: an insider can remove the MAC, but not the row.
  */
 export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<KnownChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(
@@ -84,3 +95,24 @@ export function leafOf(pem: string): { certificate: Certificate; fingerprint: st
 
 /** SHA-256 of a certificate in DER, hex. */
 export const fingerprintOf = ({ der }: Certificate): string => hash("sha256", der);
+
+/** The sealer of the service's own documents, as they state it: the service's address, and its seal's certificate. */
+export type Issuer = {
+  url: string;
+  /** Its subject. */
+  certificate: string;
+  /** SHA-256 of its DER, hex. */
+  fingerprint: string;
+};
+
+/**
+ * @param chainPem PEM of the certificates that this process seals with. They change only at a start, so documents
+ * state the right one.
+ */
+export function issuerOf(
+  { chainPem, baseUrl }: { chainPem: ChainPems; baseUrl: string },
+  environment: Environment,
+): Issuer {
+  const { certificate, fingerprint } = leafOf(chainPem[environment]);
+  return { url: baseUrl, certificate: nameText(certificate.subject), fingerprint };
+}

@@ -2,10 +2,9 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
-import type { Certificate } from "@signsealship/evidence/x509";
-import { nameText } from "@signsealship/evidence/x509";
-import type { Environment } from "../identity/identity.ts";
-import { StartupError } from "../platform/errors.ts";
+import { type Certificate, nameText } from "@signsealship/evidence/x509";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { makeRoot } from "./certificate/authority.ts";
 import { makeSealCertificate, sealChainPem } from "./certificate/certificate.ts";
 import { type CertificateProblem, checkSealCertificate } from "./certificate/check.ts";
@@ -56,10 +55,10 @@ export async function configuredChains(settings: CertificateSettings): Promise<s
 }
 
 /**
- * Opens key and certificates; the first run makes both, and the root that issues the certificate. A self-signed certificate, as
- * earlier releases made it, is issued anew under the root. The seal of tests has a file key, whatever the settings name.
+ * Opens key and certificates. The first run creates both, and the root that issues the certificate. A self-signed
+ * certificate of earlier releases is reissued under the root. The test seal has a file key, whatever the settings name.
  * @param at now
- * @returns the identity, warnings about its certificates, and the self-signed certificate that was replaced, or null
+ * @returns the identity, warnings about its certificates, and the replaced self-signed certificate, or null
  * @throws StartupError in one line when nothing could be sealed with them
  */
 export async function openSealIdentity(
@@ -90,7 +89,7 @@ export async function openSealIdentity(
   }
 }
 
-/** The certificates of the key: the operator's, or the service's own, which are made or made anew where they have to be. */
+/** The certificates of the key: the operator's, or the service's own, made or renewed as needed. */
 async function openOwnChain(
   settings: SealIdentitySettings,
   { publicKey }: SealKey,
@@ -134,8 +133,8 @@ const isSelfSigned = ([{ subject, issuer }, ...above]: SealIdentity["chain"]): b
   above.length === 0 && equalBytes(subject, issuer);
 
 /**
- * Puts what was issued in the place of a certificate, which stays beside it under its fingerprint. What was issued is written under a
- * name of its own first: however many processes start at once, and wherever one is cut off, all come to use the same.
+ * Replaces a certificate file by a new one; the old file stays in the same folder under its fingerprint. The new certificate is first
+ * written under another name, so that processes that start at once, and a crash, end with all using the same one.
  */
 export async function replaceChain(
   file: ChainFile,
@@ -149,7 +148,7 @@ export async function replaceChain(
   return chain;
 }
 
-/** The certificates that were replaced at the path, and are kept beside it. */
+/** The replaced certificates, kept in the same folder. */
 export async function replacedChains({ path, setting }: ChainFile): Promise<Certificate[]> {
   const prefix = `${basename(path)}.`;
   const names = existsSync(dirname(path)) ? await readdir(dirname(path)) : [];
@@ -158,11 +157,11 @@ export async function replacedChains({ path, setting }: ChainFile): Promise<Cert
   return Promise.all(paths.map(async (one) => (await openChain({ path: one, setting }))[0]));
 }
 
-/** Where a certificate, or a key, that was replaced is kept. */
+/** The path of a replaced certificate or key. */
 export const replacedPath = (path: string, certificate: Certificate): string =>
   `${path}.${fingerprintOf(certificate).slice(0, 16)}`;
 
-/** Whether a seal could be made now, for `/readyz`. @throws SealKeyError, or Error for a certificate that has run out */
+/** Tests the seal for `/readyz`. @throws SealKeyError, or Error for an expired certificate */
 export async function probeSealIdentity({ key, chain }: SealIdentity, at: Date): Promise<void> {
   await probeSealKey(key);
   const error = checkSealCertificate({ chain, key, at: at.getTime() }).find(({ severity }) => severity === "error");
@@ -175,4 +174,36 @@ export function describeIdentity({ key, chain }: Pick<SealIdentity, "key" | "cha
   const kind =
     publicKey.type === "rsa" ? `RSA-${publicKey.bits}` : key.algorithm === "ecdsa-p256-sha256" ? "P-256" : "RSA";
   return `${kind} key, certificate of ${nameText(subject)} until ${new Date(notAfter).toISOString().slice(0, 10)}`;
+}
+
+/**
+ * The certificate files that judge this installation's own seals by default: those of the live and the test seal, and earlier ones for
+ * the same keys. Certificates of replaced keys are left out, since they may be retired.
+ * @returns none when no such file exists
+ */
+export async function ownCertificateFiles(settings: CertificateSettings): Promise<string[]> {
+  const files = await Promise.all((["live", "test"] as const).map((each) => filesOf(chainFile(settings, each))));
+  return files.flat();
+}
+
+async function filesOf(file: ChainFile): Promise<string[]> {
+  if (!existsSync(file.path)) return [];
+  const files = [file.path];
+  const own = await firstOf(file.path);
+  const folder = dirname(file.path);
+  const replaced = (await readdir(folder)).filter((name) => name.startsWith(`${basename(file.path)}.`));
+  for (const path of replaced.sort().map((name) => join(folder, name))) {
+    const other = /\.[0-9a-f]{16}$/.test(path) ? await firstOf(path) : null;
+    if (own && other && equalBytes(other.spki, own.spki)) files.push(path);
+  }
+  return files;
+}
+
+async function firstOf(path: string): Promise<Certificate | null> {
+  try {
+    return (await openChain({ path, setting: "SEAL_CERTIFICATE" }))[0];
+  } catch (error) {
+    if (error instanceof StartupError) return null;
+    throw error;
+  }
 }

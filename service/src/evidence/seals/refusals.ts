@@ -1,9 +1,9 @@
-import { PdfRefusal, type PdfRefusalReason } from "../pdf/refusal.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../kernel/pdf/refusal.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { SealKeyError } from "./keys/seal-key.ts";
 import { SealNotVerified } from "./self-check.ts";
 
-/** The contract's message for whatever is no form with one PDF of the right size. */
+/** The contract's message for an upload that is not a form with one PDF of the right size. */
 export const expectedFile = "Expected a multipart 'file' PDF part up to 35MB.";
 
 const refused: Readonly<Record<PdfRefusalReason, string>> = {
@@ -16,13 +16,13 @@ const refused: Readonly<Record<PdfRefusalReason, string>> = {
   too_complex: "The PDF is too complex: its structure exceeds what is read of a document.",
 };
 
-/** What is wrong, and where; the contract's own two messages stand alone. */
+/** The message: the fault and its place. The contract's own two messages have no addition. */
 function messageOf({ reason, detail }: PdfRefusal): string {
   const message = refused[reason];
   return reason === "not_a_pdf" || reason === "too_large" ? message : `${message} Found: ${detail}.`;
 }
 
-/** A failure to seal as a refusal that the caller may read; what is neither the document's fault nor the key's stays as it is. */
+/** Translates a failed seal into a refusal for the caller. An error that is neither the document's fault nor the key's is returned unchanged. */
 export function sealRefusal(error: unknown): unknown {
   if (error instanceof PdfRefusal) return new ServiceError("validation", messageOf(error), { cause: error });
   if (error instanceof SealNotVerified && error.documentAtFault) {

@@ -1,14 +1,29 @@
+import { rename } from "node:fs/promises";
+import { dirname } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { keyStaysSafe, retirementReasons } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
-import { auditLine } from "../audit/audit.ts";
-import type { Database, Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { keptRevocationRow } from "../platform/revocations.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { syncFolder } from "../../kernel/platform/durable-file.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { keptRevocationRow } from "../../kernel/platform/revocations.ts";
 import { type ChainsDeps, chainMembers, type KnownChain, knownChains, leafOf, type SealChain } from "./chains.ts";
+import {
+  chainFile,
+  configuredChain,
+  openSealIdentity,
+  replacedPath,
+  type SealIdentitySettings,
+  testKeyPath,
+} from "./identity.ts";
+import { fileKeyPath } from "./keys/file-key.ts";
+import { asStartupError } from "./keys/seal-key.ts";
+import { openRoot, type SerialNumbers } from "./root.ts";
 
-/** A seal certificate for the operator's eyes. */
+/** A seal certificate as the operator sees it. */
 export type SealCertificate = {
   /** SHA-256 of the certificate, hex: its fingerprint. */
   sha256: string;
@@ -22,7 +37,7 @@ export type SealCertificate = {
 
 type Retirement = { sha256: string; retiredAt: string; reason: string };
 
-/** Every certificate that was ever in use, the oldest first. @param inUse PEM of the chains in use */
+/** Every certificate that has sealed, the oldest first. @param inUse PEM of the chains in use */
 export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[]): Promise<SealCertificate[]> {
   const own = inUse.map((pem) => leafOf(pem).fingerprint);
   const certificates = (await knownChains(deps)).map(
@@ -36,16 +51,16 @@ export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[
       reason,
     }),
   );
-  // Of chains that differ above the seal's own certificate the oldest says when it was first used.
+  // Several chains may share the seal's own certificate: the oldest tells its first use.
   return certificates.filter(({ sha256 }, index) => certificates.findIndex((one) => one.sha256 === sha256) === index);
 }
 
 /**
- * Retires a seal certificate: verifiers that read the trust list are told at once, and no node seals with it any more. A second
- * time replaces date and reason.
+ * Retires a seal certificate: the trust list tells verifiers at once, and every node stops sealing with it. Retiring it a second time
+ * replaces date and reason.
  * @param inUse PEM of the chains that would be sealed with next
  * @param fingerprint SHA-256 of the certificate, hex, with or without colons
- * @throws ServiceError for a certificate that is not known, for the one in use and another one of its key, and for a wrong reason
+ * @throws ServiceError for an unknown certificate, for the one in use or another of its key, and for an unknown reason
  */
 export async function retireCertificate(
   deps: ChainsDeps & { db: Database },
@@ -90,7 +105,7 @@ async function retireChain({ db, rowMac }: ChainsDeps, chain: KnownChain, retire
     WHERE sha256 = ${sha256}`);
 }
 
-/** Whether a certificate was retired, by whatever chain it is known, or another one of its key, which is not safe any more. */
+/** Whether the certificate was retired in any chain, or another certificate of its key was, since that key is then unsafe. */
 export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean> {
   const own = leafOf(pem);
   const retired = (await knownChains(deps)).filter(({ retiredAt }) => retiredAt !== null);
@@ -101,10 +116,50 @@ export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean>
   );
 }
 
-/** Whether the chain was retired, without asking whether the row is genuine: whoever forges one keeps from sealing, and no more. */
+/** Whether the chain was retired, without verifying the row's MAC: a forged row can only stop the sealing. */
 export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promise<boolean> {
   const rows = await db.query(sql`
     SELECT FROM seal_chains WHERE sha256 = ${sha256} AND retired_at IS NOT NULL
     UNION ALL SELECT FROM revocations WHERE subject = ${leafOf(pem).fingerprint}`);
   return rows.length > 0;
+}
+
+/** The fingerprints of the new and the previous certificate, and the new path of the previous key. */
+export type RotatedSeal = { sha256: string; previousSha256: string; previousKey: string; chainPem: string };
+
+/**
+ * Renames the seal key and its certificate and makes new ones. Only for a key in a file with a certificate that the service made; the
+ * test seal always is one.
+ * The certificate is renamed first: after a crash in between, the next start finds a key and makes the missing certificate.
+ * @param at now
+ * @throws ServiceError `conflict` for a key or a certificate that this service did not make; StartupError when the root can't issue
+ */
+export async function rotateFileKey(
+  settings: SealIdentitySettings,
+  at: Date,
+  serialNumbers: SerialNumbers,
+  environment: Environment = "live",
+): Promise<RotatedSeal> {
+  const isLive = environment === "live";
+  if (isLive && (!settings.sealKey.startsWith("file:") || settings.sealCertificate !== null)) {
+    const how = "Make the new key where it belongs, name it in SEAL_KEY and SEAL_CERTIFICATE, and restart";
+    throw new ServiceError("conflict", `Only a key in a file, with the certificate made for it, is made here. ${how}.`);
+  }
+  // Check first that the root can issue the new certificate.
+  if (isLive) await (await openRoot(settings, at, serialNumbers).catch(asStartupError)).key.close();
+  const previous = leafOf(await configuredChain(settings, environment));
+  const { certificate } = previous;
+  const keyPath = isLive ? fileKeyPath(settings.sealKey) : testKeyPath(settings);
+  for (const path of [chainFile(settings, environment).path, keyPath]) {
+    await rename(path, replacedPath(path, certificate));
+    await syncFolder(dirname(path));
+  }
+  const { identity } = await openSealIdentity(settings, at, serialNumbers, environment);
+  await identity.key.close();
+  return {
+    sha256: leafOf(identity.chainPem).fingerprint,
+    previousSha256: previous.fingerprint,
+    previousKey: replacedPath(keyPath, certificate),
+    chainPem: identity.chainPem,
+  };
 }

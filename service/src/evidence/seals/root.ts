@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { nameText } from "@signsealship/evidence/x509";
-import type { Environment } from "../identity/identity.ts";
-import { StartupError } from "../platform/errors.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { type Authority, makeRoot } from "./certificate/authority.ts";
 import { openChain } from "./certificate/file.ts";
 import { fingerprintOf } from "./chains.ts";
@@ -11,12 +11,12 @@ import { openFileKey } from "./keys/file-key.ts";
 
 export type RootSettings = { readonly dataDir: string; readonly baseUrl: string };
 
-/** 16 random bytes for each certificate that has to be made. */
+/** Serial numbers: 16 random bytes for each new certificate. */
 export type SerialNumbers = () => Uint8Array;
 
 const setting = "The service's own root";
 
-/** The path of a key or certificate that the service makes itself: those of tests have names of their own. */
+/** The path of a key or certificate that the service makes itself. Test keys have other names. */
 export const ownPath = (dataDir: string, name: string, environment: Environment): string =>
   join(dataDir, "keys", environment === "test" ? `test-${name}` : name);
 
@@ -28,8 +28,8 @@ const pathsOf = (dataDir: string, environment: Environment) => ({
 export const rootKeyPath = (dataDir: string, environment: Environment): string => pathsOf(dataDir, environment).key;
 
 /**
- * Opens the root that issues the certificates which nobody set, for to issue one; the first time makes its key and certificate. Once
- * those are issued the key is not needed, and may be kept elsewhere.
+ * Opens the root to issue a certificate that no setting provides; the first time it makes the root's key and certificate. Afterwards
+ * the key is not needed and may be moved elsewhere.
  * @throws StartupError in one line, such as for a certificate without its key
  * @throws SealKeyError for a file that holds no key
  */
@@ -56,7 +56,7 @@ export async function openRoot(
   return { key, chain };
 }
 
-/** The root for the operator's eyes. */
+/** The root as the operator sees it. */
 export type RootDescription = {
   /** SHA-256 of the certificate, hex: its fingerprint. */
   sha256: string;
@@ -65,7 +65,7 @@ export type RootDescription = {
   file: string;
 };
 
-/** What is to be said of the root; null where none was made, for nothing had to be issued. @throws StartupError */
+/** Describes the root; null when no certificate had to be issued. @throws StartupError */
 export async function describeRoot(
   { dataDir }: Pick<RootSettings, "dataDir">,
   environment: Environment = "live",

@@ -1,38 +1,41 @@
 import type { Hash } from "node:crypto";
 import type { SealReason } from "@signsealship/evidence/seal";
-import type { Clock } from "../platform/clock.ts";
-import { hashYielding } from "../platform/hash-yielding.ts";
-import type { Workers } from "../platform/workers/task.ts";
-import { checkIn } from "./check.ts";
+import { PdfRefusal } from "../../kernel/pdf/refusal.ts";
+import type { Tail } from "../../kernel/pdf/revision/revision.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { hashYielding } from "../../kernel/platform/hash-yielding.ts";
+import { type Task, type TaskCall, tooCostly, type Workers, wasTooCostly } from "../../kernel/platform/workers/task.ts";
+import type { CheckInput, CheckOutput } from "./check-task.ts";
 import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms/cms.ts";
 import type { SealIdentity } from "./identity.ts";
 import type { SealLock } from "./pdf/objects.ts";
-import { prepareIn } from "./pdf/prepare.ts";
+import type { PrepareInput, PrepareOutput } from "./pdf/prepare-task.ts";
 import { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";
 import { sealRefusal } from "./refusals.ts";
 import { SealNotVerified } from "./self-check.ts";
 
-/** A time-stamp token over a signature value, checked: DER, the authority's URL and its time. */
+/** A verified time-stamp token over a signature value: DER, the authority's URL, and the time. */
 export type TimeStamp = { readonly token: Uint8Array; readonly authority: string; readonly genTime: Date };
 
-/** Asks one authority after the other for a token over the message; null when none gave one that holds. Never rejects. */
+/** Asks one authority after the other for a token over the message; null when no token is valid. Never rejects. */
 export type Stamp = (message: Uint8Array) => Promise<TimeStamp | null>;
 
 export type SealInput = {
   readonly bytes: Buffer;
-  /** SHA-256 state that was fed with exactly `bytes`, when it is known already. */
+  /** The SHA-256 state after exactly `bytes`, if the caller has computed it. */
   readonly hash?: Hash;
-  /** Bytes of the same memory after `bytes` that are the caller's too: a tail that fits there is not copied. */
+  /** Free bytes after `bytes` in the same buffer: a tail that fits there saves a copy of the document. */
   readonly spare?: number;
-  /** What the seal is for; PDF readers show it as the reason of the signature. */
+  /** PDF readers show it as the reason of the signature. */
   readonly reason: SealReason;
-  /** Whether the service made the document itself: a field in it may wait for the seal. */
+  /** Whether the service made the document itself: then a field in it may be reserved for the seal. */
   readonly isOwn?: boolean;
-  /** What the seal locks; nothing by default. */
+  /** Default: the seal locks nothing. */
   readonly locks?: SealLock;
-  /** False for a seal without a time stamp, though authorities are set. */
+  /** False: seal without a time stamp although authorities are configured. */
   readonly timeStamped?: boolean;
-  /** Whose document it is: holders take turns. */
+  /** The owner of the document: the workers serve holders round-robin. */
   readonly holder?: string;
 };
 
@@ -52,19 +55,19 @@ export type Sealed = {
  */
 export type SealDocument = (input: SealInput) => Promise<Sealed>;
 
-/** Tokens of public authorities take 4 to 6 KB; a longer one is made room for once it was seen. */
+/** Tokens of public authorities take 4 to 6 KB. After a longer one, more space is reserved. */
 const usualTokenBytes = 6 * 1024;
 const tokenMargin = 512;
 const maxTokenBytes = 48 * 1024;
-/** How much longer than needed the signature value's place and the tail may be: nobody is to know it beforehand. */
+/** Random slack in the reserved space and the tail, so that the final length can't be predicted. */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
 /**
- * The sealer: appends a PAdES signature to a document, B-T when a time stamp was had and B-B otherwise, and lets the
- * verifier judge the outcome before it is given away.
- * @param deps `stamp` null when no authorities are set; `tokenRoom` bytes to hold ready for the first token;
- *   `randomBelow` a number from 0 to below its argument, which nobody can guess
+ * Creates the sealer. It appends a PAdES signature to a document (B-T with a time stamp, otherwise B-B) and returns the result only
+ * after the verifier has accepted it.
+ * @param deps `stamp` null when no authorities are configured; `tokenRoom` bytes reserved for the first token;
+ *   `randomBelow` an unpredictable integer from 0 to below its argument
  */
 export function createSealer(deps: {
   identity: SealIdentity;
@@ -73,7 +76,7 @@ export function createSealer(deps: {
   randomBelow: (limit: number) => number;
   stamp: Stamp | null;
   tokenRoom?: number;
-  /** Called when the verifier did not accept a seal because of its time stamp; the seal is then made without one. */
+  /** Called when the verifier refuses a seal because of its time stamp. The document is then sealed without one. */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
   const { identity, workers, clock, stamp, randomBelow } = deps;
@@ -97,7 +100,7 @@ export function createSealer(deps: {
       const sealed = { leaf, docSha256, sealedSha256, timeStamped: timeStamp !== null, at: clock() };
       await checkIn(workers, { holder: holderOf(input), bytes, input: sealed });
     } catch (error) {
-      // An odd token must not keep a document from being sealed: without it the seal stands or falls by itself.
+      // A bad token must not prevent the seal: try once without it.
       if (!(error instanceof SealNotVerified) || timeStamp === null) throw error;
       const { spare: _, hash: __, ...rest } = input;
       const plain = await seal({ ...rest, timeStamped: false });
@@ -125,7 +128,10 @@ async function sign(tools: Tools, input: SealInput, at: Date, tokenRoom: number)
   return { prepared, signature, timeStamp, room: tokenRoom };
 }
 
-/** Draws the lengths that the seal's numbers depend on, for a document that may hold some that name another place for it. */
+/**
+ * Tries random lengths for the reserved space and the padding: a hostile document may contain the numbers of one predicted /ByteRange,
+ * and would then name another place for the signature.
+ */
 async function prepare(
   { workers, randomBelow }: Tools,
   input: SealInput,
@@ -145,7 +151,7 @@ async function prepare(
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);
 }
 
-/** What nobody sent is sealed in a turn of its own. */
+/** Documents without an owner share one turn. */
 const holderOf = ({ holder = "" }: SealInput): string => holder;
 
 function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {
@@ -153,4 +159,65 @@ function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length + tail.length);
   tail.copy(whole, bytes.length);
   return whole;
+}
+
+const task: Task<CheckInput, CheckOutput> = {
+  name: "check a seal",
+  module: import.meta.resolve("./check-task.ts"),
+  limitMs: 30_000,
+};
+
+/** Runs the self-check in a worker. @throws SealNotVerified; PdfRefusal when the document takes too long to read */
+async function checkIn(workers: Workers, call: TaskCall<CheckInput>): Promise<void> {
+  const failed = await workers.run(task, call).catch(refuseCostly);
+  if (failed) throw new SealNotVerified(failed.why, failed.documentAtFault);
+}
+
+/**
+ * Seals a document that this service made. No caller could correct it, so work that a busy machine made exceed its limits is retried
+ * once.
+ * @throws ServiceError `unavailable` when the retry exceeds them, too
+ * @throws Error for a document that can't be sealed
+ */
+export const sealOwnDocument = (seal: SealDocument, input: SealInput): Promise<Sealed> => {
+  const own = { ...input, isOwn: true, locks: "document" } as const;
+  return seal(own)
+    .catch((error: unknown) => {
+      if (wasTooCostly(error)) return seal(own);
+      throw error;
+    })
+    .catch((error: unknown) => {
+      if (wasTooCostly(error)) {
+        throw new ServiceError("unavailable", "The seal can't be made now. Try again later.", { cause: error });
+      }
+      if (error instanceof ServiceError && error.code === "validation") {
+        throw new Error("a document of our own cannot be sealed", { cause: error });
+      }
+      throw error;
+    });
+};
+
+const prepareTask: Task<PrepareInput, PrepareOutput> = {
+  name: "prepare a seal",
+  module: import.meta.resolve("./pdf/prepare-task.ts"),
+  limitMs: 15_000,
+};
+
+/**
+ * Builds, in a worker, the revision to append to a document.
+ * @returns null when the document has numbers that another reader may take for the signature's place
+ * @throws PdfRefusal when the document can't be extended unchanged, or takes too long to read
+ */
+async function prepareIn(workers: Workers, call: TaskCall<PrepareInput>): Promise<Tail | null> {
+  const output = await workers.run(prepareTask, call).catch(refuseCostly);
+  if (output === "decoys") return null;
+  if ("refusal" in output) throw new PdfRefusal(output.refusal.reason, output.refusal.detail);
+  const { tail } = output.tail;
+  return { ...output.tail, tail: Buffer.from(tail.buffer, tail.byteOffset, tail.length) };
+}
+
+/** @throws PdfRefusal for a task that was killed for its cost; any other error unchanged */
+function refuseCostly(error: unknown): never {
+  if (!tooCostly(error)) throw error;
+  throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });
 }

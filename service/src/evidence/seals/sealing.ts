@@ -1,12 +1,12 @@
-import { randomBytes, randomInt } from "node:crypto";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import type { Environment } from "../identity/identity.ts";
-import type { Fetch } from "../platform/bounds/bounded-request.ts";
-import type { Clock } from "../platform/clock.ts";
-import { ServiceError, StartupError } from "../platform/errors.ts";
-import type { Metrics } from "../platform/metrics.ts";
-import type { Workers } from "../platform/workers/task.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Fetch } from "../../kernel/platform/bounds/bounded-request.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { ServiceError, StartupError } from "../../kernel/platform/errors.ts";
+import type { Metrics } from "../../kernel/platform/metrics.ts";
+import type { Random } from "../../kernel/platform/random.ts";
+import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { sealChainPem } from "./certificate/certificate.ts";
 import { type ChainPems, type ChainsDeps, fingerprintOf, leafOf, sealChainOf, sealChainRow } from "./chains.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
@@ -16,18 +16,18 @@ import { createTimeStamping } from "./time-stamping.ts";
 import { type SignerAnchor, trustList } from "./trust-list.ts";
 import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
 
-/** All that is needed to seal, opened once at the start. */
+/** The keys, certificates and authorities for sealing, opened once at the start. */
 export type Sealing = {
   sealDocument: SealDocument;
-  /** Asks the time-stamping authorities; null when none are set. */
+  /** Null when no time-stamping authorities are configured. */
   stamp: Stamp | null;
-  /** Whether the last time stamp could be had; null before the first. */
+  /** Whether the last request for a time stamp succeeded; null before the first. */
   isStamped: () => boolean | null;
   /** PEM of the certificates of both seals, each seal's own first. */
   chainPem: ChainPems;
   /** The trust list that verifiers read, as JSON. @param signers the authorities of the service's signers; none by default */
   trustList: (signers?: readonly SignerAnchor[]) => Promise<string>;
-  /** @throws Error when a seal could not be made now. */
+  /** @throws Error when sealing would fail now. */
   probe: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -37,13 +37,14 @@ export type SealingDeps = ChainsDeps & {
   settings: SealIdentitySettings & TsaTrustSettings;
   fetch: Fetch;
   clock: Clock;
+  random: Random;
   metrics: Metrics;
   workers: Workers;
 };
 
 /**
- * Opens the keys of the live seal and of the seal of tests with their certificates; what will soon be wrong with them is logged.
- * A document's reason decides which of the two seals it.
+ * Opens the keys of the live seal and of the seal of tests with their certificates; logs warnings about their
+ * expiry. A document's reason decides which of the two seals it.
  * @throws StartupError in one line when nothing could be sealed
  */
 export async function openSealing(deps: SealingDeps): Promise<Sealing> {
@@ -78,8 +79,8 @@ const testReasons: ReadonlySet<string> = new Set(Object.values(sealReasons).map(
 type Seal = Pick<Sealing, "sealDocument" | "probe" | "close"> & { readonly chainPem: string };
 
 async function openSeal(deps: SealingDeps, stamp: Stamp | null, environment: Environment): Promise<Seal> {
-  const { settings, clock, log, workers } = deps;
-  const serialNumbers = () => randomBytes(16);
+  const { settings, clock, random, log, workers } = deps;
+  const serialNumbers = () => random.bytes(16);
   const { identity, warnings, replaced } = await openSealIdentity(settings, clock(), serialNumbers, environment);
   for (const { code, detail } of warnings) log.warn({ code }, detail);
   if (replaced)
@@ -98,7 +99,7 @@ async function openSeal(deps: SealingDeps, stamp: Stamp | null, environment: Env
     workers,
     clock,
     stamp,
-    randomBelow: (limit) => randomInt(limit),
+    randomBelow: random.below,
     onUnfitTimeStamp: (authority, why) => log.warn({ authority, why }, "a seal was made without its unfit time stamp"),
   });
   return {
@@ -115,7 +116,7 @@ async function openSeal(deps: SealingDeps, stamp: Stamp | null, environment: Env
   };
 }
 
-/** From now on the chain is on record as one of this service's. @throws StartupError for a retired one */
+/** Records the chain as one of this service's. @throws StartupError for a retired one */
 async function enterService(deps: SealingDeps, chainPem: string): Promise<void> {
   if (await isRetired(deps, chainPem)) {
     throw new StartupError(
@@ -130,7 +131,7 @@ async function enterService(deps: SealingDeps, chainPem: string): Promise<void> 
 const recordChain = ({ db, rowMac, clock }: SealingDeps, chainPem: string): Promise<unknown> =>
   db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
 
-/** A node that still has the key of a certificate that was retired seals no more. */
+/** A node that still has the key of a retired certificate must not seal. */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {
   const chain = sealChainOf(chainPem);
   return async () => {
@@ -140,7 +141,7 @@ function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promi
   };
 }
 
-function timeStamping({ settings, fetch, clock, log, metrics }: SealingDeps, anchorsOf: AnchorsOf) {
+function timeStamping({ settings, fetch, clock, random, log, metrics }: SealingDeps, anchorsOf: AnchorsOf) {
   const refusals = metrics.counter("timestamp_refusals_total", "Answers of authorities that were not used.", [
     "authority",
     "failed",
@@ -151,7 +152,7 @@ function timeStamping({ settings, fetch, clock, log, metrics }: SealingDeps, anc
     anchorsOf,
     fetch,
     clock,
-    randomBytes,
+    randomBytes: random.bytes,
     crypto: createNodeCrypto(),
     onRefusal(refusal) {
       log.warn(refusal, "a time-stamping authority's answer was not used");

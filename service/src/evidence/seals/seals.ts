@@ -1,4 +1,3 @@
-export { type ProbeDeps, probeAuthority } from "./authority-probe.ts";
 export {
   type Authority,
   issue,
@@ -22,50 +21,55 @@ export {
 } from "./certificate/write.ts";
 export {
   type ChainPems,
-  type ChainRow,
-  chainColumns,
-  chainMembers,
   fingerprintOf,
+  type Issuer,
+  issuerOf,
   knownChains,
   leafOf,
+  protectedTables,
   type SealChain,
   sealChainOf,
   sealChainRow,
 } from "./chains.ts";
-export { type CmsSigner, createCmsSigner } from "./cms/cms.ts";
-export type { SealPlace, SignerChain } from "./cms/signed-data.ts";
 export {
   assembleCms,
+  type CmsSigner,
+  createCmsSigner,
   maxCmsLength,
   type SignedAttributes,
   signedAttributesOf,
   verifySignedAttributes,
-} from "./cms/two-step.ts";
+} from "./cms/cms.ts";
+export type { SealPlace, SignerChain } from "./cms/signed-data.ts";
 export {
   configuredChain,
   configuredChains,
   describeIdentity,
   openSealIdentity,
+  ownCertificateFiles,
   replaceChain,
   replacedChains,
   type SealIdentity,
   type SealIdentitySettings,
 } from "./identity.ts";
-export { type Issuer, issuerOf } from "./issuer.ts";
 export { fileKeyPath, keyInMemory } from "./keys/file-key.ts";
 export { openSealKey } from "./keys/open-seal-key.ts";
 export { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
-export { ownCertificateFiles } from "./own-certificates.ts";
-export { sealOwnDocument } from "./own-document.ts";
 export { holdsDecoy } from "./pdf/decoys.ts";
 export type { SealLock } from "./pdf/objects.ts";
 export { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";
 export { expectedFile } from "./refusals.ts";
-export { retireCertificate, type SealCertificate, sealCertificates } from "./retirement.ts";
+export {
+  type RotatedSeal,
+  retireCertificate,
+  rotateFileKey,
+  type SealCertificate,
+  sealCertificates,
+} from "./retirement.ts";
 export { describeRoot, openRoot, ownPath, type RootSettings, rootKeyPath, type SerialNumbers } from "./root.ts";
-export { type RotatedSeal, rotateFileKey } from "./rotate.ts";
 export type { SealDocument, Sealed, SealInput, Stamp, TimeStamp } from "./sealer.ts";
+export { sealOwnDocument } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";
-export { authorityName } from "./time-stamping.ts";
+export { authorityName, type ProbeDeps, probeAuthority } from "./time-stamping.ts";
 export type { SignerAnchor } from "./trust-list.ts";
 export { type AnchorsOf, openTsaTrust, tsaRootCertificates, tsaRootsPem } from "./tsa-trust.ts";

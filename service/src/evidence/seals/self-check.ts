@@ -4,7 +4,7 @@ import { type ProofClaimName, verifyProof } from "@signsealship/evidence/seal";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 
-/** The verifier does not accept what was sealed. `why` is a sentence, `documentAtFault` whether another document might do. */
+/** The verifier refused a new seal. `why` is a sentence; `documentAtFault`: another document might succeed. */
 export class SealNotVerified extends Error {
   readonly why: string;
   readonly documentAtFault: boolean;
@@ -33,8 +33,8 @@ export type SelfCheck = (sealed: {
 }) => Promise<void>;
 
 /**
- * The verifier, asked before anything counts as sealed: it reads the very bytes that will be kept, with code that it
- * does not share with the sealer, and must call them verified, hashes and all.
+ * Verifies the bytes that will be stored before they count as sealed. The verifier shares no code with the sealer, and must confirm
+ * the verdict and the hashes.
  * @throws SealNotVerified
  */
 export function createSelfCheck(leaf: Certificate): SelfCheck {
@@ -59,7 +59,7 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
   };
 }
 
-/** Hashes what the messages have in common once. */
+/** Hashes the common beginning of the messages once. */
 function hashingOnce(crypto: EvidenceCrypto): EvidenceCrypto {
   return {
     ...crypto,

@@ -12,13 +12,15 @@ import {
   verifyTimeStampToken,
 } from "@signsealship/evidence/rfc3161";
 import { type Certificate, commonNameOf } from "@signsealship/evidence/x509";
-import { type Fetch, requestBounded } from "../platform/bounds/bounded-request.ts";
-import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/bounds/breaker.ts";
-import type { Clock } from "../platform/clock.ts";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
+import { type BreakerSettings, createBreaker, defaultBreaker } from "../../kernel/platform/bounds/breaker.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Random } from "../../kernel/platform/random.ts";
 import type { Stamp, TimeStamp } from "./sealer.ts";
 import type { AnchorsOf } from "./tsa-trust.ts";
 
-/** Why an authority's answer was not used. `failed` is the check of RFC 3161 that did not hold, or what came before. */
+/** Why an authority's answer was refused. `failed` is the check of RFC 3161 that failed, or the step before it. */
 export type TimeStampRefusal = {
   readonly authority: string;
   readonly failed: "transport" | "format" | "clock" | TimeStampClaimName;
@@ -27,18 +29,18 @@ export type TimeStampRefusal = {
 };
 
 export type TimeStampingDeps = {
-  /** URLs, asked in this order. */
+  /** URLs, in the order in which they are asked. */
   readonly authorities: readonly string[];
   /**
-   * Certificates that the chain of an authority's token must end in. With none, the chain is checked up to the topmost certificates that
-   * the token itself carries: well-formed and valid at its time, but not anchored in anything that this service trusts.
+   * The trust anchors for an authority's tokens. Without any, the chain is validated only up to the topmost certificates in the token
+   * itself: well-formed and valid at its time, but not trusted.
    */
   readonly anchorsOf: AnchorsOf;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly crypto: EvidenceCrypto;
-  /** Called with every answer that was not used. */
+  /** Called for every refused answer. */
   readonly onRefusal: (refusal: TimeStampRefusal) => void;
   readonly timeoutMs?: number;
   readonly breaker?: BreakerSettings;
@@ -47,14 +49,14 @@ export type TimeStampingDeps = {
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE = 64 * 1024;
 const NONCE_LENGTH = 16;
-/** How far an authority's clock may be from ours: a token is fresh, so it can be neither old nor from the future. */
+/** The largest difference from our clock: a fresh token is neither old nor from the future. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /**
- * The client of time-stamping authorities (RFC 3161 over HTTP). It asks them in order and gives the first token for
- * which all eight checks hold: status, nonce, imprint, content type, message digest, signature, signing certificate
- * with its usage, chain at genTime. An authority that failed several times in a row is passed over for a while.
- * Nothing of an answer that failed a check is used. Never rejects: without a proper answer, null.
+ * The client of time-stamping authorities (RFC 3161 over HTTP). It asks them in order and returns the first token that
+ * passes all eight checks: status, nonce, imprint, content type, message digest, signature, signing certificate
+ * with its usage, chain at genTime. An authority that failed several times in a row is skipped for a while.
+ * Never rejects: null without a valid token.
  */
 export function createTimeStamping(deps: TimeStampingDeps): Stamp {
   const authorities = deps.authorities.map((url) => ({
@@ -66,7 +68,7 @@ export function createTimeStamping(deps: TimeStampingDeps): Stamp {
     for (const { url, breaker } of authorities) {
       if (!breaker.admits()) continue;
       const outcome = await ask(deps, url, imprint).catch((error): TimeStampRefusal => {
-        // What verification could not foresee must cost the time stamp alone, not the seal.
+        // An unexpected error in the verification must cost only the time stamp, not the seal.
         return { authority: url, failed: "format", why: String(error) };
       });
       if ("token" in outcome) {
@@ -118,7 +120,7 @@ async function ask(
     crypto: deps.crypto,
   });
   const missing = claims.filter((claim) => claim.state !== "holds");
-  // Without a TSTInfo there is no nonce and no imprint either: the content type is what is wrong.
+  // Without a TSTInfo there is neither nonce nor imprint: name the content type as the failed check.
   const missed = (token.tstInfo === null && missing.find(({ name }) => name === "contentType")) || missing[0];
   if (missed !== undefined) return refused(missed.name, missed.why);
   if (genTime === null || Math.abs(genTime - at) > MAX_CLOCK_DIFFERENCE_MS) {
@@ -137,7 +139,7 @@ function readResponse(body: Uint8Array): { response: TimeStampResp; token: TimeS
   }
 }
 
-/** The common name of the authority's own certificate in a token; the host of its address where it has none. */
+/** The common name in the certificate of the token's authority; else the host of its URL. */
 export function authorityName({ token, authority }: TimeStamp): string {
   const { certificates } = parseTimeStampToken(token).signedData;
   const own = certificates.find(
@@ -146,10 +148,39 @@ export function authorityName({ token, authority }: TimeStamp): string {
   return (own && commonNameOf(own.subject)) ?? new URL(authority).host;
 }
 
-/** The certificates that none of the others issued by its name, or that issued themselves. */
+/** The topmost certificates: those whose issuer's name is not among the others, or that are self-issued. */
 function topmost(certificates: readonly Certificate[]): Certificate[] {
   return certificates.filter(
     ({ issuer, subject }) =>
       equalBytes(issuer, subject) || !certificates.some((other) => equalBytes(other.subject, issuer)),
   );
+}
+
+export type ProbeDeps = {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timeoutMs: number;
+  readonly anchorsOf: AnchorsOf;
+};
+
+/**
+ * Requests a time stamp over random bytes and verifies the token as for a seal.
+ * @returns the token's time
+ * @throws Error with the reason why a seal would get no token from this authority
+ */
+export async function probeAuthority(url: string, deps: ProbeDeps): Promise<Date> {
+  let refusal: TimeStampRefusal | undefined;
+  const stamp = createTimeStamping({
+    ...deps,
+    authorities: [url],
+    randomBytes: deps.random.bytes,
+    crypto: createNodeCrypto(),
+    onRefusal: (refused) => {
+      refusal = refused;
+    },
+  });
+  const stamped = await stamp(deps.random.bytes(32));
+  if (stamped === null) throw new Error(refusal ? `${refusal.failed}: ${refusal.why}` : "no answer");
+  return stamped.genTime;
 }

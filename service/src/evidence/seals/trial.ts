@@ -1,10 +1,10 @@
-import { PdfRefusal } from "../pdf/refusal.ts";
-import { lookUpPdf } from "../pdf/xref/lookup.ts";
+import { PdfRefusal } from "../../kernel/pdf/refusal.ts";
+import { lookUpPdf } from "../../kernel/pdf/xref/lookup.ts";
 import { holdsDecoy } from "./pdf/decoys.ts";
 import type { SealLock } from "./pdf/objects.ts";
 import { buildTail } from "./pdf/tail.ts";
 
-/** The epoch: a trial seal says nothing of the hour. */
+/** The epoch: a trial seal states no real time. */
 const at = new Date(0);
 const lengths = [
   { reserve: 8192, padding: 1 },
@@ -12,11 +12,11 @@ const lengths = [
 ] as const;
 
 /**
- * Whether a document can be sealed, as far as that can be known without the key. A door of its own, for it is worker threads that ask.
- * @param docSha256 hex SHA-256, for names that are to be unique
- * @param locks what the seal will lock; nothing by default
+ * Tries to seal a document without the key. Worker threads import it, so it has a front door of its own.
+ * @param docSha256 hex SHA-256, for unique names
+ * @param locks default: nothing
  * @returns the revision of a seal, without its signature
- * @throws PdfRefusal when it can't
+ * @throws PdfRefusal when the document can't be sealed
  */
 export function trySeal(document: Buffer, docSha256: string, locks?: SealLock): Buffer {
   for (const each of lengths) {

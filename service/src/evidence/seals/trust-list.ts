@@ -4,7 +4,7 @@ import { type ChainPems, type ChainsDeps, fingerprintOf, type KnownChain, knownC
 
 const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 
-/** A certificate above those of signers; `retiredAt` null while it issues. */
+/** The certificate of an authority of signers; `retiredAt` null while it issues. */
 export type SignerAnchor = { readonly certificate: Certificate; readonly retiredAt: Date | null };
 
 type Listed = Pick<KnownChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
@@ -22,9 +22,9 @@ const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): Trust
 });
 
 /**
- * What verifiers are to know of this service's seals, as JSON (docs/evidence-format.md, section 4.3): of each chain that seals are
- * or were made with the first certificate, for to trust an issuer would be to trust everybody it issues to; when and why one was
- * retired; the authorities of signers; and the roots of the time-stamping authorities.
+ * The trust list for verifiers, as JSON (docs/evidence-format.md, section 4.3): the seal's own certificate of each chain (to trust an
+ * issuer would be to trust everybody to whom it issues), when and why one was retired, the authorities of signers, and the roots of
+ * the time-stamping authorities.
  * @param inUse the chains in use
  */
 export async function trustList(
@@ -34,7 +34,7 @@ export async function trustList(
 ): Promise<string> {
   const known = await knownChains(deps);
   const own = [inUse.live, inUse.test].map((pem) => ({ ...leafOf(pem), retiredAt: null, reason: null }));
-  // Of several chains with one certificate, one that is retired counts.
+  // Among several chains with one certificate, a retired one decides.
   const retiredLast = known.toSorted((one, other) => Number(one.retiredAt !== null) - Number(other.retiredAt !== null));
   const byFingerprint = new Map([...own, ...retiredLast].map((chain) => [chain.fingerprint, sealEntryOf(chain)]));
   return JSON.stringify({

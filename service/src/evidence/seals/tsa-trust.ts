@@ -2,9 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Certificate, commonNameOf, parseCertificatesPem } from "@signsealship/evidence/x509";
-import { StartupError } from "../platform/errors.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 
-/** The certificates that tokens of an authority must lead to; none where the authority is taken as it comes. */
+/** The trust anchors for an authority's tokens; none when the authority is accepted without a root. */
 export type AnchorsOf = (authority: string) => readonly Certificate[];
 
 export type TsaTrustSettings = {
@@ -13,7 +13,7 @@ export type TsaTrustSettings = {
   readonly tsaTrust: string | null;
 };
 
-const shippedRoots = new URL("../../data/tsa-roots/", import.meta.url);
+const shippedRoots = new URL("../../../data/tsa-roots/", import.meta.url);
 /** The roots of the default authorities, by their hosts. */
 const rootsOfHosts: Readonly<Record<string, string>> = {
   "freetsa.org": "freetsa.pem",
@@ -22,9 +22,9 @@ const rootsOfHosts: Readonly<Record<string, string>> = {
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Reads the roots of time-stamping authorities. What comes over plain http could be anybody's, so beyond this machine it is taken
- * only from an authority whose roots are known.
- * @throws StartupError for roots that cannot be read, and for such an authority
+ * Reads the roots of time-stamping authorities. An answer over plain http can be forged, so an http authority on another machine needs
+ * a known root.
+ * @throws StartupError for unreadable roots, and for an http authority without a root
  */
 export function openTsaTrust({ tsaUrls, tsaTrust }: TsaTrustSettings): AnchorsOf {
   const given = tsaTrust === null ? null : readRoots(tsaTrust);
@@ -49,7 +49,7 @@ export const tsaRootsPem = ({ tsaTrust }: Pick<TsaTrustSettings, "tsaTrust">): s
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
 
-/** The same one by one, named by whom they are of. */
+/** The same roots one by one, with the authority's name. */
 export const tsaRootCertificates = (settings: Pick<TsaTrustSettings, "tsaTrust">): { name: string; pem: string }[] =>
   parseCertificatesPem(tsaRootsPem(settings)).map(({ der, subject }) => ({
     name: `time stamp root ${commonNameOf(subject) ?? ""}`.trim(),

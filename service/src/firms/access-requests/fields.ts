@@ -1,8 +1,8 @@
-import { invalid } from "../platform/errors.ts";
-import { isEmail } from "../platform/mail/email.ts";
-import { isPlainLines, isPlainText } from "../platform/text.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { isEmail } from "../../kernel/platform/mail/email.ts";
+import { isPlainLines, isPlainText } from "../../kernel/platform/text.ts";
 
-/** An access request (contract, Partner access request), its texts trimmed. */
+/** An access request (contract, Partner access request), trimmed. */
 export type AccessRequest = {
   firmName: string;
   contactName: string;
@@ -12,7 +12,7 @@ export type AccessRequest = {
   useCase: string | null;
 };
 
-/** A request as it came: what is kept of it, and the token that a page may send along. */
+/** A request as sent: the stored fields, and the bot token that the page may add. */
 export type SentRequest = AccessRequest & { recaptchaToken: string | null };
 
 export const requiredMessage = "firmName, contactName, and a valid workEmail are required.";
@@ -30,7 +30,10 @@ export const maxLengths = {
 
 type Field = keyof typeof maxLengths;
 
-/** Body of `POST /api/partner/request`. @throws ServiceError with the contract's message, or naming the field and the rule. */
+/**
+ * Reads the body of `POST /api/partner/request`.
+ * @throws ServiceError with the contract's message, or naming the field and the rule
+ */
 export function accessRequestFields(body: unknown): SentRequest {
   const members = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
 

@@ -1,28 +1,27 @@
-import type { Fetch } from "../platform/bounds/bounded-request.ts";
-import type { Log } from "../platform/logs.ts";
+import type { Fetch } from "../../kernel/platform/bounds/bounded-request.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { AccessDeps } from "./decide.ts";
 import type { SentRequest } from "./fields.ts";
-import type { AccessDeps } from "./issue.ts";
 import { requestAccess } from "./request.ts";
 import { type RecaptchaSettings, recaptchaScorer } from "./screening/recaptcha.ts";
 import { readScreeningRules } from "./screening/rules.ts";
 
-/** Takes a request from an address and says what became of it. */
+/** Handles a request from an address and returns its outcome. */
 export type RequestAccess = (request: SentRequest, remoteIp: string) => Promise<"issued" | "pending">;
 
 export type OpenAccessDeps = AccessDeps & {
   log: Log;
   fetch: Fetch;
-  /** File of the screening rules. */
   rulesPath: string;
-  /** Null for no bot score. */
+  /** Null: no bot score. */
   recaptcha: RecaptchaSettings | null;
-  /** Host name of the page that tokens must come from. */
+  /** The host name of the page that issues tokens. */
   hostname: string;
-  /** How many addresses of a domain are issued a trial key without review. */
+  /** How many addresses of one domain get a trial key without review. */
   trialsPerDomain: number;
 };
 
-/** Opens access requests, with a bot score where reCAPTCHA is set up. @throws StartupError for rules that can't be used. */
+/** Opens access requests, with a bot score where reCAPTCHA is set up. @throws StartupError for invalid rules */
 export function openAccess(deps: OpenAccessDeps): RequestAccess {
   const rules = readScreeningRules(deps.rulesPath);
   const { recaptcha: settings, hostname, fetch, log } = deps;

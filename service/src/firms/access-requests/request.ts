@@ -1,11 +1,10 @@
-import type { Tx } from "../platform/database/database.ts";
-import { newUuid } from "../platform/ids.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import { type AccessDeps, auditRequest, issueTrialKey, mailKey, type Refusal } from "./decide.ts";
 import type { SentRequest } from "./fields.ts";
-import { type AccessDeps, auditRequest, issueTrialKey, mailKey, type Refusal } from "./issue.ts";
-import { listedDomains } from "./screening/domains.ts";
 import type { BotScorer } from "./screening/recaptcha.ts";
 import type { ScreeningRules } from "./screening/rules.ts";
-import { type Reason, screen } from "./screening/screening.ts";
+import { listedDomains, type Reason, screen } from "./screening/screening.ts";
 import * as requests from "./store.ts";
 
 export type ScreeningDeps = {
@@ -30,10 +29,11 @@ async function reasonsAgainst(
 export type RequestDeps = AccessDeps & ScreeningDeps & { trialsPerDomain: number };
 
 /**
- * Receives an access request: one that meets the screening rules is issued a key at once, any other waits for review. The answer depends
- * only on what was sent: an address that already has a key gets no second one, and an address of a domain that has its trial waits for
- * review, too. Neither the answer, its time nor a count shows that: a key is made and taken back, and its mail is a job that
- * sends nothing, or tells the address why.
+ * Receives an access request. One that meets the screening rules is issued a key at once; any other waits for review.
+ *
+ * The response depends only on the request, so that it doesn't reveal which addresses and domains have a key. A
+ * repeated address gets no second key, and an address of a domain with enough trials waits for review. For both, the
+ * same work is done and rolled back, and a job runs that mails nothing or a refusal.
  */
 export async function requestAccess(
   deps: RequestDeps,
@@ -41,7 +41,7 @@ export async function requestAccess(
   remoteIp: string,
 ): Promise<"issued" | "pending"> {
   const { db, clock } = deps;
-  // The scorer is asked before the transaction is opened: it may take seconds.
+  // Ask the scorer before opening the transaction: it may take seconds.
   const reasons = await reasonsAgainst(deps, request, remoteIp);
   const status = reasons.length === 0 ? "issued" : "pending";
   const requestId = newUuid();
@@ -59,7 +59,7 @@ export async function requestAccess(
   return status;
 }
 
-/** Issues the key, unless the address or its domain has had one: then everything is done as well, and taken back. */
+/** Issues the key. When the address or its domain already had one, does the same work and rolls it back. */
 async function issueOnce(
   tx: Tx,
   deps: RequestDeps,
@@ -72,7 +72,7 @@ async function issueOnce(
   const reasons: Reason[] = refusal === "domain" ? ["domain_has_trial"] : [];
   await auditRequest(tx, by, address ? "repeated" : "received", address ? {} : { requestId, reasons });
   await tx.script("SAVEPOINT issue");
-  // Of an address no second row may be issued.
+  // A second issued row per address is forbidden, so the rolled-back one uses the request's id as its address.
   await requests.insertRequest(tx, requestId, { ...request, workEmail: address ? requestId : workEmail }, [], at);
   await issueTrialKey(tx, deps, { requestId, firmName, actor: "system" });
   await tx.script(refusal ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");

@@ -1,6 +1,30 @@
+import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
-import { nullable, oneOf, text } from "../http/schema-parts.ts";
-import { maxLengths } from "./fields.ts";
+import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { nullable, oneOf, text } from "../../kernel/http/schema-parts.ts";
+import { accessRequestFields, maxLengths, requiredMessage } from "./fields.ts";
+import type { RequestAccess } from "./open-access.ts";
+
+/** `POST /api/partner/request` (contract, Endpoints, Access requests). */
+export function accessRoutes(app: FastifyInstance, deps: RouteDeps & { requestAccess: RequestAccess }): void {
+  jsonRoute(app, deps, {
+    method: "POST",
+    url: "/api/partner/request",
+    tag: "Partner",
+    operationId: "requestAccess",
+    summary: "Request partner access",
+    description: "People find the same as a form at `/request-access`.",
+    caller: "anybody",
+    policy: "partner-request",
+    body: PartnerRequest,
+    answer: PartnerRequestAnswer,
+    refusals: { 400: requiredMessage },
+    async handle(request) {
+      const status = await deps.requestAccess(accessRequestFields(request.body), request.ip);
+      return { status, message: requestMessages[status] };
+    },
+  });
+}
 
 const optionalText = (field: keyof typeof maxLengths, description: string) =>
   Type.Optional(nullable(Type.String({ maxLength: maxLengths[field] }), description));
@@ -8,7 +32,7 @@ const optionalText = (field: keyof typeof maxLengths, description: string) =>
 const requiredText = (field: keyof typeof maxLengths, description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: maxLengths[field], description, examples: [example] });
 
-export const PartnerRequest = Type.Object(
+const PartnerRequest = Type.Object(
   {
     firmName: requiredText("firmName", "The firm's name.", "Harbor Title Co."),
     contactName: requiredText("contactName", "Who asks.", "Dana Reyes"),
@@ -26,12 +50,12 @@ export const PartnerRequest = Type.Object(
   { $id: "PartnerRequest", description: "A request for access. Texts are trimmed." },
 );
 
-export const requestMessages = {
+const requestMessages = {
   issued: "Your trial key is on its way to your work email. It is sent once.",
   pending: "Thank you. A person will look at your request. If it fits, a key comes to your work email.",
 } as const;
 
-export const PartnerRequestAnswer = Type.Object(
+const PartnerRequestAnswer = Type.Object(
   {
     status: oneOf(
       ["issued", "pending"],

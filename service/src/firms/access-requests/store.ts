@@ -1,18 +1,18 @@
-import type { Sql, Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { closeTasks, openTask, type TaskEnd } from "../tasks/tasks.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
 import type { AccessRequest } from "./fields.ts";
 import type { Reason } from "./screening/screening.ts";
 
 export type RequestStatus = "issued" | "pending" | "declined";
 
-/** A request as the operator sees it. */
+/** A request on the operator's pages. */
 export type ListedRequest = AccessRequest & {
   requestId: string;
   status: RequestStatus;
   reasons: Reason[];
   partnerId: string | null;
-  /** Another request of this address was issued a key. */
+  /** Whether another request of this address was issued a key. */
   addressHasKey: boolean;
   createdAt: Date;
   decidedAt: Date | null;
@@ -26,7 +26,7 @@ const columns = sql`r.id AS "requestId", r.status, r.firm_name AS "firmName", r.
     AS "addressHasKey",
   r.created_at AS "createdAt", r.decided_at AS "decidedAt", r.mailed_at AS "mailedAt"`;
 
-/** Those that wait, the longest waiting first. */
+/** Pending requests, longest waiting first. */
 export const selectPending = (db: Sql, limit: number) =>
   db.query<ListedRequest>(
     sql`SELECT ${columns} FROM access_requests r WHERE r.status = 'pending' ORDER BY r.created_at, r.id LIMIT ${limit}`,
@@ -39,7 +39,7 @@ export async function countPending(db: Sql): Promise<number> {
   return row?.pending ?? 0;
 }
 
-/** Those that wait, the longest waiting first; then those decided, newest first. */
+/** Pending requests, longest waiting first; then decided ones, newest first. */
 export async function selectRequests(db: Sql, limit: number): Promise<ListedRequest[]> {
   const waiting = await selectPending(db, limit);
   const decided = await db.query<ListedRequest>(
@@ -49,7 +49,7 @@ export async function selectRequests(db: Sql, limit: number): Promise<ListedRequ
   return [...waiting, ...decided];
 }
 
-/** Until the transaction ends nobody else decides on a request of this address or its domain. */
+/** Serializes decisions on requests of one address or domain until the transaction ends. */
 export const lockAddress = (tx: Tx, workEmail: string) =>
   tx.query(sql`
     SELECT pg_advisory_xact_lock(hashtextextended('access-request:' || coalesce(mail_domain(e), lower(e)), 0))
@@ -64,9 +64,9 @@ export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: bo
 }
 
 /**
- * Marks that the address is told that it gets no key, once a day.
- * @param tell false: the same is asked of the database, and nothing is marked
- * @returns the request that the mail is about, or undefined when there is none to send
+ * Marks, at most once a day, that the address is mailed a refusal.
+ * @param tell false: runs the same statement and marks nothing
+ * @returns the request that the mail is about; undefined when no mail is due
  */
 export async function markTold(tx: Tx, workEmail: string, tell: boolean, at: Date): Promise<string | undefined> {
   const [told] = await tx.query<{ id: string }>(sql`
@@ -86,7 +86,7 @@ export async function addressHasKey(db: Sql, workEmail: string): Promise<boolean
   return found.length > 0;
 }
 
-/** @param wanted false: the same statement, which writes nothing */
+/** @param wanted false: runs the same statement and writes nothing */
 export const insertRequest = (
   db: Sql,
   id: string,
@@ -112,7 +112,7 @@ export async function selectForDecision(tx: Tx, id: string): Promise<OpenRequest
   return found;
 }
 
-/** A person is to look at it. @param wanted false: the same statement, which writes nothing */
+/** Opens a review task for a person. @param wanted false: runs the same statement and writes nothing */
 export const openReview = (tx: Tx, id: string, at: Date, wanted = true) =>
   tx.query(
     openTask(
@@ -140,6 +140,6 @@ export async function selectToMail(db: Sql, id: string) {
   return found;
 }
 
-/** From now on only the key's holder has its text. */
+/** Deletes the key's text: from now on only its holder has it. */
 export const markMailed = (db: Sql, id: string, at: Date) =>
   db.query(sql`UPDATE access_requests SET sealed_key = NULL, mailed_at = ${at} WHERE id = ${id}`);

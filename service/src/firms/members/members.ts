@@ -1,7 +1,16 @@
-export { namesOfFirmActors } from "./actor-names.ts";
-export { dropMember, setMember } from "./by-operator.ts";
-export { type ConfirmationDeps, confirm, type Shown, sendCode } from "./confirmation/confirmation.ts";
-export { confirmationMailJobs } from "./confirmation/mail.ts";
+export {
+  dropMember,
+  dropPasskeys,
+  endAllSessions,
+  endAnySession,
+  endMembersOfKey,
+  listAnySessions,
+  listPasskeysOf,
+  type MemberOfKey,
+  membersOfKey,
+  setMember,
+} from "./by-operator.ts";
+export { type ConfirmationDeps, confirm, confirmationMail, type Shown, sendCode } from "./confirmation/confirmation.ts";
 export {
   createOwnKey,
   findOwnKey,
@@ -11,20 +20,20 @@ export {
   revokeOwnKey,
   rotateOwnKey,
 } from "./firm-keys/firm-keys.ts";
-export { keyMailJobs } from "./firm-keys/mail.ts";
+export { keyMail } from "./firm-keys/mail.ts";
 export { acceptInvitation, lookAtInvitation, type Offer } from "./invitations/accept.ts";
 export {
   type Invitation,
   type InvitationDeps,
+  invitationMail,
   inviteMember,
   listInvitations,
   resendInvitation,
   withdrawInvitation,
 } from "./invitations/invitations.ts";
-export { invitationMailJobs } from "./invitations/mail.ts";
 export { sweepInvitations } from "./invitations/store.ts";
 export { linkMember } from "./link/link.ts";
-export { memberMailJobs } from "./link/mail.ts";
+export { memberMail } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";
 export {
   changeBranding,
@@ -37,15 +46,12 @@ export {
   type MemberDeps,
   removeMember,
 } from "./membership.ts";
-export { endMembersOfKey, type MemberOfKey, membersOfKey } from "./of-key.ts";
 export { requestOptions } from "./passkeys/authentication.ts";
-export { dropPasskeys, listPasskeysOf } from "./passkeys/by-operator.ts";
 export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";
-export { factorMailJobs } from "./passkeys/mail.ts";
+export { factorMail } from "./passkeys/mail.ts";
 export { addPasskey, creationOptions, listPasskeys, removePasskey, renewRecoveryCodes } from "./passkeys/passkeys.ts";
 export type { Passkey } from "./passkeys/store.ts";
-export { membersRows } from "./row-macs.ts";
-export { endAllSessions, endAnySession, listAnySessions } from "./sessions/by-operator.ts";
+export { protectedTables } from "./row-macs.ts";
 export { sessionLimits } from "./sessions/limits.ts";
 export {
   chooseEnvironment,
@@ -56,12 +62,17 @@ export {
   sessionResolver,
   signOut,
 } from "./sessions/sessions.ts";
-export { type AnySession, type ListedSession, sweepSessions } from "./sessions/store.ts";
+export {
+  type AnySession,
+  deleteAllSessions,
+  type ListedSession,
+  setConsoleEnvironment,
+  sweepSessions,
+} from "./sessions/store.ts";
 export { clearCookie, cookieNames, cookieOf, newToken, setCookie } from "./sessions/tokens.ts";
-export { signInMailJobs } from "./sign-in/mail.ts";
-export { dueSessionOf, signInByPasskey, signInByRecoveryCode } from "./sign-in/second-step.ts";
 export {
   askForLink,
+  dueSessionOf,
   knownSeconds,
   linkSeconds,
   lookAtLink,
@@ -69,6 +80,10 @@ export {
   requireAddress,
   returnPath,
   type SignInDeps,
+  signInByPasskey,
+  signInByRecoveryCode,
+  signInMail,
   useLink,
 } from "./sign-in/sign-in.ts";
 export { upsertUser } from "./sign-in/store.ts";
+export { namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";

@@ -1,24 +1,23 @@
-import { auditLine } from "../audit/audit.ts";
-import { actorOf, type Principal } from "../identity/identity.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { requireProof, requireRecentPasskey } from "../../kernel/platform/recent-proof.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
 import { type BrandingChange, setBranding, setLogo, setPasskeyForLive } from "../partners/partners.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database, Sql, Tx } from "../platform/database/database.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { requireProof, requireRecentPasskey } from "../platform/recent-proof.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import { isUuid } from "../platform/text.ts";
 import * as store from "./store.ts";
 
 export type { Member } from "./store.ts";
 
 export type MemberDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
-/** The people of a firm. */
 export const listMembers = ({ db }: { db: Sql }, partnerId: string) => store.selectMembers(db, partnerId);
 
 /**
- * Locks the firm's members and reads the caller's own membership again: roles may have changed since the request began.
- * @throws ServiceError when the caller is no owner of the firm any more.
+ * Locks the firm's members and reads the caller's membership again: roles may have changed since the request began.
+ * @throws ServiceError when the caller is no longer an owner of the firm
  */
 export async function requireOwnerNow(
   tx: Tx,
@@ -36,8 +35,9 @@ export const liveAccessRequired = () =>
   new ServiceError("owner_required", "Only an owner of the firm with live access may do this.");
 
 /**
- * Changes the branding of the caller's firm, which live rooms show as test rooms do.
- * @throws ServiceError naming the field and its rule, or for a caller who is no owner, or has no live access to a firm that is live.
+ * Changes the branding of the caller's firm, which its live and test rooms show.
+ * @throws ServiceError naming the field and its rule, or for a caller who is not an owner, or lacks live access in a
+ * live firm
  */
 export const changeBranding = (deps: MemberDeps, principal: Principal, change: BrandingChange): Promise<void> =>
   asBrandOwner(deps, principal, (tx, at) =>
@@ -45,8 +45,9 @@ export const changeBranding = (deps: MemberDeps, principal: Principal, change: B
   );
 
 /**
- * Makes a picture the firm's logo, under the same rules.
- * @param logo `draw` gives a PNG of at most 256 KiB: that takes a third of a second, so the caller's role is checked first
+ * Sets the firm's logo, under the same rules.
+ * @param logo `draw` returns a PNG of at most 256 KiB. It takes a third of a second, so the caller's role is checked
+ * first.
  */
 export async function changeLogo(
   deps: MemberDeps,
@@ -66,8 +67,10 @@ const asBrandOwner = (deps: MemberDeps, principal: Principal, change: (tx: Tx, a
   });
 
 /**
- * Says whether members must have shown a passkey before they change what is live. Who says so shows one, so that nobody is shut out.
- * @throws ServiceError for a word other than on and off, and a caller who is no owner with live access, or has shown none.
+ * Sets whether members need a passkey to change live data. The caller needs a passkey too, so that the rule can't lock
+ * everybody out.
+ * @throws ServiceError for a word other than on and off, and for a caller who is not an owner with live access and a
+ * passkey
  */
 export async function changePasskeyForLive(deps: MemberDeps, principal: Principal, to: string): Promise<void> {
   if (to !== "on" && to !== "off") throw invalid("passkey must be on or off.");
@@ -81,8 +84,10 @@ export async function changePasskeyForLive(deps: MemberDeps, principal: Principa
 }
 
 /**
- * Removes a person from the firm: the sessions stay, but are linked to nothing. Owners may remove anybody, members only themselves.
- * @throws ServiceError for a person who is no member, a caller who may not, and for the last owner while there are others.
+ * Removes a person from the firm. The person's sessions stay, without a firm. Owners may remove anybody, members only
+ * themselves.
+ * @throws ServiceError for a person who is not a member, a caller who may not, and for the last owner while others
+ * remain
  */
 export async function removeMember(deps: MemberDeps, principal: Principal, userId: string): Promise<void> {
   await changeMember(deps, principal, userId, "removal", async (tx, { role }) => {
@@ -93,7 +98,10 @@ export async function removeMember(deps: MemberDeps, principal: Principal, userI
   });
 }
 
-/** @throws ServiceError for a person who is no member, another role, a caller who may not, and for the last owner. */
+/**
+ * @throws ServiceError for a person who is not a member, an unknown role, a caller who may not, and for the last
+ * owner
+ */
 export async function changeRole(deps: MemberDeps, principal: Principal, userId: string, to: string): Promise<void> {
   if (to !== "owner" && to !== "member") throw invalid("role must be owner or member.");
   await changeMember(deps, principal, userId, "role", async (tx, membership) => {
@@ -106,8 +114,8 @@ export async function changeRole(deps: MemberDeps, principal: Principal, userId:
 }
 
 /**
- * An owner who has live access gives it to a member, or takes it away.
- * @throws ServiceError for a person who is no member, a word other than on and off, and a caller who may not.
+ * An owner with live access gives it to a member, or withdraws it.
+ * @throws ServiceError for a person who is not a member, a word other than on and off, and a caller who may not
  */
 export async function changeLiveAccess(
   deps: MemberDeps,
@@ -141,7 +149,7 @@ async function changeMember(
     const owner = isLeaving ? null : await requireOwnerNow(tx, deps, principal);
     const membership = isUuid(userId) ? await store.findMembership(tx, rowMac, userId, clock()) : undefined;
     if (membership?.partnerId !== partnerId) throw new ServiceError("not_found", "No such member.");
-    // An owner of test alone decides over nobody who works in live.
+    // An owner without live access can't change members who have it.
     if (owner && !owner.liveAccess && (membership.liveAccess || kind === "live access")) throw liveAccessRequired();
     requireProof(principal, clock(), kind === "live access" ? "live" : "test");
     const { action, detail } = await change(tx, membership);

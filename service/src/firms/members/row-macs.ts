@@ -1,5 +1,5 @@
-import { sql } from "../platform/database/sql.ts";
-import type { MacTable } from "../platform/row-mac.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import { type InvitationFacts, invitationColumns, invitationMembers } from "./invitations/store.ts";
 import {
   type PasskeyFacts,
@@ -45,7 +45,7 @@ const passkeyRows: MacTable<PasskeyFacts> = {
   members: passkeyMembers,
 };
 
-/** 120 random bits each: the hash alone names a code. */
+/** 120 random bits each, so the hash alone identifies a code. */
 const recoveryCodeRows: MacTable<RecoveryCodeFacts> = {
   table: sql`recovery_codes`,
   key: sql`code_sha256`,
@@ -63,5 +63,7 @@ const invitationRows: MacTable<InvitationFacts> = {
   members: invitationMembers,
 };
 
-/** Rows that say who may sign in, and whose firm they open. */
-export const membersRows = [memberRows, sessionRows, linkRows, passkeyRows, recoveryCodeRows, invitationRows] as const;
+/** Rows that decide who may sign in, and to which firm. */
+export const protectedTables = [memberRows, sessionRows, linkRows, passkeyRows, recoveryCodeRows, invitationRows].map(
+  (table: MacTable) => ({ ...table, backfill: { set: "people" } }),
+);

@@ -1,20 +1,22 @@
-import type { Role } from "../identity/identity.ts";
-import type { Sql, Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { newUuid } from "../platform/ids.ts";
-import { isRevoked, revocationRow } from "../platform/revocations.ts";
-import type { Members, RowMac } from "../platform/row-mac.ts";
+import type { Owner, Role } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import { isRevoked, revocationRow } from "../../kernel/platform/revocations.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import { verifiedFirm, verifiedFirms } from "../partners/partners.ts";
 
 export const memberTable = "members";
 
-/** The fields of a membership that its MAC covers; the address is that of its person. */
+/** Fields of a membership that its MAC covers, with the person's address. */
 export type MemberFacts = {
   userId: string;
   email: string;
   partnerId: string;
   role: Role;
   liveAccess: boolean;
-  /** Another one after each change. */
+  /** Changes with every update. */
   version: string;
 };
 
@@ -42,7 +44,7 @@ export type Member = {
   liveKeyId: string | null;
 };
 
-/** Owners first, then by the time they were linked. */
+/** Owners first, then by the time of linking. */
 export const selectMembers = (db: Sql, partnerId: string) =>
   db.query<Member>(
     sql`SELECT m.user_id AS "userId", u.email, m.role, m.live_access AS "liveAccess", m.linked_at AS "linkedAt",
@@ -51,18 +53,20 @@ export const selectMembers = (db: Sql, partnerId: string) =>
      ORDER BY m.role DESC, m.linked_at, m.user_id LIMIT 1000`,
   );
 
-/** Until the transaction ends nobody else changes who belongs to the firm. */
+/** Serializes changes to the firm's members until the transaction ends. */
 export const lockMembers = (tx: Tx, partnerId: string) =>
   tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
 
-/** Whether the firm asks for a passkey before what is live is changed. */
+/** Whether the firm requires a passkey for changes to live data. */
 export async function asksForPasskeys(tx: Tx, partnerId: string): Promise<boolean> {
-  return (await tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} AND passkey_for_live`)).length === 1;
+  const [firm] = await tx.query<{ asks: boolean }>(sql`
+    SELECT passkey_for_live AS asks, ${verifiedFirms} FROM partners WHERE id = ${partnerId}`);
+  return firm?.asks === true;
 }
 
 export type Membership = { partnerId: string; role: Role; liveAccess: boolean };
 
-/** The membership of a person; undefined without one, and for one whose row does not hold. */
+/** The membership of a person; undefined without one, and for one that fails its MAC. */
 export async function findMembership(
   db: Sql,
   rowMac: RowMac,
@@ -76,7 +80,7 @@ export async function findMembership(
   return found && rowMac.holds(memberTable, memberMembers(found), found.mac) ? found : undefined;
 }
 
-/** Whether a key still opens its firm: it may have been revoked, or have expired, since the request began. */
+/** Whether a key still opens its firm: it may have been revoked or expired since the request began. */
 export async function keyIsActive(tx: Tx, keyId: string, now: Date): Promise<boolean> {
   const active = sql`SELECT FROM partner_keys
     WHERE id = ${keyId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
@@ -92,7 +96,7 @@ export type NewMember = {
   at: Date;
 };
 
-/** The person is in test alone until `updateMember`. @returns false when the person is linked already, to whichever firm. */
+/** Adds a member with test access only. @returns false when the person already belongs to a firm */
 export async function insertMember(tx: Tx, rowMac: RowMac, { keyId, at, ...member }: NewMember): Promise<boolean> {
   const facts = { ...member, liveAccess: false, version: newUuid() };
   const { userId, partnerId, role, version } = facts;
@@ -112,10 +116,10 @@ export async function countMembers(db: Sql, partnerId: string): Promise<{ member
   return row ?? { members: 0, owners: 0 };
 }
 
-/** `liveKeyId`: the live key that was shown; null where an owner or the operator decides. */
+/** `liveKeyId`: the live key that gave access; null when an owner or the operator gave it. */
 export type MemberChange = { role?: Role; live?: { access: boolean; liveKeyId: string | null } };
 
-/** Changes a membership, under the lock of its firm; the row of before opens nothing when it is put back. */
+/** Changes a membership; the caller has locked its firm. Restoring the old row in the database gives no access. */
 export async function updateMember(
   tx: Tx,
   rowMac: RowMac,
@@ -136,3 +140,43 @@ export const deleteMember = (tx: Tx, userId: string, at: Date) =>
   tx.query(sql`
     WITH deleted AS (DELETE FROM members WHERE user_id = ${userId} RETURNING version)
     ${revocationRow("member", sql`version`, at, sql`deleted`)}`);
+
+const idsOf = (kind: string, actors: readonly string[]): string[] => [
+  ...new Set(actors.filter((actor) => actor.startsWith(`${kind}:`)).map((actor) => actor.slice(kind.length + 1))),
+];
+
+/** Names of a firm's actors in the audit log: a member's email, a key's name. */
+export async function namesOfFirmActors(
+  db: Sql,
+  partnerId: string,
+  actors: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const [users, keys] = [idsOf("member", actors).filter(isUuid), idsOf("key", actors).filter(isUuid)];
+  if (users.length + keys.length === 0) return new Map();
+  const rows = await db.query<{ actor: string; name: string }>(sql`
+SELECT 'member:' || u.id AS actor, u.email AS name
+FROM users u JOIN members m ON m.user_id = u.id WHERE m.partner_id = ${partnerId} AND u.id = ANY (${users}::uuid[])
+UNION ALL
+SELECT 'key:' || id, 'API key ' || coalesce(name, '…' || last4)
+FROM partner_keys WHERE partner_id = ${partnerId} AND id = ANY (${keys}::uuid[])`);
+  return new Map(rows.map(({ actor, name }) => [actor, name]));
+}
+
+/** The owners of a firm who may see what is of the environment, by id. */
+export async function ownersWhoSee(tx: Tx, { partnerId, environment }: Owner): Promise<string[]> {
+  const owners = await tx.query<{ id: string }>(sql`
+    SELECT user_id AS id FROM members
+    WHERE partner_id = ${partnerId} AND role = 'owner' AND (${environment} = 'test' OR live_access)
+    ORDER BY linked_at LIMIT 100`);
+  return owners.map(({ id }) => id);
+}
+
+/** Where an owner is mailed to, and the firm's name; undefined for a former owner. */
+export async function ownerAddress(db: Sql, { partnerId, environment }: Owner, ownerId: string) {
+  const [owner] = await db.query<{ email: string; firmName: string }>(sql`
+    SELECT u.email, p.name AS "firmName", ${verifiedFirm}
+    FROM members m JOIN users u ON u.id = m.user_id JOIN partners p ON p.id = m.partner_id
+    WHERE m.partner_id = ${partnerId} AND m.user_id = ${ownerId} AND m.role = 'owner'
+      AND (${environment} = 'test' OR m.live_access)`);
+  return owner;
+}

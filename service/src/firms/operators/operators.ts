@@ -1,8 +1,9 @@
-export { dropOperatorPasskeys, endOperatorSession } from "./access.ts";
-export { mailAdmins, mailOperator, operatorMailJobs } from "./mail.ts";
+export { mailAdmins, mailOperator, operatorMail } from "./mail.ts";
 export {
   addOperator,
   changeOperator,
+  dropOperatorPasskeys,
+  endOperatorSession,
   type ListedOperator,
   listOperators,
   type OperatorChange,
@@ -30,5 +31,5 @@ export {
   requirePasskeyOf,
   requirePermission,
 } from "./sessions.ts";
-export { operatorRows, selectNamesOfActors as namesOfActors } from "./store.ts";
+export { protectedTables, selectNamesOfActors as namesOfActors } from "./store.ts";
 export { kindsShownTo, kindsToDo, mayDoTask } from "./task-permissions.ts";

@@ -1,12 +1,19 @@
-import { auditLine } from "../audit/audit.ts";
-import { endAllSessions, requireAddress, upsertUser } from "../members/members.ts";
-import { type Clock, dayMs } from "../platform/clock.ts";
-import type { Database, Sql, Tx } from "../platform/database/database.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { isEmail } from "../platform/mail/email.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import { isPlainText, isUuid } from "../platform/text.ts";
-import { releaseClaims } from "../tasks/tasks.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { isEmail } from "../../kernel/platform/mail/email.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { isPlainText, isUuid } from "../../kernel/platform/text.ts";
+import { releaseClaims } from "../../kernel/tasks/tasks.ts";
+import {
+  dropPasskeys,
+  endAllSessions,
+  endAnySession,
+  listAnySessions,
+  requireAddress,
+  upsertUser,
+} from "../members/members.ts";
 import { mailAdmins, mailNewOperator } from "./mail.ts";
 import { gainsDecisions, readRoles } from "./roles.ts";
 import { type Operator, requirePasskeyOf, requirePermission } from "./sessions.ts";
@@ -18,12 +25,13 @@ export type { ListedOperator } from "./store.ts";
 export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * An admin decides on no money, but makes the people who do: the other admins have a day to see it in their mails. The command line
- * needs no such wait, for its user has the keys of the service.
+ * An admin can't decide on money, but can appoint a person who can. The other admins get a day to notice it in their
+ * mail.
+ * The command line needs no wait: its user has the service's keys.
  */
 const decidesFrom = (by: By, at: Date): Date | null => (isInConsole(by) ? new Date(at.getTime() + dayMs) : null);
 
-/** Who changes it: an operator in the console, or the command line, to which the rules of the console do not apply. */
+/** An operator in the console, or the command line, which the console's rules don't bind. */
 export type By = Operator | { id: null; actor: "operator" };
 
 export type OperatorChange = { name?: string; roles?: readonly string[]; active?: boolean };
@@ -32,7 +40,7 @@ const maxNameLength = 100;
 
 const isInConsole = (by: By): by is Operator => "session" in by;
 
-/** @throws ServiceError for an operator who may not, or has shown no passkey lately */
+/** @throws ServiceError for an operator without the right or a recent passkey check */
 export function requirePeople(by: By, now: Date): void {
   if (!isInConsole(by)) return;
   requirePermission(by, ["people.manage"]);
@@ -48,7 +56,7 @@ function requireName(text: string): string {
 
 export const listOperators = ({ db }: { db: Sql }): Promise<store.ListedOperator[]> => store.selectOperators(db);
 
-/** @param who a person's id or address @throws ServiceError for somebody who never was an operator */
+/** @param who a person's id or address @throws ServiceError for a person who never was an operator */
 export async function requireOperator({ db }: { db: Sql }, who: string): Promise<store.OperatorRow> {
   const email = who.trim().toLowerCase();
   let found: store.OperatorRow | undefined;
@@ -59,8 +67,8 @@ export async function requireOperator({ db }: { db: Sql }, who: string): Promise
 }
 
 /**
- * Makes a person an operator, who then signs in by a mailed link; all admins are mailed.
- * @throws ServiceError for a bad address, name or role, and for who is or was one already
+ * Makes a person an operator, who then signs in by a mailed link. Mails all admins.
+ * @throws ServiceError for a bad address, name or role, and for a present or former operator
  */
 export async function addOperator(
   { db, clock, rowMac }: PeopleDeps,
@@ -88,9 +96,9 @@ export async function addOperator(
 const shown = ({ name, roles, active }: Omit<store.OperatorRow, "id" | "email">) => ({ name, roles, active });
 
 /**
- * Changes an operator's name or roles, or ends and restores the access. Who has none is signed out with the next request; claimed tasks
- * that the person may not do any more are open again. All who were or are admins are mailed, and the person.
- * @throws ServiceError in the console for one's own row, and for the last active admin
+ * Changes an operator's name or roles, or ends and restores the access. Ending it signs the person out; claimed tasks
+ * that the person may no longer do are open again. Mails the present and former admins, and the person.
+ * @throws ServiceError in the console for the operator's own row, and for the last active admin
  */
 export async function changeOperator(
   deps: PeopleDeps,
@@ -125,7 +133,7 @@ export async function changeOperator(
   });
 }
 
-/** Ends an operator's access for good or until it is given back; the row stays on record. */
+/** Ends an operator's access until it is restored. The row stays on record. */
 export const removeOperator = (deps: PeopleDeps, by: By, who: string): Promise<store.OperatorRow> =>
   changeOperator(deps, by, who, { active: false });
 
@@ -150,4 +158,28 @@ function newsOf(before: store.OperatorRow, after: store.OperatorRow): string {
   const roles = after.roles.join(", ");
   if (!before.active && after.active) return `${who} is an operator again: ${roles}.`;
   return `${who} now has these roles: ${roles}. Before: ${before.roles.join(", ")}.`;
+}
+
+/** Ends a session of an operator. @throws ServiceError when the person has no session with this id */
+export async function endOperatorSession(
+  deps: PeopleDeps,
+  by: Operator,
+  { id, sessionId }: { id: string; sessionId: string },
+): Promise<void> {
+  requirePeople(by, deps.clock());
+  const { email } = await requireOperator(deps, id);
+  const sessions = await listAnySessions(deps, email);
+  if (!sessions.some((each) => each.sessionId === sessionId)) throw new ServiceError("not_found", "No such session.");
+  await endAnySession(deps, sessionId, by.actor);
+}
+
+/**
+ * Removes the passkeys and recovery codes of an operator who has lost them, and ends the sessions. Mails all admins.
+ */
+export async function dropOperatorPasskeys(deps: PeopleDeps, by: Operator, id: string): Promise<void> {
+  requirePeople(by, deps.clock());
+  const { name, email } = await requireOperator(deps, id);
+  if (by.id === id) throw new ServiceError("conflict", "Remove your own passkeys under Sign-in and security.");
+  const text = `${by.name} removed the passkeys and recovery codes of ${name} (${email}).`;
+  await dropPasskeys(deps, id, by.actor, (tx, at) => mailAdmins(tx, { at, text }));
 }

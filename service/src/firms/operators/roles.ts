@@ -1,36 +1,36 @@
-import { invalid } from "../platform/errors.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
 
 export const operatorRoles = ["agent", "notary", "shipper", "approver", "admin", "auditor"] as const;
 
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** What somebody in the console may do. */
+/** The rights in the console. */
 export type Permission =
   /** Every order of every firm, with its documents and its history; search. */
   | "orders.read"
   /** Quotes, holds, releases, cancellations, retries, uploads, notes. */
   | "orders.work"
-  /** Handing in a document that was signed or notarized elsewhere; of a notarized one another person approves. */
+  /** Handing in a document that was signed or notarized elsewhere. A notarized one needs another person's approval. */
   | "documents.take_in"
   /** Signers and their links; envelopes that declined or expired. */
   | "signers.work"
-  /** Asking for a refund; another decides. */
+  /** Requesting a refund; another person decides. */
   | "refunds.request"
-  /** Deciding on a refund that another asked for, and on payments that fit no order. */
+  /** Deciding on another person's refund request, and on payments that fit no order. */
   | "money.decide"
-  /** Acts for orders that one has claimed, and one's own journal. */
+  /** Acts for claimed orders, and the notary's own journal. */
   | "notary.work"
   /** Labels, packets and faxes: the address and the document of those orders. */
   | "paper.work"
-  /** Firms with their tiers, live, keys, quotas, webhooks and access requests. */
+  /** Firms with their tiers, live access, keys, quotas, webhooks and access requests. */
   | "partners.manage"
-  /** Firms as they are. */
+  /** Firms, read only. */
   | "partners.read"
   /** Operators, their roles and sessions. */
   | "people.manage"
   /** Commissions of notaries. */
   | "notaries.manage"
-  /** Everything that is on record, journals of notaries too, and the state of the service. */
+  /** All records, journals of notaries included, and the state of the service. */
   | "records.read"
   | "health.read";
 
@@ -51,7 +51,7 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   auditor: ["orders.read", "partners.read", "records.read", "health.read"],
 };
 
-/** Money, keys, roles, and documents that the service vouches for unseen: nobody without a passkey of their own does it. */
+/** Money, keys, roles, and documents that the service vouches for without having seen them. These need a passkey. */
 const withPasskey: ReadonlySet<Permission> = new Set([
   "documents.take_in",
   "money.decide",
@@ -60,16 +60,16 @@ const withPasskey: ReadonlySet<Permission> = new Set([
   "notaries.manage",
 ]);
 
-/** Rights by which one person decides on what another asked for; a notary's document needs no second person. */
-const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "notary.work"];
+/** Rights to decide on another person's request. A notary's document needs no second person. */
+const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "notary.work", "notaries.manage"];
 
-/** Whether the roles of after let somebody decide on what those of before did not. */
+/** Whether the new roles give a right to decide that the old ones lacked. */
 export const gainsDecisions = (before: readonly OperatorRole[], after: readonly OperatorRole[]): boolean =>
   deciding.some((each) => rolesPermit(after, each) && !rolesPermit(before, each));
 
 export const needsPasskey = (permission: Permission): boolean => withPasskey.has(permission);
 
-/** Roles by their names, each once, in their usual order. @throws ServiceError for an unknown one, and for none */
+/** Parses role names: unique, in their usual order. @throws ServiceError for an unknown one, and for an empty list */
 export function readRoles(names: readonly string[]): OperatorRole[] {
   const unknown = names.find((name) => !operatorRoles.some((role) => role === name));
   if (unknown !== undefined || names.length === 0)
@@ -77,6 +77,5 @@ export function readRoles(names: readonly string[]): OperatorRole[] {
   return operatorRoles.filter((role) => names.includes(role));
 }
 
-/** Whether one of the roles permits it. */
 export const rolesPermit = (roles: readonly OperatorRole[], permission: Permission): boolean =>
   roles.some((role) => granted[role].includes(permission));

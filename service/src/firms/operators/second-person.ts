@@ -1,16 +1,16 @@
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { isPlainLines } from "../platform/text.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { isPlainLines } from "../../kernel/platform/text.ts";
 import type { Operator } from "./sessions.ts";
 
-/** Whether who asks for something may approve it, where one person runs the service. */
+/** Whether the requester may approve too, where one person runs the service. */
 export type Approval = "two-persons" | "solo";
 
-/** So long after asking may who asked approve, where one person runs the service. */
+/** The wait before a single operator may approve their own request. */
 export const soloWaitMinutes = 60;
 
 const maxTextLength = 500;
 
-/** @throws ServiceError for an operator who got the right within a day from an admin */
+/** @throws ServiceError for an operator to whom an admin gave the right within a day */
 export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">, now: Date): void {
   if (decidesFrom === null || decidesFrom.getTime() <= now.getTime()) return;
   const from = decidesFrom.toISOString().slice(0, 16).replace("T", " ");
@@ -23,13 +23,16 @@ export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">
 /** A request that one person makes and another decides on. */
 type Asked = { requestedBy: string; requestedAt: Date };
 
-/** The person, by id. @param refusal what to say to whoever came by a link of the command line @throws ServiceError */
+/**
+ * The operator's person id. @param refusal the error for an operator who signed in by a command line link @throws
+ * ServiceError
+ */
 export function requirePerson({ id }: Pick<Operator, "id">, refusal: string): string {
   if (id === null) throw new ServiceError("conflict", refusal);
   return id;
 }
 
-/** @throws ServiceError when it is none, or too long */
+/** @throws ServiceError when it is empty or too long */
 export function requireText(name: string, typed: string): string {
   const text = typed.trim().replaceAll("\r\n", "\n");
   if (text === "" || text.length > maxTextLength || !isPlainLines(text))
@@ -38,10 +41,10 @@ export function requireText(name: string, typed: string): string {
 }
 
 /**
- * Requires that another person approves than the one who asked.
- * @param what was asked for, as in "You asked for this refund yourself."
- * @returns whether one person did both, after a new sign-in an hour later, where the service is set up for that
- * @throws ServiceError where two persons are needed, too early, and for a person who may not decide yet
+ * Requires that another person than the requester approves.
+ * @param what the request, as in "You asked for this refund yourself."
+ * @returns true when one person did both, after a new sign-in an hour later, where the service is set up for that
+ * @throws ServiceError where two people are needed, too early, and for a person who may not decide yet
  */
 export function requireSecondPerson(
   approval: Approval,
@@ -63,7 +66,9 @@ export function requireSecondPerson(
   return true;
 }
 
-/** @throws ServiceError for one's own request: that one is withdrawn; and for a person who may not decide yet */
+/**
+ * @throws ServiceError for the requester, who withdraws the request instead, and for a person who may not decide yet
+ */
 export function requireRefusedByAnother(
   operator: Pick<Operator, "id" | "decidesFrom">,
   { requestedBy }: Asked,

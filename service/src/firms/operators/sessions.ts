@@ -1,14 +1,14 @@
-import type { Environment, Session } from "../identity/identity.ts";
-import { findOperatorSession, type SessionDeps, sessionResolver } from "../members/members.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { requireRecentPasskey } from "../platform/recent-proof.ts";
+import type { Environment, Session } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { requireRecentPasskey } from "../../kernel/platform/recent-proof.ts";
+import { findOperatorSession, type SessionDeps, sessionResolver, setConsoleEnvironment } from "../members/members.ts";
 import { needsPasskey, type OperatorRole, operatorRoles, type Permission, rolesPermit } from "./roles.ts";
-import { selectOperatorOfSession, updateConsoleEnvironment } from "./store.ts";
+import { selectOperatorOfSession } from "./store.ts";
 
-/** Somebody who runs the service, in the console. */
+/** A person who runs the service, in the console. */
 export type Operator = {
-  /** The person's; null for whoever came by a link of the command line, whose roles are all of them. */
+  /** The person's id; null for a command line link, which has all roles. */
   id: string | null;
   email: string | null;
   name: string;
@@ -20,25 +20,24 @@ export type Operator = {
   sessionId: string;
   /** When the session began. */
   signedInAt: Date;
-  /** When an admin's new operator may decide on what another asked for; null for any time. */
+  /** When an operator appointed by an admin may first decide on others' requests; null for always. */
   decidesFrom: Date | null;
-  /** The person's own; null for a link of the command line. */
+  /** The person's own session; null for a command line link. */
   session: Session | null;
 };
 
-/** Finds the operator of a `Cookie` header; null when it bears no session of one. */
+/** Finds the operator of a `Cookie` header; null without an operator's session. */
 export type ResolveOperator = (cookie: string | undefined) => Promise<Operator | null>;
 
-/** The actor of verbs of the command line. */
+/** The actor of command line verbs. */
 export const byCommandLine = { id: null, actor: "operator" } as const;
 
-/** Whether the operator's roles permit it. */
 export const may = ({ roles }: Pick<Operator, "roles">, permission: Permission): boolean =>
   rolesPermit(roles, permission);
 
 /**
- * @param permissions one of them is needed
- * @throws ServiceError `role_required`, or `passkey_required` where the roles would do but the person has no passkey
+ * @param permissions one of them is enough
+ * @throws ServiceError `role_required`, or `passkey_required` when the roles suffice but the person has no passkey
  */
 export function requirePermission(operator: Operator, permissions: readonly Permission[]): void {
   const permitted = permissions.filter((each) => may(operator, each));
@@ -51,12 +50,12 @@ export function requirePermission(operator: Operator, permissions: readonly Perm
   );
 }
 
-/** @throws ServiceError when the person has shown no passkey within the last 15 minutes; a link of the command line needs none */
+/** @throws ServiceError when the person used no passkey within the last 15 minutes; a command line link needs none */
 export function requirePasskeyOf({ session }: Pick<Operator, "session">, now: Date): void {
   if (session) requireRecentPasskey(session.proof, now, "money, keys, roles and documents from elsewhere need one");
 }
 
-/** Resolves the cookies of the console: a link of the command line first, then a person's own session. */
+/** Resolves the console's cookies: a command line link first, then a person's own session. */
 export function operatorSessions(deps: SessionDeps): ResolveOperator {
   const resolveSession = sessionResolver(deps);
   return async (cookie) =>
@@ -88,8 +87,8 @@ async function inPerson({ db, rowMac, clock }: SessionDeps, session: Session | n
   return { id: userId, email, actor: `operator:${userId}`, sessionId, session, ...row };
 }
 
-/** Switches what the console shows between live and test. @throws ServiceError for another word */
+/** Switches the console between live and test. @throws ServiceError for another word */
 export async function chooseConsoleEnvironment(db: Sql, { sessionId }: Operator, environment: string): Promise<void> {
   if (environment !== "live" && environment !== "test") throw invalid("environment must be live or test.");
-  await updateConsoleEnvironment(db, sessionId, environment);
+  await setConsoleEnvironment(db, sessionId, environment);
 }

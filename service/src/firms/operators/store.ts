@@ -1,19 +1,20 @@
-import type { Environment } from "../identity/identity.ts";
-import type { Sql, Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { newUuid } from "../platform/ids.ts";
-import { isRevoked, revocationRow } from "../platform/revocations.ts";
-import type { MacTable, Members, RowMac } from "../platform/row-mac.ts";
-import { isUuid } from "../platform/text.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import { isRevoked, revocationRow } from "../../kernel/platform/revocations.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
 import type { OperatorRole } from "./roles.ts";
 
 export const operatorTable = "operators";
 
-/** The fields of an operator that the row's MAC covers; the address is that of its person. */
+/** Fields of an operator that the row's MAC covers, with the person's address. */
 export type OperatorFacts = OperatorRow & {
-  /** Another one after each change. */
+  /** Changes with every update. */
   version: string;
-  /** From when on the operator decides on what another asked for; null for any time. */
+  /** When the operator may first decide on others' requests; null for always. */
   decidesFrom: Date | null;
 };
 
@@ -24,7 +25,7 @@ export const operatorMembers = ({ id, email, name, roles, active, version, decid
   name,
   roles: roles.join(),
   active,
-  // Left out of rows without a wait: those from before the column keep their MAC.
+  // Absent without a wait, so that rows from before the column keep their MAC.
   ...(decidesFrom !== null && { decidesFrom }),
 });
 
@@ -37,7 +38,7 @@ type WithMac = OperatorFacts & { mac: Buffer | null };
 const vouchesFor = (rowMac: RowMac, row: WithMac): boolean =>
   rowMac.holds(operatorTable, operatorMembers(row), row.mac);
 
-/** The operator whose session it is; undefined for anybody else's, and for one who is active no more, or whose row does not hold. */
+/** The operator of a session; undefined for others, inactive operators, and rows that fail their MAC. */
 export async function selectOperatorOfSession(db: Sql, rowMac: RowMac, sessionId: string, now: Date) {
   const [found] = await db.query<WithMac & { environment: Environment; signedInAt: Date }>(
     sql`SELECT ${operatorColumns}, s.console_environment AS environment, s.created_at AS "signedInAt"
@@ -49,9 +50,6 @@ export async function selectOperatorOfSession(db: Sql, rowMac: RowMac, sessionId
   return { name, roles, environment, signedInAt, decidesFrom };
 }
 
-export const updateConsoleEnvironment = (db: Sql, sessionId: string, environment: Environment) =>
-  db.query(sql`UPDATE sessions SET console_environment = ${environment} WHERE id = ${sessionId}`);
-
 export type OperatorRow = { id: string; email: string; name: string; roles: OperatorRole[]; active: boolean };
 
 const columns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active`;
@@ -59,7 +57,7 @@ const people = sql`operators o JOIN users u ON u.id = o.user_id`;
 
 export type ListedOperator = OperatorRow & { addedAt: Date; passkeys: number; lastSignIn: Date | null };
 
-/** All there ever were, the active first, by name. */
+/** All present and former operators, active first, by name. */
 export const selectOperators = (db: Sql) =>
   db.query<ListedOperator>(
     sql`SELECT ${columns}, o.added_at AS "addedAt",
@@ -78,7 +76,7 @@ export async function selectOperatorByEmail(db: Sql, email: string): Promise<Ope
   return found;
 }
 
-/** Until the transaction ends nobody else changes who operates the service. */
+/** Serializes changes to operators until the transaction ends. */
 export const lockOperators = (tx: Tx) => tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('operators', 0))`);
 
 export const selectActiveAdmins = (db: Sql) =>
@@ -88,7 +86,7 @@ export const selectActiveAdmins = (db: Sql) =>
 
 export type NewOperator = Pick<OperatorFacts, "id" | "email" | "name" | "roles" | "decidesFrom"> & { at: Date };
 
-/** @returns false when the person is one already, or was one */
+/** @returns false for a present or former operator */
 export async function insertOperator(tx: Tx, rowMac: RowMac, { at, ...row }: NewOperator): Promise<boolean> {
   const facts = { ...row, active: true, version: newUuid() };
   const { id, name, roles, version, decidesFrom } = facts;
@@ -100,12 +98,12 @@ export async function insertOperator(tx: Tx, rowMac: RowMac, { at, ...row }: New
   return inserted.length === 1;
 }
 
-/** @property decidesFrom undefined to keep it */
+/** @property decidesFrom undefined keeps it */
 export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date | null | undefined };
 
 /**
- * Changes an operator, under the lock of operators; the row of before opens nothing when it is put back.
- * @returns false for a row that does not hold: it gets no new MAC
+ * Changes an operator; the caller has locked the operators. Restoring the old row in the database gives no access.
+ * @returns false for a row that fails its MAC: it gets no new one
  */
 export async function updateOperator(
   tx: Tx,
@@ -125,16 +123,19 @@ export async function updateOperator(
   return true;
 }
 
-export const operatorRows: MacTable<OperatorFacts> = {
+const operatorRows: MacTable<OperatorFacts> = {
   table: sql`operators`,
   key: sql`user_id`,
   keyInRows: sql`o.user_id`,
   mac: sql`o.row_mac`,
   rows: sql`SELECT o.user_id AS key, ${operatorColumns} FROM ${people}`,
   members: operatorMembers,
+  backfill: { set: "people" },
 };
 
-/** The names behind `operator:ID`, of those among the actors who are or were operators. */
+export const protectedTables = [operatorRows];
+
+/** The names behind `operator:ID`, for actors who are or were operators. */
 export async function selectNamesOfActors(db: Sql, actors: readonly string[]): Promise<Map<string, string>> {
   const ids = [
     ...new Set(actors.filter((actor) => actor.startsWith("operator:")).map((actor) => actor.slice(9))),

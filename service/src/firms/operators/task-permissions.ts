@@ -1,8 +1,8 @@
-import { type TaskKind, taskKinds } from "../tasks/tasks.ts";
+import { type TaskKind, taskKinds } from "../../kernel/tasks/tasks.ts";
 import type { Permission } from "./roles.ts";
 import { may, type Operator } from "./sessions.ts";
 
-/** What a role needs to do a task of the kind. */
+/** The permission needed to do a task of each kind. */
 const permissions: Readonly<Record<TaskKind, Permission>> = {
   quote: "orders.work",
   order_on_hold: "orders.work",
@@ -23,23 +23,24 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   payment_unapplied: "money.decide",
   access_request: "partners.manage",
   playbook_gate: "orders.work",
+  notary_rules: "notaries.manage",
   key_expiry: "partners.manage",
   job_dead: "partners.manage",
 };
 
 type Roles = Pick<Operator, "roles">;
 
-/** The kinds that the operator does. */
+/** The kinds of tasks that the operator may do. */
 export const kindsToDo = (operator: Roles): TaskKind[] =>
   (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, permissions[kind]));
 
 /**
- * Whether the operator may take tasks of the kind from a queue. Notarizations are taken at the notary's desk alone, which knows who may
- * have which.
+ * Whether the operator may claim tasks of the kind from a queue. Notarizations are claimed at the notary's desk, which
+ * knows which notary may have which.
  */
 export const mayDoTask = (operator: Roles, kind: TaskKind): boolean =>
   kind !== "notarize" && may(operator, permissions[kind]);
 
-/** The kinds that the operator sees in queues: all where they read every order; else those that they take from there. */
+/** The kinds that the operator sees in queues: all with the right to read every order, else those they may claim. */
 export const kindsShownTo = (operator: Roles): TaskKind[] =>
   (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, "orders.read") || mayDoTask(operator, kind));

@@ -1,12 +1,13 @@
-import type { Sql, Tx } from "../platform/database/database.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { newUuid } from "../platform/ids.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import { requireUuid } from "../platform/text.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { requireUuid } from "../../kernel/platform/text.ts";
 import { auditPartner, type ByOperator, type ChangedBy, type KeyDeps, type PartnerDeps } from "./audit.ts";
 import { checkedBranding } from "./branding.ts";
 import { addKey, type IssuedKey } from "./keys/issue.ts";
 import * as store from "./store.ts";
+import { updatePartner } from "./store.ts";
 import { isTier, type Tier, tiers } from "./tiers.ts";
 
 export type { Partner } from "./store.ts";
@@ -16,7 +17,6 @@ function requireTier(text: string): Tier {
   return text;
 }
 
-/** Adds a firm inside a transaction. */
 async function addPartner(tx: Tx, firm: { name: string; tier: Tier; live: boolean }, by: ChangedBy) {
   const partner = await store.insertPartner(tx, { ...firm, id: newUuid(), demo: false });
   if (!partner) throw new Error("a partner was not inserted");
@@ -25,7 +25,10 @@ async function addPartner(tx: Tx, firm: { name: string; tier: Tier; live: boolea
   return partner;
 }
 
-/** Adds a firm for the operator. @throws ServiceError when the name is not 1-200 characters or the tier is unknown. */
+/**
+ * Adds a firm on behalf of the operator. @throws ServiceError when the name is not 1-200 characters or the tier is
+ * unknown
+ */
 export async function createPartner({ db, clock }: PartnerDeps, input: { name: string; tier: string; live: boolean }) {
   const name = input.name.trim();
   if (name.length < 1 || name.length > 200) throw invalid("name must have 1 to 200 characters.");
@@ -44,7 +47,7 @@ export async function addTrialPartner(
   return { partnerId, issued: await addKey(tx, rowMac, { partnerId, environment: "test" }, by) };
 }
 
-/** Makes the demo partner with a test key on the first run; null on every later one. */
+/** Creates the demo partner with a test key on the first run; null on later ones. */
 export async function createDemoPartner({ db, clock, rowMac }: KeyDeps): Promise<IssuedKey | null> {
   return db.transaction(async (tx) => {
     const demo = { id: newUuid(), name: "Demo Title Co.", tier: "trial", live: false, demo: true } as const;
@@ -59,7 +62,10 @@ export const listPartners = ({ db }: { db: Sql }) => store.selectPartners(db);
 
 export type PartnerSettings = Omit<store.PartnerChange, "tier"> & { tier?: string | undefined };
 
-/** Changes a firm for the operator. @throws ServiceError for an unknown partner or a value that breaks its rule. */
+/**
+ * Changes a firm on behalf of the operator. @throws ServiceError for an unknown partner or a value that breaks its
+ * rule
+ */
 export async function setPartner(
   { db, clock }: PartnerDeps,
   partnerId: string,
@@ -78,8 +84,19 @@ export async function setPartner(
   });
 }
 
-/** @throws ServiceError for an id that is none, or an unknown partner. */
+/** @throws ServiceError for an invalid id, or an unknown partner */
 export async function requirePartner({ db }: { db: Sql }, partnerId: string): Promise<void> {
   if (!(await store.partnerExists(db, requireUuid("PARTNER_ID", partnerId))))
     throw new ServiceError("not_found", "No such partner.");
+}
+
+/** Sets whether members of a firm need a passkey to change live data, inside a transaction. */
+export async function setPasskeyForLive(
+  tx: Tx,
+  partnerId: string,
+  passkeyForLive: boolean,
+  by: ChangedBy,
+): Promise<void> {
+  await updatePartner(tx, partnerId, { passkeyForLive });
+  await auditPartner(tx, by, "partner.changed", partnerId, { passkeyForLive });
 }

@@ -3,13 +3,27 @@ export {
   type Branding,
   type BrandingChange,
   type FirmBranding,
+  findLogo,
+  firmLogo,
+  logoPath,
   readBranding,
   readMailFirm,
   readShownFirm,
   type ShownFirm,
   setBranding,
+  setLogo,
   shownBranding,
 } from "./branding.ts";
+export {
+  alteredFirm,
+  firmState,
+  type MarkedFirm,
+  markedFirm,
+  protectedTables,
+  verifiedFirm,
+  verifiedFirms,
+  withFirmNames,
+} from "./firm-mac.ts";
 export {
   addTrialPartner,
   createDemoPartner,
@@ -18,20 +32,18 @@ export {
   type Partner,
   requirePartner,
   setPartner,
+  setPasskeyForLive,
 } from "./firms.ts";
-export { type KeyFacts, keyMembers, keyTable } from "./keys/format.ts";
-export { addKey, type IssuedKey } from "./keys/issue.ts";
+export { keyTable } from "./keys/format.ts";
+export { addKey, type IssuedKey, keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/issue.ts";
 export { issueKey, listKeys, lockFirmOfKey, revokeKey, rotateKey } from "./keys/keys.ts";
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
 export { keyForMeResolver, keyResolver } from "./keys/resolve.ts";
 export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";
-export { keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/rules.ts";
 export { countActiveKeys, countMadeKeys, type KeyMetadata, type KeyRow, lockFirm, selectKey } from "./keys/store.ts";
 export { readLaunchpad } from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
-export { findLogo, firmLogo, logoPath, setLogo } from "./logo.ts";
 export { countOpenRooms, openRoomQuota } from "./open-rooms.ts";
-export { setPasskeyForLive } from "./passkey-rule.ts";
 export { partnerRoutes } from "./routes.ts";
 export { createStorageQuota, type RequireStorage, type StorageUse, storageUse } from "./storage-quota.ts";
 export {

@@ -1,20 +1,20 @@
-import type { Principal } from "../identity/identity.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { invalid } from "../platform/errors.ts";
-import { notDeleted } from "../retention/retention.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { notDeleted } from "../../kernel/retention/retention.ts";
 
-/** @throws ServiceError when the firm's stored documents and so many bytes more are over what its tier allows */
+/** @throws ServiceError when the firm's stored documents and these bytes exceed its tier's limit */
 export type RequireStorage = (principal: Principal, bytes: number) => Promise<void>;
 
-// What is stored is read so often; in between this node adds what passes here. Refused orders count until then.
+// The interval of reads. In between, this node adds the bytes that it accepts, those of refused orders included.
 const rereadMs = 60_000;
 const mostKnown = 10_000;
 
 type Known = { bytes: Promise<number>; added: number; until: number };
 
-/** How much of what its tier allows a firm has stored, in bytes; null for a tier without a limit, whose documents are not counted. */
+/** A firm's stored bytes and its tier's limit; null for a tier without a limit, whose documents are not counted. */
 export type StorageUse = (firm: {
   partnerId: string;
   tier: string;
@@ -40,7 +40,7 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** @param mostBytesOf what a firm of the tier may store; Infinity for a tier without a limit, whose documents are not counted */
+/** @param mostBytesOf the tier's limit; Infinity for a tier without one, whose documents are not counted */
 export function createStorageQuota(
   { db, clock }: { db: Sql; clock: Clock },
   mostBytesOf: (tier: string) => number,
@@ -53,7 +53,7 @@ export function createStorageQuota(
     if (present && now < present.until) return present;
     if (known.size >= mostKnown) known.clear();
     const bytes = readStoredBytes(db, partnerId);
-    // What could not be read is read again by the next.
+    // Forget a failed read, so that the next call reads again.
     bytes.catch(() => known.delete(partnerId));
     const next = { bytes, added: 0, until: now + rereadMs };
     known.set(partnerId, next);

@@ -1,11 +1,13 @@
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import { firmState, lockAuthenticFirm, verifiedFirms, vouchForFirm } from "./firm-mac.ts";
 import type { Tier } from "./tiers.ts";
 
-/** What a firm shows of itself: its name for clients, a color like `#1a2b3c`, a public https address. */
+/** A firm's public appearance: its name for clients, a color like `#1a2b3c`, a public https address. */
 export type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
 
-/** Besides, the address at which clients and signers reach it; null for none. */
+/** `contactEmail` is the address for clients and signers; null for none. */
 export type FirmBranding = Branding & { contactEmail: string | null };
 
 export type Partner = FirmBranding & {
@@ -22,18 +24,24 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
 
 export type NewPartner = { id: string; name: string; tier: Tier; live: boolean; demo: boolean };
 
-/** @returns undefined when there is a demo partner already and this would be a second one */
-export async function insertPartner(db: Sql, partner: NewPartner): Promise<Partner | undefined> {
-  const [inserted] = await db.query<Partner>(
+/** @returns undefined when this would be a second demo partner */
+export async function insertPartner(tx: Tx, partner: NewPartner): Promise<Partner | undefined> {
+  const [inserted] = await tx.query<Partner>(
     sql`INSERT INTO partners (id, name, tier, live_enabled, demo)
      VALUES (${partner.id}, ${partner.name}, ${partner.tier}, ${partner.live}, ${partner.demo})
      ON CONFLICT (demo) WHERE demo DO NOTHING RETURNING ${columns}`,
   );
+  if (inserted) await vouchForFirm(tx, partner.id);
   return inserted;
 }
 
-export const selectPartners = (db: Sql) =>
-  db.query<Partner>(sql`SELECT ${columns} FROM partners ORDER BY created_at, id`);
+/** All except rows that were altered outside the service. */
+export async function selectPartners(db: Sql): Promise<Partner[]> {
+  const rows = await db.query<Partner & Marked>(
+    sql`SELECT ${columns}, ${marked(firmState, sql`partners`)} FROM partners ORDER BY created_at, id`,
+  );
+  return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...partner }) => partner);
+}
 
 export type PartnerChange = {
   tier?: Tier | undefined;
@@ -45,9 +53,10 @@ export type PartnerChange = {
   passkeyForLive?: boolean | undefined;
 };
 
-/** Fields that are not given stay; an empty text clears the field. @returns undefined for an unknown partner */
-export async function updatePartner(db: Sql, partnerId: string, change: PartnerChange): Promise<Partner | undefined> {
-  const [partner] = await db.query<Partner>(
+/** Absent fields stay; an empty text clears the field. @returns undefined for an unknown partner */
+export async function updatePartner(tx: Tx, partnerId: string, change: PartnerChange): Promise<Partner | undefined> {
+  if (!(await lockAuthenticFirm(tx, partnerId))) return undefined;
+  const [partner] = await tx.query<Partner>(
     sql`UPDATE partners SET tier = coalesce(${change.tier}, tier), live_enabled = coalesce(${change.live}, live_enabled),
        brand_name = nullif(coalesce(${change.brandName}, brand_name), ''),
        accent_color = nullif(coalesce(${change.accentColor}, accent_color), ''),
@@ -56,18 +65,21 @@ export async function updatePartner(db: Sql, partnerId: string, change: PartnerC
        passkey_for_live = coalesce(${change.passkeyForLive}, passkey_for_live)
      WHERE id = ${partnerId} RETURNING ${columns}`,
   );
+  await vouchForFirm(tx, partnerId);
   return partner;
 }
 
 export async function selectBranding(db: Sql, partnerId: string): Promise<FirmBranding> {
-  const [found] = await db.query<FirmBranding>(sql`SELECT ${branding} FROM partners WHERE id = ${partnerId}`);
+  const [found] = await db.query<FirmBranding>(
+    sql`SELECT ${branding}, ${verifiedFirms} FROM partners WHERE id = ${partnerId}`,
+  );
   if (!found) throw new Error("a principal without its partner");
   return found;
 }
 
 export async function selectFirm(db: Sql, partnerId: string): Promise<FirmBranding & { name: string }> {
   const [found] = await db.query<FirmBranding & { name: string }>(
-    sql`SELECT name, ${branding} FROM partners WHERE id = ${partnerId}`,
+    sql`SELECT name, ${branding}, ${verifiedFirms} FROM partners WHERE id = ${partnerId}`,
   );
   if (!found) throw new Error("an order without its partner");
   return found;

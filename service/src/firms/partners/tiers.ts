@@ -6,7 +6,7 @@ export type Tier = (typeof tiers)[number];
 /** True for the exact name of a tier; names are case-sensitive. */
 export const isTier = (value: unknown): value is Tier => tiers.some((tier) => tier === value);
 
-/** The tier of a name that was read from the database. @throws Error for a name that the schema does not allow. */
+/** The tier with a name from the database. @throws Error for a name that the schema forbids */
 export function tierOf(name: string): Tier {
   if (!isTier(name)) throw new Error(`no such tier: ${name}`);
   return name;

@@ -1,16 +1,16 @@
 import type { Manifest } from "@signsealship/evidence/manifest";
-import type { Environment } from "../../identity/identity.ts";
-import type { Issuer } from "../../seals/seals.ts";
+import type { Issuer } from "../../../evidence/seals/seals.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { ChainLink, Firm } from "../store.ts";
 
-/** What is printed of a document beside what its manifest says; as this service has it on record. */
+/** Printed facts about a document that are not in the manifest, from this service's records. */
 export type DocumentDetails = {
-  /** What the order calls it. */
+  /** The title in the order. */
   title: string | null;
   pages: number | null;
-  /** `signedAt` as ISO 8601; null for one who has not signed. */
+  /** `signedAt` as ISO 8601; null for a person who has not signed. */
   signers: readonly { name: string; signedAt: string | null }[];
-  /** What an operator took in: what people did to those files, they did elsewhere. */
+  /** Documents that an operator handed in: these were signed or notarized elsewhere. */
   takenIn: readonly TakenIn[];
 };
 
@@ -18,7 +18,7 @@ export type TakenIn = "sealed" | "notarized";
 
 /** A time stamp of the manifest itself. */
 export type ManifestTimeStamp = {
-  /** The authority by name, and its address. */
+  /** The authority's name and address. */
   name: string;
   authority: string;
   at: Date;
@@ -26,19 +26,19 @@ export type ManifestTimeStamp = {
   token: Uint8Array;
 };
 
-/** What a certificate says. Hashes are lowercase hex SHA-256. */
+/** The content of a certificate. Hashes are lowercase hex SHA-256. */
 export type CertificateContent = {
   manifest: Manifest;
   /** Its canonical JSON: attached as `manifest.json`. */
   manifestBytes: Uint8Array;
   manifestSha256: string;
   environment: Environment;
-  /** `logo` is a PNG of this service's making. */
+  /** `logo` is a PNG created by this service. */
   firm: Firm & { logo: Uint8Array | null };
   /** By the order's code. */
   details: Readonly<Record<string, DocumentDetails>>;
   issuer: Issuer;
-  /** Null when no authority gave one. */
+  /** Null without a response from an authority. */
   timeStamp: ManifestTimeStamp | null;
   verifyCode: string;
   /** Absolute; also in the QR code. */
@@ -47,9 +47,8 @@ export type CertificateContent = {
   chain: readonly ChainLink[];
 };
 
-/** How the firm is called: by its brand, where it has one. */
+/** The firm's name: its brand name, if it has one. */
 export const firmName = ({ name, brandName }: Firm): string => brandName ?? name;
 
-/** What a document is called. */
 export const documentName = (label: string | null, details: DocumentDetails | undefined): string | null =>
   label ?? details?.title ?? null;

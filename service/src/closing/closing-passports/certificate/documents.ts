@@ -12,7 +12,7 @@ import {
   textWidth,
 } from "@signsealship/certificate";
 import type { ManifestDocument } from "@signsealship/evidence/manifest";
-import { statusLabel } from "../../orders/orders.ts";
+import { statusLabel } from "../../../orders/order/order.ts";
 import { type CertificateContent, type DocumentDetails, documentName, type TakenIn } from "./content.ts";
 
 const artifacts = [
@@ -27,7 +27,7 @@ const takenInWords: Readonly<Record<TakenIn, string>> = {
   notarized: "Notarized elsewhere, taken in by an operator",
 };
 
-/** The room's orders with their artifacts, and what is on record of them. */
+/** The room's orders with their artifacts and recorded facts. */
 export function documentList(flow: Flow, { manifest: { documents }, details }: CertificateContent): void {
   section(flow, "Documents", documents.length === 0 ? 60 : 170);
   if (documents.length === 0) flow.text("No order was attached to the room.", quiet);

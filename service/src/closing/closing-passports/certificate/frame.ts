@@ -13,12 +13,11 @@ import {
   titleLook,
 } from "@signsealship/certificate";
 import { type CertificateContent, firmName } from "./content.ts";
-import { statement } from "./statement.ts";
 
-/** The firm's own color, where it has one. */
+/** The firm's own color, if it has one. */
 const accentOf = ({ firm }: CertificateContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
 
-/** What stands at the top of the first page: whose certificate it is, of what, and whether of a test. */
+/** The top of the first page: the issuer, the subject, and a notice for a test. */
 export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: CertificateContent): void {
   const { passport } = content.manifest;
   sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, accentOf(content));
@@ -32,7 +31,7 @@ export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: Cer
   flow.skip(10);
 }
 
-/** What is certified, and the seal under it. */
+/** The certified statement, and the seal below it. */
 export function certification(sheets: Sheets, flow: Flow, typeset: Typeset, content: CertificateContent): void {
   flow.text(statement(content), { size: 10.5, leading: 1.5 });
   flow.skip(10);
@@ -43,4 +42,30 @@ export function certification(sheets: Sheets, flow: Flow, typeset: Typeset, cont
     certificate: `Certificate: ${content.issuer.certificate}`,
     colour: accentOf(content),
   });
+}
+
+/** One sentence that names the issuer, the subject, the firm and the time. */
+function statement({ manifest, firm }: CertificateContent): string {
+  const { passport, documents } = manifest;
+  const { roomName, reference, version } = passport;
+  const file = reference === null ? "" : ` (reference ${reference})`;
+  const count = documents.length;
+  const held =
+    count === 0
+      ? "held no documents"
+      : count === 1
+        ? "held the document listed below"
+        : `held the ${count} documents listed below`;
+  const computed =
+    count === 0
+      ? ""
+      : "; that every SHA-256 hash shown with a document was computed from the file that the service held at that time";
+  const chained =
+    version === 1
+      ? "is the first version of that record"
+      : `is version ${version} of that record, and follows version ${version - 1} as it was sealed`;
+  return (
+    `SignSealShip, on behalf of ${firmName(firm)}, certifies that on ${dateText(passport.generatedAtUtc)} its record of the closing ` +
+    `“${roomName}”${file} ${held}${computed}; and that this certificate ${chained}.`
+  );
 }

@@ -1,8 +1,7 @@
-import { eventRow } from "../../events/events.ts";
-import type { Principal } from "../../identity/identity.ts";
-import { sealed } from "../../platform/database/sql.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { isCode } from "../../platform/text.ts";
+import { eventRow } from "../../../kernel/events/events.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
 import { beginChange, orderNotFound, type RoomDeps } from "../change.ts";
 import type { NewAttachment } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
@@ -18,14 +17,15 @@ import {
 } from "./store.ts";
 
 const maxOrders = 50;
-// Each step of an order rewrites the views of all its rooms, and whoever has its code may attach it.
+// Each step of an order rewrites the views of all its rooms, and any holder of its code may attach it.
 const maxForeignRooms = 100;
 const topic = "room.order_attached";
 
 /**
- * Binds an order to the room. Having the order's code is enough; only the environments must be the same. An order that is
- * there already stays as it is, label and all, also in a closed or full room.
- * @throws ServiceError for an unknown room or order, a closed room, a full one, and an order that too many other firms have.
+ * Adds an order to the room. Having the order's code is enough, but the environments must be the same. An attached
+ * order stays unchanged, label included, even in a closed or full room.
+ * @throws ServiceError for an unknown room or order, a closed or full room, and an order that too many other firms
+ * have attached
  */
 export async function attachOrder(
   { db, clock }: RoomDeps,
@@ -47,13 +47,17 @@ export async function attachOrder(
       throw invalid(`An order is in at most ${maxForeignRooms} rooms of other firms.`);
     await insertAttachment(tx, room.id, order.id, label, at);
     await audit(topic, { orderId: order.id });
-    const eventId = sealed("event", `${topic}:${room.code}:${order.code}`);
-    await tx.query(eventRow({ at, topic, eventId, partnerId, environment, subject: order.code, roomId: room.id }));
+    const eventId = `${topic}:${room.code}:${order.code}`;
+    const about = { subject: order.code, orderId: order.id, roomId: room.id };
+    await tx.query(eventRow({ at, topic, eventId, partnerId, environment, ...about }));
     return { ok: true, alreadyAttached: false };
   });
 }
 
-/** Takes an order out of the room; it may come back. @throws ServiceError for an unknown room or order, or one not in it. */
+/**
+ * Removes an order from the room; it may be added again. @throws ServiceError for an unknown room or order, or one
+ * not in it
+ */
 export async function detachOrder(
   { db, clock }: RoomDeps,
   principal: Principal,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { nullable, ok, orderCodeExample } from "../../http/schema-parts.ts";
+import { nullable, ok, orderCodeExample } from "../../../kernel/http/schema-parts.ts";
 
 export const Attachment = Type.Object(
   {

@@ -1,8 +1,8 @@
-import type { Principal } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { isCode, isUuid } from "../../platform/text.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import { beginChange, type RoomChange, type RoomDeps, roomNotFound } from "../change.ts";
 import type { NewParticipant } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
@@ -12,7 +12,7 @@ import { countParticipants, insertParticipant, markRemoved, selectParticipants }
 
 const maxParticipants = 25;
 
-/** Those present. @throws ServiceError for an unknown room. */
+/** The present participants. @throws ServiceError for an unknown room */
 export async function listParticipants(
   { db }: RoomDeps,
   principal: Principal,
@@ -23,7 +23,7 @@ export async function listParticipants(
   return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
 }
 
-/** Adds a participant, which grants no access. An email is in a room once. @throws ServiceError when 25 are there. */
+/** Adds a participant, which gives no access. An email is in a room once. @throws ServiceError when the room has 25 */
 export async function addParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,
@@ -36,7 +36,10 @@ export async function addParticipant(
   });
 }
 
-/** The same, and mails them the room's link, who are there already, too. `invited` is false when there are too many mails. */
+/**
+ * Adds a participant, or finds the present one, and mails the room's link. `invited` is false when there are too many
+ * mails.
+ */
 export async function inviteParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,
@@ -63,7 +66,10 @@ async function add(tx: Tx, { room, at, audit }: RoomChange, fields: NewParticipa
   return { participantId, alreadyPresent: false };
 }
 
-/** Removes a participant; the row stays as history. @throws ServiceError for an unknown room or a participant not in it. */
+/**
+ * Removes a participant; the row stays as history. @throws ServiceError for an unknown room or a participant not in
+ * it
+ */
 export async function removeParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../http/authentication.ts";
-import { jsonRoute, type RouteDeps } from "../../http/route.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
 import type { RoomDeps } from "../change.ts";
 import { participantFields } from "../fields.ts";
 import { roomParams, roomParticipantParams } from "../params.ts";

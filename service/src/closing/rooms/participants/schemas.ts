@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { nullable, ok, requestId, text, timestamp, uuid } from "../../http/schema-parts.ts";
+import { nullable, ok, requestId, text, timestamp, uuid } from "../../../kernel/http/schema-parts.ts";
 
 export const NewParticipant = Type.Object(
   {

@@ -1,20 +1,22 @@
-import type { Owner } from "../../identity/identity.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { isSealed, sql } from "../../platform/database/sql.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { authentic, roomState, verifiedRoom, writeRoomMac } from "../store.ts";
 
-/** Somebody to be mailed a room's link. */
+/** A recipient of a room's link. */
 export type Invited = Owner & { name: string; email: string; roomCode: string; roomName: string };
 
 export type ParticipantRow = { participantId: string; name: string; email: string; role: string; createdAt: Date };
 
-/** Those present, in the order in which they came; undefined when the owner has no such room. */
+/** The present participants in the order they were added; undefined when the owner has no such room. */
 export async function selectParticipants(
   db: Sql,
   roomCode: string,
   { partnerId, environment }: Owner,
 ): Promise<ParticipantRow[] | undefined> {
   const rows = await db.query<ParticipantRow | { participantId: null }>(
-    sql`SELECT p.id AS "participantId", p.name, p.email, p.role, p.created_at AS "createdAt"
+    sql`SELECT p.id AS "participantId", p.name, p.email, p.role, p.created_at AS "createdAt", ${verifiedRoom}
      FROM rooms r LEFT JOIN room_participants p ON p.room_id = r.id AND p.removed_at IS NULL
      WHERE ${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
      ORDER BY p.created_at, p.id`,
@@ -23,7 +25,7 @@ export async function selectParticipants(
   return rows.filter((row): row is ParticipantRow => row.participantId !== null);
 }
 
-/** How many are present, and the id of the one who has this email. */
+/** The number of present participants, and the id of the one with this email. */
 export async function countParticipants(
   tx: Tx,
   roomId: string,
@@ -36,7 +38,7 @@ export async function countParticipants(
   return row ?? { total: 0, presentId: null };
 }
 
-/** How many were mailed the room's link since then, and whether this address was. */
+/** How many got the room's link since then, and whether this address did. */
 export async function countInvited(
   tx: Tx,
   roomId: string,
@@ -50,30 +52,36 @@ export async function countInvited(
   return row ?? { total: 0, again: false };
 }
 
-export const markInvited = (tx: Tx, participantId: string, at: Date) =>
-  tx.query(sql`UPDATE room_participants SET invited_at = ${at} WHERE id = ${participantId}`);
-
-/** A participant who is present, with their room. */
-export async function selectInvited(db: Sql, participantId: string): Promise<Invited | undefined> {
-  const [invited] = await db.query<Invited>(
-    sql`SELECT p.name, p.email, r.code AS "roomCode@room", r.name AS "roomName", r.partner_id AS "partnerId", r.environment
-     FROM room_participants p JOIN rooms r ON r.id = p.room_id WHERE p.id = ${participantId} AND p.removed_at IS NULL`,
-  );
-  return invited;
+export async function markInvited(tx: Tx, roomId: string, participantId: string, at: Date): Promise<void> {
+  await tx.query(sql`UPDATE room_participants SET invited_at = ${at} WHERE id = ${participantId}`);
+  await writeRoomMac(tx, roomId);
 }
 
-export const insertParticipant = (tx: Tx, roomId: string, participant: ParticipantRow) =>
-  tx.query(
+/** A present participant with their room; undefined also when either fails its MAC. */
+export async function selectInvited(db: Sql, participantId: string): Promise<Invited | undefined> {
+  const found = await db.query<Invited & Marked>(
+    sql`SELECT p.name, p.email, r.code AS "roomCode@room", r.name AS "roomName", r.partner_id AS "partnerId", r.environment,
+       ${marked(roomState, sql`r`)}
+     FROM room_participants p JOIN rooms r ON r.id = p.room_id WHERE p.id = ${participantId} AND p.removed_at IS NULL`,
+  );
+  return authentic(found)[0];
+}
+
+export async function insertParticipant(tx: Tx, roomId: string, participant: ParticipantRow): Promise<void> {
+  await tx.query(
     sql`INSERT INTO room_participants (id, room_id, name, email, role, created_at)
      VALUES (${participant.participantId}, ${roomId}, ${participant.name}, ${participant.email}, ${participant.role},
        ${participant.createdAt})`,
   );
+  await writeRoomMac(tx, roomId);
+}
 
-/** @returns false when nobody of this id is present in the room. */
+/** @returns false when no present participant of the room has this id */
 export async function markRemoved(tx: Tx, roomId: string, participantId: string, at: Date): Promise<boolean> {
   const rows = await tx.query(
     sql`UPDATE room_participants SET removed_at = ${at}
      WHERE id = ${participantId} AND room_id = ${roomId} AND removed_at IS NULL RETURNING 1`,
   );
+  if (rows.length === 1) await writeRoomMac(tx, roomId);
   return rows.length === 1;
 }

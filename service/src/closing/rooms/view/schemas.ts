@@ -1,6 +1,15 @@
 import { type Static, Type } from "typebox";
-import { nullable, oneOf, orderCode, ref, roomCode, text, timestamp, verifyCode } from "../../http/schema-parts.ts";
-import { statusGroups } from "../../orders/orders.ts";
+import {
+  nullable,
+  oneOf,
+  orderCode,
+  ref,
+  roomCode,
+  text,
+  timestamp,
+  verifyCode,
+} from "../../../kernel/http/schema-parts.ts";
+import { statusGroups } from "../../../orders/order/order.ts";
 import { count, createdAt, reference, roomName, status, updatedAt } from "../schemas.ts";
 
 const Signer = Type.Object({

@@ -1,10 +1,11 @@
-import type { Environment } from "../../identity/identity.ts";
-import { orderState } from "../../orders/orders.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { isoTime, isSealed, type Statement, sql } from "../../platform/database/sql.ts";
-import { verifiedAll } from "../../platform/database/state-mac.ts";
-import type { BoughtServices } from "../../pricing/pricing.ts";
-import type { RoomState } from "../store.ts";
+import { verifiedFirm } from "../../../firms/partners/partners.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { isoTime, isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
+import { orderState, verifiedSignersOf } from "../../../orders/order/order.ts";
+import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
+import { type RoomState, verifiedRoom } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
 
 export type CardRow = BoughtServices & {
@@ -13,24 +14,24 @@ export type CardRow = BoughtServices & {
   status: string;
   statusBeforeHold: string | null;
   envelopeStatus: string | null;
-  /** Of the latest envelope; else those the order names, null where that is its client alone. */
+  /** From the latest envelope; else those named in the order, null when only its client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
-  /** Whether what is sealed was signed or notarized elsewhere: an operator handed it in. */
+  /** Whether the sealed document was signed or notarized elsewhere: an operator handed it in. */
   takenIn: boolean;
-  /** Whether it was signed elsewhere; it may have been notarized there alone. */
+  /** Whether it was signed elsewhere; it may only have been notarized there. */
   signedElsewhere: boolean;
   environment: Environment;
-  /** The latest shipment's, be it a label or a mailed print. */
+  /** From the latest shipment, a label or a letter. */
   carrier: string | null;
   trackingNumber: string | null;
   attachedAt: string;
 };
 
 export type RoomRow = {
-  /** Which state of the view this is. */
+  /** The version of the view's state. */
   version: string;
   code: string;
   name: string;
@@ -52,11 +53,11 @@ const hasCode = (code: string): Statement => isSealed(sql`r.code`, "room", code)
 
 const version = sql`r.view_version || '.' || p.view_version AS version`;
 
-/** Apart from its running, as is `viewStatement`, so that its plan can be looked at. */
+/** Separate from its execution, like `viewStatement`, so that tests can check its plan. */
 export const versionStatement = (code: string): Statement =>
   sql`SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)}`;
 
-/** The present state of the view, by one indexed read of two rows; undefined for an unknown code. */
+/** The present version of the view, with one indexed read of two rows; undefined for an unknown code. */
 export async function findViewVersion(db: Sql, code: string): Promise<string | undefined> {
   const [row] = await db.query<{ version: string }>(versionStatement(code));
   return row?.version;
@@ -68,8 +69,8 @@ const cards = sql`
     'sign', o.sign, 'notarize', o.notarize, 'ship', o.ship, 'fax', o.fax,
     'signers', CASE WHEN o.sign THEN coalesce(envelope.signers, o.signers) END, 'customerName', o.customer_name, 'customerEmail', o.customer_email,
     'environment', o.environment,
-    'takenIn', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.origin = 'operator'),
-    'signedElsewhere', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'sealed' AND d.origin = 'operator'),
+    'takenIn', o.taken_in <> '{}',
+    'signedElsewhere', 'sealed' = ANY (o.taken_in),
     'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
     'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
     'attachedAt', ${isoTime(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list
@@ -92,7 +93,7 @@ const activityOf = (roomCondition: Statement) => sql`(
         'room.order_attached')
     ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
 
-// What happened to an order is shown in each of its rooms; that it was attached, only in the room it was attached to.
+// Events of an order appear in each of its rooms, but its attachment only in the room concerned.
 const recent = sql`
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
     ${activityOf(sql`room_id IS NULL`)} UNION ALL ${activityOf(sql`room_id = a.room_id`)}
@@ -113,23 +114,25 @@ const passport = sql`
   FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1`;
 
 /**
- * Everything that the view of a room shows, out of one snapshot. A table that is read here has a trigger that raises
- * `view_version` (migrations), or kept views go stale.
+ * Everything that the view of a room shows, in one snapshot. Each table that is read here needs a trigger that raises
+ * `view_version` (migrations), or cached views go stale.
  */
 export const viewStatement = (code: string): Statement => sql`
   WITH room AS (
     SELECT ${version}, r.id AS "roomId", r.code AS "code@room", r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
-      p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"
+      p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl",
+      ${verifiedFirm}, ${verifiedRoom}
     FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)}
   ), attached AS (
     SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" JOIN orders o ON o.id = a.order_id
   ), cards AS (${cards}), recent AS (${recent}), activity AS (${activity}), participants AS (${participants})
-  SELECT room.*, cards.list AS cards, activity.list AS activity, participants.list AS participants,
+  SELECT room.*, cards.list AS "cards@order.code", activity.list AS "activity@order.orderCode", participants.list AS participants,
     (${passport}) AS "passport@closing.verifyCode",
-    ${verifiedAll(orderState, sql`o`, sql`FROM attached a JOIN orders o ON o.id = a.order_id`)}
+    ${verifiedAll(orderState, sql`o`, sql`FROM attached a JOIN orders o ON o.id = a.order_id`)},
+    ${verifiedSignersOf(sql`attached a JOIN orders o ON o.id = a.order_id`)}
   FROM room, cards, activity, participants`;
 
-/** The room's record and the version that it is of; undefined for an unknown code. */
+/** The room's record and its version; undefined for an unknown code. */
 export async function selectRoomRow(db: Sql, code: string): Promise<RoomRow | undefined> {
   const [row] = await db.query<RoomRow>(viewStatement(code));
   return row;

@@ -1,10 +1,10 @@
-import { statusGroupOf, wasPaid } from "../../orders/orders.ts";
-import { shownBranding } from "../../partners/partners.ts";
-import { maskEmail } from "../../platform/mail/mask-email.ts";
+import { shownBranding } from "../../../firms/partners/partners.ts";
+import { maskEmail } from "../../../kernel/platform/mail/mask-email.ts";
+import { statusGroupOf, wasPaid } from "../../../orders/order/order.ts";
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
-/** Where nobody is named, the client signs. The sandbox signs in everybody's place; nobody else does. */
+/** Without named signers, the client signs. Only the sandbox signs in other people's place. */
 function signersOf(row: CardRow): Signer[] {
   if (!row.sign) return [];
   const all = row.environment === "test" && row.envelopeStatus === "Completed" && !row.signedElsewhere;
@@ -17,7 +17,7 @@ function signersOf(row: CardRow): Signer[] {
   }));
 }
 
-/** A hash of what was sealed or notarized is evidence; that money came is a platform's record only. */
+/** The hash of a sealed or notarized document is evidence; a payment is only a platform's record. */
 function badgeOf(row: CardRow): OrderCard["evidenceBadge"] {
   if (row.hasSealed) return "sealed";
   return wasPaid(row.status, row.statusBeforeHold) ? "recorded" : "none";
@@ -38,7 +38,7 @@ const cardOf = (row: CardRow): OrderCard => ({
   attachedAt: row.attachedAt,
 });
 
-/** Counted from what the cards show. Orders without signers are not counted as signed. */
+/** Counted from the cards. Orders without signers don't count as signed. */
 export function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
   const count = (test: (card: OrderCard) => boolean) => cards.filter(test).length;
   return {

@@ -1,21 +1,21 @@
 import type { Issuer } from "../../seals/seals.ts";
 import type { ProofRecord } from "../public-record.ts";
 
-/** What a proof certificate says: what is on record of a sealed document, and nothing of the moment. */
+/** The content of a proof certificate: stored facts of a sealed document, nothing that changes with time. */
 export type ProofCertificate = {
   record: ProofRecord;
   /** Canonical facts, attached as `passport.json`. */
   recordBytes: Uint8Array;
-  /** Whose document it is; null where that is nobody's business. */
+  /** The owner; null on the public certificate. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null } | null;
-  /** Of the document as it was handed in; null when the sealed PDF is not kept. */
+  /** Of the document as uploaded; null when the sealed PDF is not kept. */
   document: { bytes: number; sealedBytes: number; pages: number | null } | null;
   /** The certificate that sealed the document: subject, and SHA-256 in hex. */
   sealedBy: { certificate: string; fingerprint: string };
   /** The authority's name; null without a time stamp. */
   authorityName: string | null;
-  /** Who seals the certificate itself: by another certificate than the document's, perhaps. */
+  /** The issuer of this certificate, whose seal may differ from the document's. */
   issuer: Issuer;
-  /** Where people verify the document; absolute. */
+  /** The verification page; absolute. */
   verifyUrl: string;
 };

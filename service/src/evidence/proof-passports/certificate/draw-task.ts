@@ -20,9 +20,8 @@ import {
   titleLook,
 } from "@signsealship/certificate";
 import { evidenceNames } from "@signsealship/evidence/records";
-import { typesetFor } from "../../pdf/typeset.ts";
+import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import type { ProofCertificate } from "./content.ts";
-import { statement } from "./statement.ts";
 
 /** Draws a proof certificate, with the record attached; equal contents give equal bytes. */
 export async function run(_document: Buffer, content: ProofCertificate): Promise<Uint8Array> {
@@ -99,7 +98,7 @@ function anchorText({ record: { anchor } }: ProofCertificate): string {
     : `submitted ${submitted}; not confirmed then`;
 }
 
-/** What the certificate is, and what nobody is to take it for. */
+/** The limits of what the certificate proves. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "The evidence is the sealed file itself: its seal and time stamp are checked without this page, and without this service.",
@@ -119,3 +118,17 @@ const steps = ({ record, document }: ProofCertificate) => [
       ]
     : []),
 ];
+
+const count = new Intl.NumberFormat("en-US");
+
+/** The statement of the certificate in one sentence. */
+function statement({ record, firm, document }: ProofCertificate): string {
+  const behalf = firm ? `, on behalf of ${firm.name},` : "";
+  const named = record.name === null ? "a document" : `the document “${record.name}”`;
+  const pages = document?.pages ? `${document.pages} ${document.pages === 1 ? "page" : "pages"} and ` : "";
+  const size = document ? ` of ${pages}${count.format(document.bytes)} bytes,` : "";
+  return (
+    `SignSealShip${behalf} certifies that on ${dateText(record.sealedAt.toISOString())} it sealed ${named}${size} whose SHA-256 is shown ` +
+    "below; and that the seal changed no byte of it: the sealed file begins with the document as it was handed in."
+  );
+}

@@ -1,22 +1,24 @@
-import type { BlobUse } from "../../platform/blobs/cipher.ts";
-import { heldFile, type StoredFile } from "../../platform/blobs/stored-file.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { hashYielding } from "../../platform/hash-yielding.ts";
-import { notDeleted } from "../../retention/retention.ts";
+import type { BlobUse } from "../../../kernel/platform/blobs/cipher.ts";
+import { heldFile, type StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import type { Holder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
+import type { ProtectedTable } from "../../../kernel/platform/protected-data.ts";
+import { deletedAt } from "../../../kernel/retention/retention.ts";
 import type { LookupDeps } from "../lookup.ts";
 
-/** Which certificate of a passport: what it says is fixed when it is first sealed, but for what nobody is to miss later. */
+/** Identifies a stored certificate. Its content is fixed when it is first sealed; these facts select a new one when they change. */
 export type Edition = {
   passportId: string;
   /** The owner's names the firm, which the public never learns. */
   namesFirm: boolean;
-  /** One that speaks of the stored PDF is deleted with it. */
+  /** A certificate that describes the stored PDF is deleted with it. */
   documentKept: boolean;
-  /** A retired seal is no longer vouched for as before. */
+  /** A certificate after the retirement says so. */
   sealRetired: boolean;
-  /** SHA-256 of the certificates that seal now: what those before them sealed fails the check once they end or are retired. */
+  /** SHA-256 of the current seal certificates: a seal by earlier ones fails once they expire or are retired. */
   sealChain: string;
 };
 
@@ -25,28 +27,36 @@ const editionText = ({ passportId, namesFirm, documentKept, sealRetired }: Editi
     " ",
   );
 
-/** What the blob of a certificate is. */
 const certificateUse = (edition: Edition, sha256: string): BlobUse => ({
   kind: "proof certificate",
   owner: editionText(edition),
   sha256,
 });
 
-/** The certificate as it was first sealed, to be sent; null when there is none, and when it is gone or is not that one. */
+export const certificateRows: ProtectedTable = {
+  table: sql`proof_certificates`,
+  key: sql`blob_key`,
+  blobs: {
+    columns: sql`passport_id AS "passportId", names_firm AS "namesFirm", document_kept AS "documentKept",
+      seal_retired AS "sealRetired", seal_chain AS "sealChain", sha256`,
+    useOf: ({ sha256, ...edition }: Edition & { sha256: string }) => certificateUse(edition, sha256),
+  },
+};
+
+/** Opens the stored certificate; null when there is none, or when its blob is missing or altered. */
 export async function keptCertificate(
   { db, blobs, log }: LookupDeps,
   edition: Edition,
-  holder: string,
+  holder: Holder,
 ): Promise<StoredFile | null> {
   const { passportId, namesFirm, documentKept, sealRetired, sealChain } = edition;
-  const [row] = await db.query<{ blobKey: string; sha256: string }>(sql`
-SELECT blob_key AS "blobKey", sha256 FROM proof_certificates
+  const [row] = await db.query<{ blobKey: string; sha256: string; deletedAt: Date | null }>(sql`
+SELECT blob_key AS "blobKey", sha256, ${deletedAt(sql`proof_certificates.blob_key`)} FROM proof_certificates
 WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kept = ${documentKept}
-  AND seal_retired = ${sealRetired} AND seal_chain = ${sealChain}
-  AND ${notDeleted(sql`proof_certificates.blob_key`)}`);
-  if (!row) return null;
+  AND seal_retired = ${sealRetired} AND seal_chain = ${sealChain}`);
+  if (!row || row.deletedAt) return null;
   const file = await blobs.open(row.blobKey, certificateUse(edition, row.sha256), holder).catch((error: unknown) => {
-    // A store that is away says nothing of what it holds.
+    // An unavailable store does not mean that the blob is missing.
     if (error instanceof ServiceError) throw error;
     log.error({ err: error, passportId }, "a proof certificate cannot be read");
     return null;
@@ -56,12 +66,12 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   return null;
 }
 
-/** Keeps a certificate that was sealed now. @returns the one that is kept: another's, where another node was first */
+/** Stores a new certificate. @returns the stored one: another node's if that was first */
 export async function keepCertificate(
   deps: LookupDeps & { clock: Clock },
   edition: Edition,
   bytes: Buffer,
-  holder: string,
+  holder: Holder,
 ): Promise<StoredFile> {
   const made = heldFile({ memory: deps.blobs.memory, holder }, bytes);
   const { passportId, namesFirm, documentKept, sealRetired, sealChain } = edition;

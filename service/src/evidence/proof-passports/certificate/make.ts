@@ -1,10 +1,11 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
-import { firmLogo, readShownFirm } from "../../partners/partners.ts";
-import { countPagesIn } from "../../pdf/pages/count-pages.ts";
-import { heldFile, type StoredFile } from "../../platform/blobs/stored-file.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Task, Workers } from "../../platform/workers/task.ts";
+import { firmLogo, readShownFirm } from "../../../firms/partners/partners.ts";
+import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
+import { heldFile, type StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
 import {
   authorityName,
   type ChainPems,
@@ -14,7 +15,7 @@ import {
   sealChainOf,
   sealOwnDocument,
 } from "../../seals/seals.ts";
-import { recordFile } from "../evidence/record.ts";
+import { recordFile } from "../evidence/files.ts";
 import { sealedParts } from "../evidence/sealed-parts.ts";
 import { findEvidence, type NamedDeps, withSealed } from "../lookup.ts";
 import { type ProofRecord, proofRecord } from "../public-record.ts";
@@ -40,8 +41,8 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
 };
 
 /**
- * Makes a certificate when it is first asked for, and keeps it: two people who hold it hold the same bytes. It is sealed without a time
- * stamp of its own, for the one that counts is the document's; so it is made again under another certificate of the seal.
+ * Makes and stores a certificate at its first request, so that all copies have the same bytes. It has no time stamp of its own, since
+ * the document's counts; so it is made again when the seal's certificate changes.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<StoredFile>>();
@@ -64,7 +65,7 @@ export function openProofCertificates(deps: CertificateDeps): ProofCertificates 
       sealRetired: (record.sealRetirement ?? null) !== null,
       sealChain: sealChains[evidence.environment],
     };
-    const kept = await keptCertificate(deps, edition, evidence.partnerId);
+    const kept = await keptCertificate(deps, edition, memoryHolder(evidence));
     return kept ?? makeOnce(JSON.stringify(edition), () => makeAndKeep(deps, evidence, record, edition));
   };
 }
@@ -78,10 +79,10 @@ async function makeAndKeep(
   const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
   const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
   const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
-  // What can't be read today may be there tomorrow, and a certificate that says more.
+  // A PDF that is unreadable now may be readable later; the certificate could then say more.
   if (edition.documentKept && document === null)
-    return heldFile({ memory: deps.blobs.memory, holder: evidence.partnerId }, bytes);
-  return keepCertificate(deps, edition, bytes, evidence.partnerId);
+    return heldFile({ memory: deps.blobs.memory, holder: memoryHolder(evidence) }, bytes);
+  return keepCertificate(deps, edition, bytes, memoryHolder(evidence));
 }
 
 async function firmOf({ db }: CertificateDeps, { partnerId }: EvidenceRow): Promise<ProofCertificate["firm"]> {
@@ -111,7 +112,7 @@ async function make(
   return (await sealOwnDocument(deps.sealDocument, { bytes, holder, reason, timeStamped: false })).bytes;
 }
 
-/** What can be said of the sealed PDF where it is kept. */
+/** Facts of the sealed PDF, if it is kept. */
 async function documentOf(deps: CertificateDeps, evidence: EvidenceRow): Promise<ProofCertificate["document"]> {
   return withSealed(deps, evidence, async (sealed) => {
     const { originalLength } = await sealedParts(sealed);

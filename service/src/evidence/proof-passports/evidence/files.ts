@@ -1,15 +1,14 @@
-import { evidenceNames } from "@signsealship/evidence/records";
-import type { StoredFile } from "../../platform/blobs/stored-file.ts";
-import type { EvidenceRow } from "../store.ts";
-import { verifyPath } from "../views.ts";
+import { evidenceNames, recordFormat } from "@signsealship/evidence/records";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import type { EvidenceRow, PassportRow } from "../store.ts";
+import { timestampsView, verifyPath } from "../views.ts";
 import { evidenceReadme } from "./readme.ts";
-import { recordFile } from "./record.ts";
 import type { SealedParts } from "./sealed-parts.ts";
 import type { ZipEntry } from "./zip.ts";
 
 /**
- * Everything that is known of a passport, for a stranger's own check. The same evidence gives the same bytes; it grows
- * only when a block confirms the proof.
+ * All evidence of a passport, so that a stranger can verify it. Equal evidence gives equal bytes; it changes only when a block confirms
+ * the proof.
  * @param sealed the sealed PDF, null when it is not kept
  */
 export function evidenceFiles(
@@ -39,4 +38,21 @@ export function evidenceFiles(
     { name: evidenceNames.readme, bytes: Buffer.from(readme) },
   ];
   return files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []));
+}
+
+/** The record of a passport as a file. */
+export function recordFile(passport: PassportRow, baseUrl: string): Buffer {
+  const { verifyCode, environment, docSha256, sealedSha256, createdAt } = passport;
+  const record = {
+    format: recordFormat,
+    verifyCode,
+    verifyUrl: `${baseUrl}${verifyPath(verifyCode)}`,
+    environment,
+    status: "sealed",
+    docSha256,
+    sealedSha256,
+    sealedAtUtc: createdAt.toISOString(),
+    timestamps: timestampsView(passport),
+  };
+  return Buffer.from(`${JSON.stringify(record, null, 2)}\n`);
 }

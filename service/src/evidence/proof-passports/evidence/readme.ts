@@ -1,5 +1,5 @@
-import type { Environment } from "../../identity/identity.ts";
-import { deletedMessage } from "../../retention/retention.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { deletedMessage } from "../../../kernel/retention/retention.ts";
 import type { SealedParts } from "./sealed-parts.ts";
 
 export type ReadmeFacts = {
@@ -36,7 +36,7 @@ export function evidenceReadme(facts: ReadmeFacts): string {
   return `${sections.filter((section) => section !== null).join("\n\n")}\n`;
 }
 
-/** For who has no command line: what this is, what it shows, and what it does not. */
+/** The part for readers without a command line. */
 function inShort({ verifyUrl, parts, stampedAt, anchored }: ReadmeFacts): string {
   const shown = [
     "not a byte of sealed.pdf has changed since it was sealed",
@@ -76,7 +76,7 @@ function notKept({ docSha256, sealedSha256, deletedAt }: ReadmeFacts): string {
 and for the document that was handed in ${docSha256}`;
 }
 
-/** Certificates are judged at the time that is proven: they may have expired since. */
+/** Validates certificates at the proven time, since they may have expired later. */
 const attime = (instant: Date): string => `-attime ${Math.floor(instant.getTime() / 1000)}`;
 
 function seal({ verifyUrl, stampedAt }: ReadmeFacts, { gapStart, gapEnd, cmsLength }: SealedParts): string {

@@ -1,20 +1,20 @@
 import { parseSignedData } from "@signsealship/evidence/cms";
 import { findSignatures, openUnlocked, originalBoundary, withRanges } from "@signsealship/evidence/pdf";
 
-/** Where the parts of a sealed PDF lie, in bytes from its start. */
+/** The parts of a sealed PDF, as byte offsets. */
 export type SealedParts = {
-  /** Length of the document as it was handed in. */
+  /** Length of the document as uploaded. */
   readonly originalLength: number;
   /** The file without `[gapStart, gapEnd)` is what the signature covers. */
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
-  /** Where the signature value lies in the CMS. */
+  /** The signature value inside the CMS. */
   readonly signatureStart: number;
   readonly signatureLength: number;
 };
 
-/** Reads the parts of what this service has sealed. @throws Error for any other file */
+/** Finds the parts of a PDF that this service sealed. @throws Error for any other file */
 export async function sealedParts(bytes: Buffer): Promise<SealedParts> {
   const document = await openUnlocked(bytes);
   const signatures = withRanges(document, findSignatures(document));

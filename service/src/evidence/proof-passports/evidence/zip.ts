@@ -1,13 +1,13 @@
 import { Zip, ZipPassThrough } from "fflate";
-import { type BodyFrame, type StoredFile, storedFile } from "../../platform/blobs/stored-file.ts";
+import { type BodyFrame, type StoredFile, storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 
 export type ZipEntry = { readonly name: string; readonly bytes: Uint8Array | StoredFile };
 
 const chunkBytes = 64 * 1024;
-/** The first date that the format can say, in the zone of this machine as it writes it: the same entries give the same bytes. */
+/** The earliest date of the format, in the local zone as the library writes it, so that equal entries give equal bytes. */
 const firstDate = () => new Date(1980, 0, 1);
 
-/** A zip of stored entries in chunks, each made when it is asked for. */
+/** A zip of uncompressed entries, in chunks that are made on demand. */
 export async function* zipChunks(entries: readonly ZipEntry[]): AsyncGenerator<Buffer> {
   const made: Buffer[] = [];
   const zip = new Zip((error, chunk) => {
@@ -32,14 +32,14 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
 
-/** That zip, to be sent from its start. */
+/** The zip as a stream. */
 export const zipFile = (frame: BodyFrame, entries: readonly ZipEntry[]): StoredFile =>
   storedFile(frame, zipLength(entries), { pieces: () => zipChunks(entries) });
 
-// APPNOTE 6.3.10, sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16, beside names and contents.
+// Fixed lengths of APPNOTE 6.3.10, sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16, without names and contents.
 const entryOverhead = 30 + 16 + 46;
 const endLength = 22;
 
-/** How long that zip becomes. */
+/** The length of the zip in bytes. */
 export const zipLength = (entries: readonly ZipEntry[]): number =>
   entries.reduce((sum, { name, bytes }) => sum + entryOverhead + 2 * Buffer.byteLength(name) + bytes.length, endLength);

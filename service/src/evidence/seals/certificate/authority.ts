@@ -1,6 +1,6 @@
 import { boolean, integer, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
-import type { Environment } from "../../identity/identity.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { SealKey } from "../keys/seal-key.ts";
 import {
   type CertificateFields,

@@ -1,6 +1,6 @@
 import { type DerValue, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
 import { type Certificate, encodePem, parseCertificatesPem } from "@signsealship/evidence/x509";
-import type { Environment } from "../../identity/identity.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import { type Authority, issue, ownName, signingUses, validFor } from "./authority.ts";
 import { commonNameOf, extension, keyUsage } from "./write.ts";
 
@@ -44,7 +44,10 @@ const testSealPolicy = extension(OID.certificatePolicies, false, sequence(sequen
 const nameOf = (subject: string | Uint8Array, environment: Environment): DerValue =>
   typeof subject === "string" ? commonNameOf(ownName("seal", subject, environment)) : raw(subject);
 
-/** The chain of a PEM text, the seal's own certificate first. @throws EvidenceError `x509` and others when it is none. */
+/**
+ * The chain of a PEM text, the seal's own certificate first. @throws EvidenceError `x509` and others for an invalid
+ * text
+ */
 export const readSealChain = (pem: string): Certificate[] => parseCertificatesPem(pem);
 
 /** The chain as PEM. */

@@ -1,10 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
-import type { Certificate } from "@signsealship/evidence/x509";
-import { type CertificateFault, issuerFault, leafFault, nameText } from "@signsealship/evidence/x509";
-import { dayMs } from "../../platform/clock.ts";
+import { type Certificate, type CertificateFault, issuerFault, leafFault, nameText } from "@signsealship/evidence/x509";
+import { dayMs } from "../../../kernel/platform/clock.ts";
 
-/** What is wrong with a key's certificates. `expires-soon` and `mail-addresses` warn; what is signed with any other is worthless. */
+/**
+ * The faults of a key's certificates. `expires-soon` and `mail-addresses` are warnings; with any other, seals are
+ * worthless.
+ */
 type CertificateProblemCode =
   | "no-certificate"
   | "key-mismatch"
@@ -25,18 +27,18 @@ export type CertificateProblem = {
 
 const SOON_MS = 30 * dayMs;
 
-/** A chain, its own certificate first, with the key that the first is to be for; `at` epoch milliseconds. */
+/** A chain, its own certificate first, and the key that the first must be for; `at` in epoch milliseconds. */
 type Checked = {
   readonly chain: readonly Certificate[];
   readonly key: { readonly publicKey: Uint8Array };
   readonly at: number;
 };
 
-/** What a certificate is for, by the settings that name it and its key. */
+/** The purpose of a certificate, from the settings that name it and its key. */
 type Role = {
   readonly setting: string;
   readonly keySetting: string;
-  /** Why the first certificate is not for it, and one that stands so many places above. */
+  /** Why a certificate doesn't fit the purpose; `place` is its distance from the first. */
   readonly fault: (certificate: Certificate, place: number) => Fault | null;
 };
 
@@ -54,7 +56,7 @@ const authority: Role = { setting: "SIGNER_CA_CERTIFICATE", keySetting: "SIGNER_
 export const checkSealCertificate = (checked: Checked): CertificateProblem[] =>
   checkChain(checked, checked.chain[0]?.isTestSeals ? testSeal : seal);
 
-/** The same of the authority that issues the certificates of signers: each allows issuing what stands below it. */
+/** The same for the authority that issues signers' certificates: each must allow issuing the one below it. */
 export const checkAuthorityCertificate = (checked: Checked): CertificateProblem[] => checkChain(checked, authority);
 
 function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }: Role): CertificateProblem[] {
@@ -82,9 +84,9 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
 }
 
 function sealFault(leaf: Certificate, place: number): Fault | null {
-  // Who trusts the seal's own certificate needs nothing of those above.
+  // A reader that trusts the seal's own certificate needs none of those above.
   if (place > 0) return null;
-  // At its own first instant, so that what its dates say is not said twice.
+  // At the start of its validity, so that a fault in its dates is not reported twice.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);
   if (fault !== null) return explained(fault, ": its key usage allows neither digitalSignature nor nonRepudiation");
   return leaf.basicConstraints?.ca === true ? ["wrong-usage", " is an authority's"] : null;
@@ -123,7 +125,7 @@ function isIssuedBy(subject: Certificate, issuer: Certificate): boolean {
   try {
     return new X509Certificate(subject.der).verify(new X509Certificate(issuer.der).publicKey);
   } catch {
-    // A key that OpenSSL can't use has verified nothing.
+    // OpenSSL can't use this key, so nothing was verified.
     return false;
   }
 }

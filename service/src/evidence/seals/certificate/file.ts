@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { writeFileDurably } from "../../platform/durable-file.ts";
-import { StartupError } from "../../platform/errors.ts";
+import { writeFileDurably } from "../../../kernel/platform/durable-file.ts";
+import { StartupError } from "../../../kernel/platform/errors.ts";
 import { readSealChain, sealChainPem } from "./certificate.ts";
 
-/** A PEM file of certificates. `setting` is what its errors begin with. */
+/** A PEM file of certificates. `setting` begins its error messages. */
 export type ChainFile = { readonly path: string; readonly setting: string };
 
 /**
- * Reads the PEM chain at the path. When nothing is there and `make` is given, what it makes is written first; of
- * several processes that start at once, all use the one that won.
- * @throws StartupError in one line that begins with the setting, and what `make` throws
+ * Reads the PEM chain at the path. When the file is missing and `make` is given, writes the result of `make` first. Of
+ * several processes that start concurrently, all use the first one's.
+ * @throws StartupError in one line that begins with the setting, and the errors of `make`
  */
 export async function openChain(
   file: ChainFile,
@@ -23,7 +23,10 @@ export async function openChain(
   return parse((await readIfThere(file, true)) ?? "", file);
 }
 
-/** Writes a chain, whole or not at all. @param options.exclusive a file that is there is left as it is. @throws StartupError */
+/**
+ * Writes a chain, completely or not at all. @param options.exclusive leaves an existing file unchanged @throws
+ * StartupError
+ */
 export async function writeChain(
   { path, setting }: ChainFile,
   chain: readonly Certificate[],

@@ -29,7 +29,7 @@ import type { SealKey } from "../keys/seal-key.ts";
 /** ub-common-name of RFC 5280, appendix A.1. */
 const MAX_COMMON_NAME = 64;
 
-/** Who signs a certificate: a key, the name of its holder in DER, and the key's SubjectPublicKeyInfo. */
+/** The issuer of a certificate: a key, its holder's name in DER, and the key's SubjectPublicKeyInfo. */
 export type CertificateIssuer = { readonly key: SealKey; readonly name: DerValue };
 
 export type CertificateFields = {
@@ -41,7 +41,7 @@ export type CertificateFields = {
   /** Epoch milliseconds. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** Beside the identifiers of both keys. */
+  /** In addition to the identifiers of both keys. */
   readonly extensions: readonly DerValue[];
 };
 

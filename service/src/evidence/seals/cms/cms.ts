@@ -1,7 +1,35 @@
 import { createPublicKey, verify } from "node:crypto";
 import { ecdsaSigValue, withLowS } from "../keys/ecdsa-sig-value.ts";
-import { SealKeyError } from "../keys/seal-key.ts";
-import { type SealPlace, type SignerChain, signedDataWriter } from "./signed-data.ts";
+import { type SealKey, SealKeyError } from "../keys/seal-key.ts";
+import { type SealPlace, type SignedDataWriter, type SignerChain, signedDataWriter } from "./signed-data.ts";
+
+/** A signature whose CMS can be written out, at first without and then with a time-stamp token. */
+export type SealSignature = {
+  /** SignerInfo.signature: what a time-stamping authority is asked to stamp. */
+  readonly signature: Uint8Array;
+  /** DER of the ContentInfo. */
+  readonly cms: (timeStampToken?: Uint8Array) => Uint8Array<ArrayBuffer>;
+};
+
+/** Signs the places of seals with one key under one chain. */
+export type CmsSigner = Pick<SignedDataWriter, "maxLength"> & {
+  /** @throws {SealKeyError} */
+  readonly sign: (place: SealPlace) => Promise<SealSignature>;
+};
+
+/** A signer with a key that is at hand. A key elsewhere takes the two steps below. */
+export function createCmsSigner({ key, chain }: { readonly key: SealKey; readonly chain: SignerChain }): CmsSigner {
+  const { signedAttributes, cms, maxLength } = signedDataWriter(chain);
+  return {
+    async sign(place) {
+      const signedAttrs = signedAttributes(place);
+      const given = await key.sign(signedAttrs);
+      const signature = key.algorithm === "ecdsa-p256-sha256" ? withLowS(given) : given;
+      return { signature, cms: (timeStampToken) => cms(signedAttrs, signature, timeStampToken) };
+    },
+    maxLength,
+  };
+}
 
 // A CMS whose key is elsewhere, such as in a signer's browser: first the bytes to sign, and when they are signed, the rest.
 

@@ -22,7 +22,7 @@ import { signatureAlgorithm } from "../algorithms.ts";
 /** The signer's own certificate first. */
 export type SignerChain = readonly [Certificate, ...Certificate[]];
 
-/** What a seal signs: the digest of the covered bytes, and where in its file they and their gap are. */
+/** The content that a seal signs: the digest of the covered bytes, and where in the file they and their gap are. */
 export type SealPlace = {
   /** SHA-256 of the detached content, 32 bytes. */
   readonly messageDigest: Uint8Array;

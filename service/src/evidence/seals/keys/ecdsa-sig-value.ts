@@ -11,9 +11,9 @@ export function ecdsaSigValue(raw: Uint8Array): Uint8Array {
 }
 
 /**
- * The same ECDSA-Sig-Value of P-256 with the lower of its two values of s: (r, s) and (r, n - s) verify alike, and a seal
- * is to have one form alone, whatever kind of key made the signature.
- * @throws {SealKeyError} `refused` when it is no ECDSA-Sig-Value in DER
+ * The same ECDSA-Sig-Value of P-256 with the lower of its two values of s: (r, s) and (r, n - s) both verify, and a
+ * seal must have one form only, whatever kind of key made the signature.
+ * @throws {SealKeyError} `refused` when it is not an ECDSA-Sig-Value in DER
  */
 export function withLowS(signature: Uint8Array): Uint8Array {
   const [r, s] = pairOf(signature);

@@ -9,7 +9,7 @@ import {
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { writeFileDurably } from "../../platform/durable-file.ts";
+import { writeFileDurably } from "../../../kernel/platform/durable-file.ts";
 import { type SealKey, SealKeyError, sealAlgorithmOf } from "./seal-key.ts";
 
 const generate = promisify(generateKeyPair);

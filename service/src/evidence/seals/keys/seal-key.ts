@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { StartupError } from "../../platform/errors.ts";
+import { StartupError } from "../../../kernel/platform/errors.ts";
 
 /** How a seal is signed. SHA-256 throughout: a document is hashed once, and its digest is the one that is signed. */
 export type SealAlgorithm = "rsa-pkcs1-sha256" | "ecdsa-p256-sha256";

@@ -1,6 +1,6 @@
-import { isDigit } from "../../pdf/lexer.ts";
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import type { Tail } from "../../pdf/revision/revision.ts";
+import { isDigit } from "../../../kernel/pdf/lexer.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
 
 /** Steps that every document may take, however short it is. */
 const LEAST_STEPS = 4 * 1024 * 1024;

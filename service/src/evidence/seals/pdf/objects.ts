@@ -1,45 +1,52 @@
 import { sealFieldName } from "@signsealship/certificate/pdf-file";
-import { dateString, textString, withElements, withEntries } from "../../pdf/edit.ts";
-import { formFields } from "../../pdf/form-fields.ts";
-import type { Ref, Span } from "../../pdf/lexer.ts";
-import { drawnBy, fieldLock, fieldLockReference, namedFields } from "../../pdf/named-fields.ts";
-import { resolve } from "../../pdf/objects.ts";
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import { type NewObject, refuseStream } from "../../pdf/revision/new-object.ts";
-import { stringBytes } from "../../pdf/strings.ts";
-import { asInteger, asRef, type Dict, entry, isArray, isString } from "../../pdf/values.ts";
-import type { PdfLookup } from "../../pdf/xref/lookup.ts";
+import { dateString, textString, withElements, withEntries } from "../../../kernel/pdf/edit.ts";
+import { formFields } from "../../../kernel/pdf/form-fields.ts";
+import type { Ref, Span } from "../../../kernel/pdf/lexer.ts";
+import { drawnBy, fieldLock, fieldLockReference, namedFields } from "../../../kernel/pdf/named-fields.ts";
+import { resolve } from "../../../kernel/pdf/objects.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import { type NewObject, refuseStream } from "../../../kernel/pdf/revision/new-object.ts";
+import { stringBytes } from "../../../kernel/pdf/strings.ts";
+import { asInteger, asRef, type Dict, entry, isArray, isString } from "../../../kernel/pdf/values.ts";
+import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 
-/** What the signature dictionary says beside the signature. */
+/** The entries of the signature dictionary, other than the signature. */
 export type SealDescription = {
   /** The instant of signing as claimed by the sealer; UTC, whole seconds. */
   readonly at: Date;
   /** Length of the CMS placeholder in bytes. */
   readonly reserve: number;
-  /** Spaces behind the numbers of /ByteRange, so that nobody knows beforehand how long the tail will be. */
+  /** Random spaces after the numbers of /ByteRange, so that the tail's length can't be predicted. */
   readonly padding?: number;
   readonly name?: string;
   readonly reason?: string;
-  /** Whether the document is one of the service's own: where it has a field that waits for the seal, that is used. */
+  /**
+   * Whether it is one of the service's own documents. If such a document has a field for the seal, that field is
+   * used.
+   */
   readonly isOwn?: boolean;
-  /** What the seal locks; nothing by default. */
+  /** The seal's lock; none by default. */
   readonly locks?: SealLock;
 };
 
-/** `fields`: what is filled in stays; `document`: besides, nobody adds a signature that shows. Other seals may always follow. */
+/**
+ * `fields`: form values can't change. `document`: in addition, no visible signature can be added. Seals may always
+ * follow.
+ */
 export type SealLock = "fields" | "document";
 
 /** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
 const SIG_FLAGS = 3;
 
-/** The lock of the seal's field and what the signature says of it; both empty for a seal that locks nothing. */
+/** The lock in the seal's field and in its signature; both empty for a seal without a lock. */
 export type LockParts = { readonly field: string; readonly reference: string };
 
-/** Names that take more are not locked: a lock is written twice, and the tail has its limits. */
+/** Longer names are not locked: a lock is written twice, and the tail's size is limited. */
 const mostNamed = 64 * 1024;
 
 /**
- * What a seal locks. A field whose drawing is older than the seal stays out: pyHanko takes it for changed as soon as anything follows.
+ * The lock of a seal. Leaves out fields whose drawing is older than the seal: pyHanko reports them as changed after any
+ * later revision.
  * @throws PdfRefusal
  */
 export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockParts {
@@ -59,7 +66,7 @@ export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockPar
   };
 }
 
-/** The field that a document of the service's own has for its seal, with the seal in it; null where it has none. */
+/** The field for the seal in one of the service's own documents, with the seal in it; null when it has none. */
 export function filledField(look: PdfLookup, signature: Ref, lock: LockParts): NewObject | null {
   if (!look.acroForm) return null;
   for (const { ref, dict } of formFields(look.file, look.acroForm.dict)) {

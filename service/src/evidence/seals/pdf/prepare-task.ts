@@ -1,7 +1,7 @@
 import type { SealReason } from "@signsealship/evidence/seal";
-import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
-import type { Tail } from "../../pdf/revision/revision.ts";
-import { lookUpPdf } from "../../pdf/xref/lookup.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../../kernel/pdf/refusal.ts";
+import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
+import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import { holdsDecoy } from "./decoys.ts";
 import type { SealLock } from "./objects.ts";
 import { buildTail } from "./tail.ts";

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
-import type { ByteRange, Tail } from "../../pdf/revision/revision.ts";
-import { lookUpPdf } from "../../pdf/xref/lookup.ts";
+import type { ByteRange, Tail } from "../../../kernel/pdf/revision/revision.ts";
+import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import type { SealDescription } from "./objects.ts";
 import { buildTail } from "./tail.ts";
 
-/** What is sealed and how. */
+/** The input of a seal. */
 export type SealRequest = SealDescription & {
   /** The document; neither changed nor copied. */
   readonly original: Buffer;
@@ -20,7 +20,7 @@ export type PreparedSeal = Tail & {
   readonly docSha256: string;
   /** Length of the original in bytes. */
   readonly originalLength: number;
-  /** SHA-256 of what the signature covers: the original and the tail without Contents. */
+  /** SHA-256 of the signed bytes: the original and the tail without Contents. */
   readonly messageDigest: Buffer;
   readonly docHash: Hash;
 };
@@ -33,7 +33,7 @@ export type Seal = {
   readonly byteRange: ByteRange;
 };
 
-/** The CMS is longer than the place that was reserved for it; `needed` bytes would hold it. */
+/** The CMS is longer than its reserved place; it needs `needed` bytes. */
 export class ReserveTooSmall extends Error {
   readonly needed: number;
 
@@ -45,8 +45,8 @@ export class ReserveTooSmall extends Error {
 }
 
 /**
- * Builds the revision to append to a document and hashes what its signature will cover.
- * @throws PdfRefusal when the document can't be continued as it is
+ * Builds the revision to append to a document and hashes the bytes that its signature will cover.
+ * @throws PdfRefusal when the document can't be extended unchanged
  */
 export function prepareSeal(request: SealRequest): PreparedSeal {
   const look = lookUpPdf(request.original, request.maxBytes);
@@ -55,7 +55,10 @@ export function prepareSeal(request: SealRequest): PreparedSeal {
   return hashTail(tail, docHash, request.original.length);
 }
 
-/** Hashes what the signature will cover. @param docHash a SHA-256 state that was fed with exactly the original */
+/**
+ * Hashes the bytes that the signature will cover. @param docHash a SHA-256 state that was fed with exactly the
+ * original
+ */
 export function hashTail(tail: Tail, docHash: Hash, originalLength: number): PreparedSeal {
   const messageDigest = docHash
     .copy()
@@ -67,7 +70,7 @@ export function hashTail(tail: Tail, docHash: Hash, originalLength: number): Pre
 }
 
 /**
- * Puts the signature into its place, in the prepared tail itself.
+ * Writes the signature into the prepared tail.
  * @param cms DER of a detached CMS over `messageDigest`
  * @throws ReserveTooSmall
  */
@@ -81,8 +84,8 @@ export function completeSeal(prepared: PreparedSeal, cms: Uint8Array): Seal {
 }
 
 /**
- * Seals a document: `sign` is given the digest of what is covered and its place, and answers with the DER of the CMS.
- * @throws PdfRefusal, ReserveTooSmall, and whatever `sign` throws
+ * Seals a document: `sign` gets the digest of the covered bytes and its place, and returns the DER of the CMS.
+ * @throws PdfRefusal, ReserveTooSmall, and the errors of `sign`
  */
 export async function sealPdf(
   request: SealRequest & { readonly sign: (prepared: PreparedSeal) => Uint8Array | Promise<Uint8Array> },

@@ -1,5 +1,5 @@
-import { buildSignedRevision, type Tail } from "../../pdf/revision/revision.ts";
-import type { PdfLookup } from "../../pdf/xref/lookup.ts";
+import { buildSignedRevision, type Tail } from "../../../kernel/pdf/revision/revision.ts";
+import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import {
   changedObjects,
   fieldObject,

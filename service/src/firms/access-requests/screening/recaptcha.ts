@@ -1,23 +1,23 @@
-import { type Fetch, requestBounded } from "../../platform/bounds/bounded-request.ts";
-import type { Log } from "../../platform/logs.ts";
+import { type Fetch, requestBounded } from "../../../kernel/platform/bounds/bounded-request.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
 
-/** Both keys of the operator's site at reCAPTCHA v3, and where it is reached. */
+/** Both keys of the operator's reCAPTCHA v3 site, and the address of its API. */
 export type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };
 
-/** The name under which the page asks for its token, and the only one that counts. */
+/** The action name of the page's token; tokens for other actions don't count. */
 export const recaptchaAction = "request_access";
 
-/** What the scorer says of a token: `unscored` when it could not be had. */
+/** The scorer's verdict on a token: `unscored` when no score was available. */
 export type BotVerdict = "person" | "bot" | "unscored";
 
-/** Asks about a token that came with a request. Never rejects. */
+/** Scores the token of a request. Never rejects. */
 export type BotScorer = (token: string, remoteIp: string) => Promise<BotVerdict>;
 
 export type ScorerDeps = {
   settings: RecaptchaSettings;
-  /** Host name of the page that tokens must come from. */
+  /** The host name of the page that issues tokens. */
   hostname: string;
-  /** Below it a token speaks for a bot; from 0 to 1. */
+  /** From 0 to 1. A lower score means a bot. */
   minScore: number;
   fetch: Fetch;
   log: Pick<Log, "warn">;
@@ -26,10 +26,10 @@ export type ScorerDeps = {
 
 const maxAnswerBytes = 16 * 1024;
 
-/** Codes of `error-codes` that blame the settings and not the token. */
+/** Values of `error-codes` that blame the settings, not the token. */
 const settingsAtFault: ReadonlySet<unknown> = new Set(["missing-input-secret", "invalid-input-secret", "bad-request"]);
 
-/** reCAPTCHA v3 by its `siteverify`; a token counts once and for two minutes there. */
+/** Scores with reCAPTCHA v3's `siteverify`, which accepts a token once, within two minutes. */
 export function recaptchaScorer(deps: ScorerDeps): BotScorer {
   const { settings, hostname, minScore, fetch, log, timeoutMs = 3000 } = deps;
 

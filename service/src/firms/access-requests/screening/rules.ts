@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { parse } from "yaml";
-import { StartupError } from "../../platform/errors.ts";
+import { StartupError } from "../../../kernel/platform/errors.ts";
 
 const percent = Type.Integer({ minimum: 0, maximum: 100 });
 const words = Type.Array(Type.String({ pattern: "^[a-z][a-z -]*\\*?$" }), { minItems: 1 });
@@ -37,9 +37,9 @@ const Rules = Type.Object(
   { additionalProperties: false },
 );
 
-/** The rules of `service/data/screening.yaml`, ready for use. */
+/** The parsed rules of `service/data/screening.yaml`. */
 export type ScreeningRules = Static<typeof Rules>["useCase"] & {
-  /** One pattern an entry; each finds whole words or phrases in lowercase text. */
+  /** One pattern per entry; each matches whole words or phrases in lowercase text. */
   topics: readonly RegExp[];
   coreTopics: readonly RegExp[];
   unwelcome: readonly RegExp[];
@@ -55,9 +55,9 @@ const escaped = (entry: string): string => entry.replaceAll(" ", "\\s+").replace
 const pattern = (entry: string): RegExp => new RegExp(`(?<![\\p{L}\\d])${escaped(entry)}(?![\\p{L}\\d])`, "u");
 
 /**
- * Checks the text of a rules file.
- * @param file its name, for messages.
- * @throws StartupError naming the first entry that breaks a rule.
+ * Parses a rules file.
+ * @param file its name, for error messages
+ * @throws StartupError naming the first entry that breaks a rule
  */
 export function parseScreeningRules(text: string, file: string): ScreeningRules {
   let content: unknown;
@@ -86,7 +86,7 @@ export function parseScreeningRules(text: string, file: string): ScreeningRules 
   };
 }
 
-/** @throws StartupError when the file cannot be read or breaks a rule. */
+/** @throws StartupError when the file cannot be read or breaks a rule */
 export function readScreeningRules(path: string): ScreeningRules {
   let text: string;
   try {

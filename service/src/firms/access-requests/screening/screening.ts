@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import type { ScreeningRules } from "./rules.ts";
 
-/** Why a person must look at a request; for the operator alone. */
+/** Why a person must review a request; only the operator sees it. */
 export type Reason =
   | "free_mail"
   | "disposable_mail"
@@ -20,9 +20,9 @@ export type Reason =
   | "domain_has_trial";
 
 /**
- * What speaks against a key at once (contract, Endpoints, Screening); nothing does when the list is empty. It depends on what was
- * sent and on nothing else, so that an answer doesn't show whom the service knows.
- * @param listed domains of free and disposable mailboxes beside those of the rules.
+ * The reasons against issuing a key at once (contract, Endpoints, Screening); an empty list means none. Depends only on
+ * the request, so that a response doesn't reveal which firms the service knows.
+ * @param listed domains of free and disposable mailboxes, in addition to those in the rules
  */
 export const screen = (
   rules: ScreeningRules,
@@ -33,7 +33,7 @@ export const screen = (
 /** `a.b.co.uk` -> itself and every domain above it, down to two labels. */
 const upwards = (labels: readonly string[]): string[] => labels.slice(1).map((_, from) => labels.slice(from).join("."));
 
-// `com.ar`, `org.ua`, `web.id`: firms have their names below them.
+// `com.ar`, `org.ua`, `web.id`: registries under which firms have their domains.
 const endingOfMany = /^[a-z]{2,3}\.[a-z]{2}$/;
 
 function screenDomain(rules: ScreeningRules, listed: ReadonlySet<string>, email: string): Reason[] {
@@ -45,7 +45,7 @@ function screenDomain(rules: ScreeningRules, listed: ReadonlySet<string>, email:
   if (names.some((name) => rules.disposableDomains.has(name))) return ["disposable_mail"];
   if (names.some((name) => rules.freeDomains.has(name)) || isProvider(rules, labels)) return ["free_mail"];
   if (names.some((name) => rules.exemptDomains.has(name))) return [];
-  // The list has names of both forms.
+  // The list has both the ASCII and the Unicode form of names.
   const isListed = (name: string) => listed.has(name) || listed.has(domainToUnicode(name));
   return names.some((name) => isListed(name) && (name === domain || !endingOfMany.test(name))) ? ["listed_mail"] : [];
 }
@@ -60,7 +60,10 @@ function isProvider({ providerNames }: ScreeningRules, labels: readonly string[]
 const linkShape = /https?:|www\./g;
 const longestWord = 24;
 
-/** No vowel in a longer word, five consonants and more in a row, or one letter three times: no word that people write. */
+/**
+ * A longer word without vowels, with five consonants in a row, or one letter three times: not a word that people
+ * write.
+ */
 const isUnreadable = (word: string): boolean =>
   word.length > longestWord ||
   /(\p{L})\1\1/u.test(word) ||
@@ -89,7 +92,7 @@ function screenUseCase(rules: ScreeningRules, useCase: string): Reason[] {
   return reasons;
 }
 
-/** One word again and again, or the same few words in a long row. */
+/** One word repeated, or a few words in a long text. */
 function isRepetitive(rules: ScreeningRules, words: readonly string[]): boolean {
   const counts = new Map<string, number>();
   for (const word of words) if (!rules.commonWords.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -97,4 +100,13 @@ function isRepetitive(rules: ScreeningRules, words: readonly string[]): boolean 
   if (most > 2 && percentOf(most, words.length) > rules.maxSameWordPercent) return true;
   const beginning = words.slice(0, 60);
   return new Set(beginning).size * 3 < beginning.length;
+}
+
+/**
+ * Domains of free and disposable mailboxes, from the package `free-email-domains-list`. It is 2 MB of script, so it is
+ * loaded when the first request is screened.
+ */
+export async function listedDomains(): Promise<ReadonlySet<string>> {
+  const { DOMAINS } = await import("free-email-domains-list/build/src/constants.js");
+  return DOMAINS;
 }

@@ -1,6 +1,13 @@
-import { actorOf, type Environment, mayUseLive, type Principal } from "../../identity/identity.ts";
+import { actorOf, type Environment, mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { requireProof } from "../../../kernel/platform/recent-proof.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
 import {
   addKey,
+  countActiveKeys,
+  countMadeKeys,
   type IssuedKey,
   type KeyDeps,
   type KeyLimits,
@@ -17,21 +24,16 @@ import {
   rotateUnderLock,
   selectKey,
 } from "../../partners/partners.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { requireProof } from "../../platform/recent-proof.ts";
-import { isUuid } from "../../platform/text.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
-import { requireFewActive, requireFewMade } from "./limits.ts";
 import { mailOwnersOfKey } from "./mail.ts";
 import { type Issuer, type Made, selectIssuer, selectMade } from "./store.ts";
 
 export type OwnKeyDeps = KeyDeps & {
-  /** Of the firm's tier. */
+  /** The limits of the firm's tier. */
   keyLimitsOf: (tier: string) => KeyLimits;
 };
 
-/** What an owner says of a new key, as it was typed. */
+/** An owner's wishes for a new key, as typed. */
 export type WantedKey = {
   name: string;
   environment: string;
@@ -43,16 +45,19 @@ export type WantedKey = {
 
 const noKey = () => new ServiceError("not_found", "No such key.");
 
-/** The keys of a member's firm: those of live for who works in live alone. */
+/** The keys of a member's firm. Live keys are listed only for members who work in live. */
 export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Promise<KeyMetadata[]> {
   const keys = await listKeys({ db }, principal.partnerId);
   return mayUseLive(principal) ? keys : keys.filter(({ environment }) => environment === "test");
 }
 
-/** A key as its owners see it: who issued it, and how much it made. */
+/** A key on its owners' pages: its issuer, and how much was created with it. */
 export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: Made };
 
-/** @throws ServiceError for a caller who is no owner, and an unknown key or another firm's, both alike. */
+/**
+ * @throws ServiceError for a caller who is not an owner, and, with the same message, for an unknown key or another
+ * firm's
+ */
 export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId: string): Promise<OwnKey> {
   if (principal.member?.role !== "owner")
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
@@ -63,8 +68,9 @@ export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId:
 }
 
 /**
- * Issues a key for an owner; it is in this answer and in no other. All owners are mailed.
- * @throws ServiceError for what breaks a rule, too many keys, live without live access, and a caller who may not or has no recent proof.
+ * Issues a key for an owner. Only this result has its text. Mails all owners.
+ * @throws ServiceError for an invalid value, too many keys, a live key without live access, and a caller without the
+ * right or a recent proof
  */
 export async function createOwnKey(deps: OwnKeyDeps, principal: Principal, wanted: WantedKey): Promise<IssuedKey> {
   const { db, clock, rowMac, keyLimitsOf } = deps;
@@ -93,7 +99,7 @@ function requireEnvironment(text: string): Environment {
   return text;
 }
 
-/** An owner who still is one, who works in the key's environment, and has a recent proof for it. */
+/** Requires a current owner who works in the key's environment and has a recent proof for it. */
 async function requireOwnerOf(
   tx: Tx,
   deps: KeyDeps,
@@ -106,8 +112,8 @@ async function requireOwnerOf(
 }
 
 /**
- * Issues a key in the place of one of the owner's firm; that goes on for the overlap. All owners are mailed.
- * @throws ServiceError as `createOwnKey` does, and for a key that is unknown, opens nothing any more or was rotated before.
+ * Replaces a key of the owner's firm; the old key works during the overlap. Mails all owners.
+ * @throws ServiceError as `createOwnKey`, and for a key that is unknown, inactive or already rotated
  */
 export async function rotateOwnKey(
   deps: OwnKeyDeps,
@@ -129,7 +135,10 @@ export async function rotateOwnKey(
   });
 }
 
-/** Ends a key with the next request. All owners are mailed. @throws ServiceError as `rotateOwnKey` does; one that was revoked stays so. */
+/**
+ * Revokes a key from the next request on. Mails all owners. Revoking twice changes nothing. @throws ServiceError as
+ * `rotateOwnKey`
+ */
 export async function revokeOwnKey(deps: KeyDeps, principal: Principal, keyId: string): Promise<void> {
   const { db, clock } = deps;
   const at = clock();
@@ -150,8 +159,33 @@ async function requireOwnKey(
 ): Promise<KeyRow> {
   await requireOwnerNow(tx, deps, principal);
   const key = isUuid(keyId) ? await selectKey(tx, keyId) : undefined;
-  // Of live keys nobody knows who does not work in live.
+  // Live keys are hidden from members who don't work in live.
   if (key?.partnerId !== principal.partnerId || (key.environment === "live" && !mayUseLive(principal))) throw noKey();
   await requireOwnerOf(tx, deps, principal, { environment: key.environment, at });
   return key;
+}
+
+/**
+ * The caller has locked the firm. @throws ServiceError when its owners have created the most keys allowed in 24 hours
+ */
+async function requireFewMade(tx: Tx, partnerId: string, { aDay }: KeyLimits, at: Date): Promise<void> {
+  if ((await countMadeKeys(tx, partnerId, new Date(at.getTime() - dayMs))) >= aDay)
+    throw new ServiceError(
+      "conflict",
+      `The owners of a firm of this tier make at most ${aDay} keys in 24 hours, rotations included. Try again tomorrow.`,
+    );
+}
+
+/** The caller has locked the firm. @throws ServiceError when it has the most active keys allowed */
+async function requireFewActive(
+  tx: Tx,
+  { partnerId, environment }: { partnerId: string; environment: Environment },
+  { active }: KeyLimits,
+  at: Date,
+): Promise<void> {
+  if ((await countActiveKeys(tx, partnerId, environment, at)) >= active)
+    throw new ServiceError(
+      "conflict",
+      `A firm of this tier has at most ${active} active ${environment} keys. Revoke one that is not used.`,
+    );
 }

@@ -1,7 +1,8 @@
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { verifiedFirm } from "../../partners/partners.ts";
 
-/** Who issued a key: a member, who may have left since. */
+/** The member who issued a key, and may have left since. */
 export type Issuer = { email: string };
 
 /** @returns null for a key that the operator issued */
@@ -12,7 +13,7 @@ export async function selectIssuer(db: Sql, keyId: string): Promise<Issuer | nul
   return issuer ?? null;
 }
 
-/** How many of each were made with a key; `members` are those whom it connected and who are still in the firm. */
+/** Counts of records created with a key; `members` counts those it linked who are still in the firm. */
 export type Made = {
   orders: number;
   rooms: number;
@@ -42,7 +43,6 @@ export async function selectMade(db: Sql, keyId: string): Promise<Made> {
   };
 }
 
-/** All owners of a firm. */
 export async function selectOwners(tx: Tx, partnerId: string): Promise<string[]> {
   const owners = await tx.query<{ id: string }>(
     sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId} AND role = 'owner' ORDER BY linked_at LIMIT 100`,
@@ -58,10 +58,10 @@ export type KeyNews = {
   environment: "live" | "test";
 };
 
-/** What an owner is told of a key; undefined when they are none any more. */
+/** The facts about a key for an owner's mail; undefined for a person who is no longer an owner. */
 export async function selectKeyNews(db: Sql, wanted: { keyId: string; userId: string; ownerId: string }) {
   const [news] = await db.query<KeyNews>(sql`
-    SELECT ou.email AS "ownerEmail", u.email AS "actorEmail", p.name AS "firmName", k.name, k.environment
+    SELECT ou.email AS "ownerEmail", u.email AS "actorEmail", p.name AS "firmName", k.name, k.environment, ${verifiedFirm}
     FROM partner_keys k JOIN partners p ON p.id = k.partner_id JOIN users u ON u.id = ${wanted.userId}
       JOIN members o ON o.partner_id = p.id AND o.role = 'owner' JOIN users ou ON ou.id = o.user_id
     WHERE k.id = ${wanted.keyId} AND o.user_id = ${wanted.ownerId}`);

@@ -1,7 +1,7 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Session } from "../../identity/identity.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { isCode } from "../../platform/text.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Session } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
 import { mailOwners } from "../link/mail.ts";
 import type { MemberDeps } from "../membership.ts";
 import { tokenSha256 } from "../sessions/tokens.ts";
@@ -13,9 +13,10 @@ export type { Offer } from "./store.ts";
 const unusable = () => new ServiceError("not_found", "This invitation cannot be used.");
 
 /**
- * What the link of an invitation offers to who is signed in.
- * @returns null for somebody who is signed in with another address than the invited one
- * @throws ServiceError when it was used, withdrawn or sent anew, has expired, or its inviter may not give it any more, all alike.
+ * The offer behind an invitation's link, for the signed-in person.
+ * @returns null for a person who is signed in with another address than the invited one
+ * @throws ServiceError, with one message, when it was used, withdrawn, replaced or has expired, or when its inviter may
+ * no longer give it
  */
 export async function lookAtInvitation(
   { db, clock, rowMac }: MemberDeps,
@@ -28,9 +29,9 @@ export async function lookAtInvitation(
 }
 
 /**
- * Uses an invitation up and makes its person a member; the owners are mailed.
- * @throws ServiceError as `lookAtInvitation` does, also for another address; and for a person who belongs to a firm, with the
- * invitation left as it is.
+ * Consumes an invitation and makes its person a member. Mails the owners.
+ * @throws ServiceError as `lookAtInvitation`, for another address, and for a person who belongs to a firm; the
+ * invitation then stays usable
  */
 export async function acceptInvitation(deps: MemberDeps, session: Session, token: string): Promise<void> {
   const { db, clock, rowMac } = deps;

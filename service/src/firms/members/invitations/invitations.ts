@@ -1,33 +1,36 @@
-import { auditLine } from "../../audit/audit.ts";
-import { actorOf, type Principal, type Role } from "../../identity/identity.ts";
-import { type Clock, dayMs } from "../../platform/clock.ts";
-import type { Database, Sql, Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import { requireProof } from "../../platform/recent-proof.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import type { SecretBytes } from "../../platform/secrets.ts";
-import { isUuid } from "../../platform/text.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { actorOf, type Principal, type Role } from "../../../kernel/identity/identity.ts";
+import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
+import { requireProof } from "../../../kernel/platform/recent-proof.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
-import { invitationToken, tokenSha256 } from "../sessions/tokens.ts";
+import { invitationToken, invitationTokenOf, tokenSha256 } from "../sessions/tokens.ts";
 import { requireAddress } from "../sign-in/sign-in.ts";
 import type { Membership } from "../store.ts";
 import * as store from "./store.ts";
+import { selectToMail } from "./store.ts";
 
 export type { Invitation } from "./store.ts";
 
 export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes; rowMac: RowMac };
 
-/** The queue of mails that carry an invitation; the payload is `{invitationId}`. */
+/** The queue of mails with an invitation; payload `{invitationId}`. */
 export const invitationMailQueue = "invitation-mail";
 
 const lastsMs = 7 * dayMs;
-/** What a form that was sent twice asks for again. */
+/** A repeated invitation within this time is the same form sent twice. */
 const sameMs = 60_000;
 const maxADay = { ofFirm: 30, toAddress: 5 };
 
-/** What an owner asks for, as it was typed. */
+/** An owner's input, as typed. */
 export type Wanted = { email: string; role: string; liveAccess: boolean };
 
 type Offered = { email: string; role: Role; liveAccess: boolean };
@@ -36,9 +39,10 @@ export const listInvitations = ({ db }: { db: Sql }, principal: Principal): Prom
   principal.member?.role === "owner" ? store.selectPending(db, principal.partnerId) : Promise.resolve([]);
 
 /**
- * Has an invitation mailed to an address. Who was invited before gets one in the place of that. Nothing says whether
- * somebody signs in with the address already.
- * @throws ServiceError for what is no address or role, a member of the firm, too many mails, and a caller who may not or has no recent proof.
+ * Mails an invitation to an address. It replaces an earlier invitation. Nothing reveals whether the address already has
+ * an account.
+ * @throws ServiceError for an invalid address or role, a member of the firm, too many mails, and a caller without the
+ * right or a recent proof
  */
 export async function inviteMember(deps: InvitationDeps, principal: Principal, wanted: Wanted): Promise<void> {
   const email = requireAddress(wanted.email);
@@ -51,7 +55,10 @@ export async function inviteMember(deps: InvitationDeps, principal: Principal, w
   });
 }
 
-/** Mails an invitation anew, for 7 days; the link of before ends. @throws ServiceError as `inviteMember` does, and for one that has ended. */
+/**
+ * Mails a new link, valid for 7 days, and ends the old one. @throws ServiceError as `inviteMember`, and for an ended
+ * invitation
+ */
 export async function resendInvitation(
   deps: InvitationDeps,
   principal: Principal,
@@ -66,8 +73,8 @@ export async function resendInvitation(
 }
 
 /**
- * Ends an invitation: its link cannot be used any more. One that gives live access asks for what making it asked for.
- * @throws ServiceError for a caller who is no owner, or may not have made it, and one that has ended.
+ * Ends an invitation, so that its link stops working. Ending one with live access needs what creating it needs.
+ * @throws ServiceError for a caller who is not an owner or may not have created it, and for an ended invitation
  */
 export async function withdrawInvitation(
   deps: Pick<InvitationDeps, "db" | "clock" | "rowMac">,
@@ -86,7 +93,7 @@ export async function withdrawInvitation(
 
 type Giver = { own: Membership; principal: Principal; at: Date };
 
-/** An owner gives no more than they have, and decides over nothing that another has given more. */
+/** An owner gives at most the access they have, and can't change an invitation that gives more. */
 function requireMayGive({ own, principal, at }: Giver, liveAccess: boolean): void {
   if (liveAccess && !own.liveAccess) throw liveAccessRequired();
   requireProof(principal, at, liveAccess ? "live" : "test");
@@ -98,7 +105,7 @@ async function requireInvitation(tx: Tx, { partnerId }: Principal, invitationId:
   return found;
 }
 
-/** Under the lock of the firm's members. */
+/** The caller has locked the firm's members. */
 async function offer(tx: Tx, { secrets, rowMac }: InvitationDeps, giver: Giver, offered: Offered): Promise<void> {
   const { principal, at } = giver;
   const { partnerId, member } = principal;
@@ -139,3 +146,31 @@ async function requireMayMail(tx: Tx, partnerId: string, email: string, at: Date
 
 const audit = (tx: Tx, principal: Principal, at: Date, action: string, detail: object) =>
   tx.query(auditLine({ at, action, actor: actorOf(principal), partnerId: principal.partnerId, detail }));
+
+/** The page of an invitation; its token is a credential. */
+const invitationPath = (token: string): string => `/invitation/${token}`;
+
+/** Mails invitations. Skips ended ones. */
+export const invitationMail = defineMail({
+  queue: invitationMailQueue,
+  load: ({ invitationId }: { invitationId: string }, { db, rowMac, clock }: MailDeps) =>
+    selectToMail(db, rowMac, invitationId, clock()),
+  write({ email, firmName, role, inviter, tokenSha256 }, { invitationId }, { secrets, baseUrl }) {
+    // The node that created it may use a newer key for new tokens.
+    const token = invitationTokenOf(secrets, invitationId, tokenSha256);
+    if (token === null)
+      throw new Error("the invitation was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");
+    return {
+      id: `invitation:${invitationId}`,
+      to: email,
+      subject: "You are invited to join a firm on SignSealShip",
+      greeting: "Hello,",
+      lines: [
+        `${inviter} invites you to join ${plainTitle(firmName, "their firm")} as ${role === "owner" ? "an owner" : "a member"}.`,
+        "The link works once, within 7 days, and for this email address alone: you sign in with it first.",
+      ],
+      link: { label: "See the invitation", url: baseUrl + invitationPath(token) },
+      caution: "If you do not know this firm, you can ignore this email: nothing happens without you.",
+    };
+  },
+});

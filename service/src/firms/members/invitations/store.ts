@@ -1,13 +1,14 @@
-import type { Role } from "../../identity/identity.ts";
-import { dayMs } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { isRevoked, revocationRow } from "../../platform/revocations.ts";
-import type { Members, RowMac } from "../../platform/row-mac.ts";
+import type { Role } from "../../../kernel/identity/identity.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { isRevoked, revocationRow } from "../../../kernel/platform/revocations.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import { verifiedFirm } from "../../partners/partners.ts";
 
 const keptMs = 30 * dayMs;
 
-/** An invitation that nobody has accepted or withdrawn yet. */
+/** An invitation that was neither accepted nor withdrawn. */
 export type Invitation = {
   invitationId: string;
   email: string;
@@ -16,7 +17,7 @@ export type Invitation = {
   invitedBy: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Whether the inviter may still give what is offered: without it the invitation cannot be accepted. */
+  /** Whether the inviter may still give the offered access. Without it, the invitation cannot be accepted. */
   stands: boolean;
 };
 
@@ -26,13 +27,13 @@ const stands = sql`EXISTS (SELECT FROM members o WHERE o.user_id = i.invited_by 
 const columns = sql`i.id AS "invitationId", i.email, i.role, i.live_access AS "liveAccess", u.email AS "invitedBy",
   i.created_at AS "createdAt", i.expires_at AS "expiresAt", ${stands} AS stands`;
 
-/** Those of a firm, the latest first. */
+/** The firm's invitations, latest first. */
 export const selectPending = (db: Sql, partnerId: string) =>
   db.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
     WHERE i.partner_id = ${partnerId} AND i.ended_at IS NULL ORDER BY i.created_at DESC, i.id LIMIT 200`);
 
-/** One of a firm, under its lock. */
+/** One of the firm's invitations. The caller has locked the firm. */
 export async function selectOwn(tx: Tx, partnerId: string, invitationId: string): Promise<Invitation | undefined> {
   const [found] = await tx.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
@@ -40,7 +41,7 @@ export async function selectOwn(tx: Tx, partnerId: string, invitationId: string)
   return found;
 }
 
-/** The one of an address, under the lock of the firm. */
+/** The invitation of an address. The caller has locked the firm. */
 export async function selectOfAddress(tx: Tx, partnerId: string, email: string): Promise<Invitation | undefined> {
   const [found] = await tx.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
@@ -96,7 +97,7 @@ export const endInvitation = (tx: Tx, invitationId: string, at: Date, outcome: "
     WITH revoked AS (${revocationRow("invitation", invitationId, at)})
     UPDATE invitations SET ended_at = ${at}, outcome = ${outcome} WHERE id = ${invitationId}`);
 
-/** How many a firm has mailed since an instant: in all, and to one address. */
+/** How many invitations a firm has mailed since `since`: in all, and to one address. */
 export async function countMailed(tx: Tx, partnerId: string, email: string, since: Date) {
   const [row] = await tx.query<{ all: number; toAddress: number }>(sql`
     SELECT count(*) AS all, count(*) FILTER (WHERE email = ${email}) AS "toAddress"
@@ -123,10 +124,10 @@ const usable = (tokenSha256: Buffer, now: Date) =>
   sql`i.token_sha256 = ${tokenSha256} AND i.ended_at IS NULL AND i.expires_at > ${now} AND ${stands}
     AND NOT ${isRevoked(now, sql`i.id::text`)}`;
 
-/** What a link offers; undefined for one that cannot be used. */
+/** The offer of a link; undefined for an unusable link. */
 export async function selectOffer(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date): Promise<Offer | undefined> {
   const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
-    SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter
+    SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter, ${verifiedFirm}
     FROM invitations i JOIN partners p ON p.id = i.partner_id JOIN users u ON u.id = i.invited_by
     WHERE ${usable(tokenSha256, now)}`);
   if (!found || !vouchesFor(rowMac, found)) return undefined;
@@ -136,7 +137,7 @@ export async function selectOffer(db: Sql, rowMac: RowMac, tokenSha256: Buffer, 
 
 type Taken = { invitationId: string; role: Role; liveAccess: boolean; invitedBy: string };
 
-/** Uses an invitation up, under the lock of its firm: of two who accept it at once, one gets it. */
+/** Consumes an invitation; the caller has locked its firm. Of two concurrent calls only one gets it. */
 export async function takeInvitation(
   tx: Tx,
   rowMac: RowMac,
@@ -154,15 +155,15 @@ export async function takeInvitation(
   return { invitationId, role, liveAccess, invitedBy };
 }
 
-/** What is mailed; undefined for an invitation that has ended. */
+/** The facts for the mail; undefined for an ended invitation. */
 export async function selectToMail(db: Sql, rowMac: RowMac, invitationId: string, now: Date) {
   const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
-    SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter
+    SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter, ${verifiedFirm}
     FROM invitations i JOIN partners p ON p.id = i.partner_id JOIN users u ON u.id = i.invited_by
     WHERE i.id = ${invitationId} AND i.ended_at IS NULL AND i.expires_at > ${now}`);
   return found && vouchesFor(rowMac, found) ? found : undefined;
 }
 
-/** Forgets those that have expired a month ago. */
+/** Deletes invitations that expired a month ago. */
 export const sweepInvitations = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM invitations WHERE expires_at < ${new Date(now.getTime() - keptMs)}`);

@@ -1,9 +1,9 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Principal, ResolveKey, Role, Session } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { isRecentPasskey, requireRecentPasskey } from "../../platform/recent-proof.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Principal, ResolveKey, Role, Session } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { isRecentPasskey, requireRecentPasskey } from "../../../kernel/platform/recent-proof.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { MemberDeps } from "../membership.ts";
 import { setEnvironment } from "../sessions/store.ts";
 import {
@@ -22,10 +22,11 @@ import type { Linked } from "./schemas.ts";
 const noKey = () => invalid("apiKey must be a valid partner API key.");
 
 /**
- * Links a signed-in person to the firm of a key (contract, Authentication 6): the first one becomes its owner. The session goes on
- * in the key's environment. A test key links to test alone; a live key gives live access, also to whoever was linked before. Where the
- * firm asks for passkeys, a live key links without one to test alone, too.
- * @throws ServiceError for a key that is none, a person who belongs to another firm, and a member who would get live without a passkey.
+ * Links a signed-in person to the firm of a key (contract, Authentication 6); the first one becomes its owner. The
+ * session switches to the key's environment. A test key gives test access only; a live key gives live access, also to a
+ * person who was already linked. Where the firm requires passkeys, a live key without a passkey gives test access only.
+ * @throws ServiceError for an invalid key, a person of another firm, and a member who would get live access without a
+ * passkey
  */
 export async function linkMember(
   { db, clock, rowMac, resolveKey }: MemberDeps & { resolveKey: ResolveKey },
@@ -36,7 +37,7 @@ export async function linkMember(
   const principal = await resolveKey(`Bearer ${apiKey}`, ip);
   const { key } = principal ?? {};
   if (!principal || !key) throw noKey();
-  // A member may do in the dashboard what the key may not.
+  // A member may do more in the dashboard than a restricted key allows.
   if (key.scopes)
     throw new ServiceError("scope_required", "Only a key without restrictions connects a person to its firm.");
   const { partnerId, environment, firmName, tier } = principal;
@@ -52,7 +53,7 @@ export async function linkMember(
 
 type ByKey = Pick<Principal, "partnerId" | "environment"> & { keyId: string; at: Date };
 
-/** Under the lock of the firm's members. */
+/** The caller has locked the firm's members. */
 async function join(
   tx: Tx,
   rowMac: RowMac,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { sessionOf } from "../../http/authentication.ts";
-import { jsonRoute, type RouteDeps } from "../../http/route.ts";
-import { invalid } from "../../platform/errors.ts";
+import { sessionOf } from "../../../kernel/http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import type { MemberDeps } from "../membership.ts";
 import { linkMember } from "./link.ts";
 import { Linked, LinkRequest } from "./schemas.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { firm, ok, oneOf, text } from "../../http/schema-parts.ts";
+import { firm, ok, oneOf, text } from "../../../kernel/http/schema-parts.ts";
 
 export const LinkRequest = Type.Object(
   { apiKey: text("A valid key of the firm. Having it is the authorization.", `svc_pk_test_${"k4s7".repeat(13)}`) },

@@ -1,6 +1,6 @@
-import type { Session } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { invalid } from "../../platform/errors.ts";
+import type { Session } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import {
   answerOf,
   handleOf,
@@ -14,10 +14,10 @@ import { mailNews } from "./mail.ts";
 import { useRecoveryCode } from "./recovery-codes.ts";
 import { findCredential, noteUse, selectDescriptors } from "./store.ts";
 
-/** A session, or one that is not whole before its second factor was shown. */
+/** A session, or one that still needs its second factor. */
 export type Holder = Pick<Session, "id" | "userId">;
 
-/** What a browser needs to show a passkey (WebAuthn level 3, section 5.5). */
+/** The request options for a browser (WebAuthn level 3, section 5.5). */
 export async function requestOptions(deps: PasskeyDeps, { id, userId }: Holder) {
   const { id: rpId } = relyingParty(deps);
   const descriptors = await selectDescriptors(deps.db, userId);
@@ -31,9 +31,9 @@ export async function requestOptions(deps: PasskeyDeps, { id, userId }: Holder) 
 }
 
 /**
- * Does its work in the transaction that notes the use of a passkey.
- * @param text what the browser sends
- * @throws ServiceError when that is no passkey of the person, or not accepted: nothing is done then
+ * Verifies a passkey and runs the caller's work in the same transaction.
+ * @param text the browser's response
+ * @throws ServiceError for a passkey that is not the person's, or not accepted: then nothing is done
  */
 export async function withPasskey<T>(
   deps: PasskeyDeps,
@@ -43,7 +43,7 @@ export async function withPasskey<T>(
 ): Promise<T> {
   const answer = answerOf(text);
   const known = await findCredential(deps.db, deps.rowMac, { userId, credentialId: answer.id, now: deps.clock() });
-  // Section 7.2, step 6: a handle that comes with it is that of the person.
+  // Section 7.2, step 6: a returned user handle must be the person's.
   const handle = answer.response.userHandle ?? handleOf(userId);
   if (!known || handle !== handleOf(userId)) throw refusedPasskey();
   const { counter } = await verifyAnswer(deps, { sessionId, userId, purpose: "show", answer, known });
@@ -54,7 +54,10 @@ export async function withPasskey<T>(
   });
 }
 
-/** Does its work in the transaction that uses a recovery code up. @throws ServiceError for one that the person does not have */
+/**
+ * Consumes a recovery code and runs the caller's work in the same transaction. @throws ServiceError for an unknown
+ * code
+ */
 export async function withRecoveryCode<T>(
   { db, clock, rowMac }: Pick<PasskeyDeps, "db" | "clock" | "rowMac">,
   { userId }: Holder,

@@ -1,26 +1,35 @@
-import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { type Task, TaskKilled, type Workers } from "../../platform/workers/task.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Random } from "../../../kernel/platform/random.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { type Task, TaskKilled, type Workers } from "../../../kernel/platform/workers/task.ts";
 import * as store from "./store.ts";
 import type { KnownCredential, Verified, VerifyInput } from "./verify-task.ts";
 
-/** `ownOrigin` is the origin of the service's public address: passkeys are made for its host and work there alone. */
-export type PasskeyDeps = { db: Database; clock: Clock; rowMac: RowMac; workers: Workers; ownOrigin: string };
+/** `ownOrigin` is the origin of the service's public address. Passkeys are bound to its host. */
+export type PasskeyDeps = {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  rowMac: RowMac;
+  workers: Workers;
+  ownOrigin: string;
+};
 
 const challengeMs = 5 * 60_000;
 
-// By a worker: the library takes a quarter of a second to load.
+// In a worker: the library takes a quarter of a second to load.
 const task: Task<VerifyInput, Verified> = {
   name: "verify a passkey",
   module: import.meta.resolve("./verify-task.ts"),
   limitMs: 10_000,
 };
 
-/** The relying party (WebAuthn level 3, section 5.1.2): a host name; an address in numbers is none. @throws ServiceError */
+/**
+ * The relying party (WebAuthn level 3, section 5.1.2). It needs a host name, not an IP address. @throws ServiceError
+ */
 export function relyingParty({ ownOrigin }: Pick<PasskeyDeps, "ownOrigin">): { id: string; name: string } {
   const { hostname } = new URL(ownOrigin);
   if (!hasPasskeys({ ownOrigin }))
@@ -33,13 +42,13 @@ export function hasPasskeys({ ownOrigin }: Pick<PasskeyDeps, "ownOrigin">): bool
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0;
 }
 
-/** A new challenge for a session; the one before it of this purpose is over. */
+/** Creates a challenge for a session, in place of the earlier one for this purpose. */
 export async function newChallenge(
-  { db, clock }: Pick<PasskeyDeps, "db" | "clock">,
+  { db, clock, random }: Pick<PasskeyDeps, "db" | "clock" | "random">,
   sessionId: string,
   purpose: store.Purpose,
 ): Promise<string> {
-  const challenge = randomBytes(32).toString("base64url");
+  const challenge = random.bytes(32).toString("base64url");
   const expiresAt = new Date(clock().getTime() + challengeMs);
   await store.putChallenge(db, { sessionId, purpose, challenge, expiresAt });
   return challenge;
@@ -47,11 +56,11 @@ export async function newChallenge(
 
 export const refusedPasskey = () => invalid("The passkey was not accepted. Try again.");
 
-/** What names a person to authenticators (section 5.4.3). */
+/** The user handle for authenticators (section 5.4.3). */
 export const handleOf = (userId: string): string =>
   Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
 
-/** The answer of an authenticator, as a form sends it. @throws ServiceError for a text that is none */
+/** Parses an authenticator's response from a form. @throws ServiceError for an invalid text */
 export function answerOf(text: string): { id: string; response: { userHandle?: unknown; transports?: unknown } } {
   let answer: unknown;
   try {
@@ -65,8 +74,8 @@ export function answerOf(text: string): { id: string; response: { userHandle?: u
 }
 
 /**
- * Verifies an answer to the session's challenge, which is used up by it, whatever it is.
- * @param asked.known the credential that is shown; null for a new one
+ * Verifies a response to the session's challenge, and consumes the challenge even when the response is refused.
+ * @param asked.known the stored credential; null for a new one
  * @throws ServiceError when it is not accepted
  */
 export async function verifyAnswer(

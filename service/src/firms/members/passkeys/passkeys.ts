@@ -1,10 +1,10 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Session } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { requireRecentProof } from "../../platform/recent-proof.ts";
-import { isPlainText, isUuid } from "../../platform/text.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Session } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { requireRecentProof } from "../../../kernel/platform/recent-proof.ts";
+import { isPlainText, isUuid } from "../../../kernel/platform/text.ts";
 import { endOtherSessions } from "../sessions/store.ts";
 import { answerOf, handleOf, newChallenge, type PasskeyDeps, relyingParty, verifyAnswer } from "./ceremony.ts";
 import { mailNews } from "./mail.ts";
@@ -17,13 +17,13 @@ const maxNameLength = 60;
 const algorithms = [-8, -7, -257];
 const knownTransports = new Set(["usb", "nfc", "ble", "smart-card", "hybrid", "internal"]);
 
-/** A person's passkeys, the oldest first, and how many recovery codes are left. */
+/** A person's passkeys, oldest first, and the number of remaining recovery codes. */
 export async function listPasskeys({ db }: Pick<PasskeyDeps, "db">, { userId }: Session) {
   const [passkeys, codesLeft] = await Promise.all([store.selectPasskeys(db, userId), store.countCodes(db, userId)]);
   return { passkeys, codesLeft };
 }
 
-/** What a browser needs to make a passkey (WebAuthn level 3, section 5.4). @throws ServiceError without a recent proof */
+/** The creation options for a browser (WebAuthn level 3, section 5.4). @throws ServiceError without a recent proof */
 export async function creationOptions(deps: PasskeyDeps, session: Session) {
   requireRecentProof(session.proof, deps.clock());
   const { userId, email } = session;
@@ -42,16 +42,16 @@ export async function creationOptions(deps: PasskeyDeps, session: Session) {
 }
 
 /**
- * Adds the passkey that a browser has made, and signs the person's other browsers out.
+ * Adds a new passkey and signs the person's other browsers out.
  * @returns recovery codes with the first passkey, otherwise null
- * @throws ServiceError for a bad name, without a recent proof, and for an answer that is not accepted
+ * @throws ServiceError for a bad name, without a recent proof, and for a response that is not accepted
  */
 export async function addPasskey(
   deps: PasskeyDeps,
   session: Session,
   { name, answer: text }: { name: string; answer: string },
 ): Promise<string[] | null> {
-  const { db, clock, rowMac } = deps;
+  const { db, clock, random, rowMac } = deps;
   requireRecentProof(session.proof, clock());
   const { id: sessionId, userId } = session;
   const checkedName = requireName(name);
@@ -66,7 +66,7 @@ export async function addPasskey(
     const row = { ...credential, id: newUuid(), userId, transports, name: checkedName, at };
     if (!(await store.insertPasskey(tx, rowMac, row))) throw invalid("This passkey is in use already.");
     await changed(tx, session, { action: "passkey.added", news: "added", detail: { passkeyId: row.id }, at });
-    return length === 0 ? newRecoveryCodes(tx, rowMac, userId, at) : null;
+    return length === 0 ? newRecoveryCodes(tx, { rowMac, random }, userId, at) : null;
   });
 }
 
@@ -80,7 +80,10 @@ function requireName(text: string): string {
 const transportsOf = (sent: unknown): string[] =>
   Array.isArray(sent) ? [...knownTransports].filter((each) => sent.includes(each)) : [];
 
-/** Removes a passkey, with the last one the recovery codes, and signs other browsers out. @throws ServiceError for an unknown one */
+/**
+ * Removes a passkey and signs other browsers out. The last one takes the recovery codes with it. @throws ServiceError
+ * for an unknown passkey
+ */
 export async function removePasskey({ db, clock, rowMac }: PasskeyDeps, session: Session, id: string): Promise<void> {
   const { userId, proof } = session;
   requireRecentProof(proof, clock());
@@ -104,8 +107,11 @@ async function changed(tx: Tx, session: Session, { action, news, detail, at }: C
   await mailNews(tx, userId, news, at);
 }
 
-/** Ten new recovery codes. @throws ServiceError without a recent proof, and for a person without a passkey */
-export async function renewRecoveryCodes({ db, clock, rowMac }: PasskeyDeps, session: Session): Promise<string[]> {
+/** Creates ten new recovery codes. @throws ServiceError without a recent proof, and for a person without a passkey */
+export async function renewRecoveryCodes(
+  { db, clock, random, rowMac }: PasskeyDeps,
+  session: Session,
+): Promise<string[]> {
   const { userId, proof, principal } = session;
   requireRecentProof(proof, clock());
   return db.transaction(async (tx) => {
@@ -116,6 +122,6 @@ export async function renewRecoveryCodes({ db, clock, rowMac }: PasskeyDeps, ses
     const line = { at, action: "recovery_codes.renewed", actor: `member:${userId}`, partnerId: principal?.partnerId };
     await tx.query(auditLine({ ...line, detail: {} }));
     await mailNews(tx, userId, "new-codes", at);
-    return newRecoveryCodes(tx, rowMac, userId, at);
+    return newRecoveryCodes(tx, { rowMac, random }, userId, at);
   });
 }

@@ -1,10 +1,10 @@
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { isRevoked, revocationRow, wasRevoked } from "../../platform/revocations.ts";
-import type { Members, RowMac } from "../../platform/row-mac.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { isRevoked, revocationRow, wasRevoked } from "../../../kernel/platform/revocations.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { KnownCredential } from "./verify-task.ts";
 
-/** `add` makes a passkey, `show` uses one. */
+/** `add` creates a passkey, `show` uses one. */
 export type Purpose = "add" | "show";
 
 export type Challenge = { sessionId: string; purpose: Purpose; challenge: string; expiresAt: Date };
@@ -17,7 +17,7 @@ export const putChallenge = (db: Sql, { sessionId, purpose, challenge, expiresAt
        SET challenge = excluded.challenge, expires_at = excluded.expires_at`,
   );
 
-/** Takes a session's challenge away; undefined when there is none, or it has expired. */
+/** Consumes the session's challenge; undefined when there is none, or it has expired. */
 export async function takeChallenge(
   db: Sql,
   sessionId: string,
@@ -33,14 +33,14 @@ export async function takeChallenge(
 
 export type Passkey = { id: string; name: string; createdAt: Date; lastUsedAt: Date | null };
 
-/** A person's passkeys, the oldest first. */
+/** A person's passkeys, oldest first. */
 export const selectPasskeys = (db: Sql, userId: string) =>
   db.query<Passkey>(
     sql`SELECT id, name, created_at AS "createdAt", last_used_at AS "lastUsedAt"
      FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`,
   );
 
-/** What a browser is told of them, to find the authenticators. */
+/** The descriptors by which a browser finds the authenticators. */
 export const selectDescriptors = (db: Sql, userId: string) =>
   db.query<{ id: string; transports: string[] }>(
     sql`SELECT credential_id AS id, transports FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`,
@@ -50,7 +50,7 @@ export type StoredCredential = KnownCredential & { id: string };
 
 export const passkeyTable = "passkeys";
 
-/** Whose passkey it is, as its MAC says it: not how often it was used. */
+/** Fields covered by the row's MAC: the owner and the key, not the counter. */
 export type PasskeyFacts = {
   id: string;
   userId: string;
@@ -70,7 +70,7 @@ export const passkeyMembers = ({ id, userId, credentialId, publicKey, backupElig
 export const passkeyColumns = sql`id, user_id AS "userId", credential_id AS "credentialId", public_key AS "publicKey",
   backup_eligible AS "backupEligible", row_mac AS mac`;
 
-/** A credential of this person; undefined for anybody else's, and for one that was removed or whose row does not hold. */
+/** This person's credential; undefined for another person's, a removed one, and one that fails its MAC. */
 export async function findCredential(
   db: Sql,
   rowMac: RowMac,
@@ -83,7 +83,7 @@ export async function findCredential(
   return found && rowMac.holds(passkeyTable, passkeyMembers(found), found.mac) ? found : undefined;
 }
 
-/** Until the transaction ends nobody else changes this person's passkeys. */
+/** Serializes changes to this person's passkeys until the transaction ends. */
 export const lockUser = (tx: Tx, userId: string) => tx.query(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
 
 export type NewPasskey = KnownCredential & {
@@ -94,7 +94,7 @@ export type NewPasskey = KnownCredential & {
   at: Date;
 };
 
-/** @returns false when somebody has this credential already */
+/** @returns false when a person already has this credential */
 export async function insertPasskey(tx: Tx, rowMac: RowMac, key: NewPasskey): Promise<boolean> {
   const inserted = await tx.query(
     sql`INSERT INTO passkeys
@@ -106,7 +106,10 @@ export async function insertPasskey(tx: Tx, rowMac: RowMac, key: NewPasskey): Pr
   return inserted.length === 1;
 }
 
-/** Notes a use, unless the credential was removed, or used with a counter as high, in the meantime. @returns whether it did */
+/**
+ * Records a use, unless the credential was removed, or used with an equal or higher counter, in the meantime.
+ * @returns whether it did
+ */
 export async function noteUse(tx: Tx, id: string, counter: number, at: Date): Promise<boolean> {
   const noted = await tx.query(
     sql`UPDATE passkeys SET counter = ${counter}, last_used_at = ${at}
@@ -115,7 +118,7 @@ export async function noteUse(tx: Tx, id: string, counter: number, at: Date): Pr
   return noted.length === 1;
 }
 
-/** Deletes one of a person's passkeys, or all. @returns how many there were */
+/** Deletes one of a person's passkeys, or all. @returns their number */
 export async function deletePasskeys(tx: Tx, userId: string, at: Date, id: string | null = null): Promise<number> {
   const deleted = await tx.query(sql`
     WITH deleted AS (DELETE FROM passkeys WHERE user_id = ${userId} AND (${id}::uuid IS NULL OR id = ${id}) RETURNING id)
@@ -139,7 +142,7 @@ export async function countCodes(db: Sql, userId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** New codes in the place of all there were; none for an empty list. */
+/** Replaces all codes; an empty list leaves none. */
 export async function replaceCodes(
   tx: Tx,
   rowMac: RowMac,
@@ -153,7 +156,7 @@ export async function replaceCodes(
     SELECT ${userId}, code, mac FROM unnest(${hashes}::bytea[], ${macs}::bytea[]) AS codes (code, mac)`);
 }
 
-/** Uses a code up. @returns whether there was one */
+/** Consumes a code. @returns whether it existed */
 export async function takeCode(
   tx: Tx,
   rowMac: RowMac,

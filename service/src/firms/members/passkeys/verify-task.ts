@@ -5,9 +5,9 @@ import {
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
 import { decodeAttestationObject, isoBase64URL } from "@simplewebauthn/server/helpers";
-import type { Run } from "../../platform/workers/task.ts";
+import type { Run } from "../../../kernel/platform/workers/task.ts";
 
-/** What the service expects of an answer of an authenticator. */
+/** The expected values in an authenticator's response. */
 export type Expected = { challenge: string; origin: string; rpId: string };
 
 export type NewCredential = {
@@ -21,10 +21,13 @@ export type KnownCredential = NewCredential;
 
 export type VerifyInput = Expected & { response: unknown; known: KnownCredential | null };
 
-/** Of a new credential, or of a known one with its new counter. */
+/** A new credential, or the stored one with its new counter. */
 export type Verified = NewCredential;
 
-/** Checks an answer of an authenticator (WebAuthn level 3, sections 7.1 and 7.2). @throws Error for one that is not accepted */
+/**
+ * Verifies an authenticator's response (WebAuthn level 3, sections 7.1 and 7.2). @throws Error when it is not
+ * accepted
+ */
 export const run: Run<VerifyInput, Verified> = async (_bytes, { response, known, ...expected }) =>
   known ? verifyShown(response, known, expected) : verifyAdded(response, expected);
 
@@ -45,7 +48,10 @@ async function verifyAdded(sent: unknown, expected: Expected): Promise<Verified>
   return { credentialId, publicKey, counter, backupEligible: credentialDeviceType === "multiDevice" };
 }
 
-/** We ask for no attestation. Of one with certificates the library would fetch the lists of revoked ones, from wherever they say. */
+/**
+ * No attestation is requested. With certificates in it, the library would fetch revocation lists from any address
+ * they name.
+ */
 function refuseCertificates({ response }: RegistrationResponseJSON): void {
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
   const format = attestation.get("fmt");
@@ -61,7 +67,7 @@ async function verifyShown(sent: unknown, known: KnownCredential, expected: Expe
     ...expectedOf(expected),
   });
   const backupEligible = authenticationInfo.credentialDeviceType === "multiDevice";
-  // Section 7.2, step 19: what a credential is does not change.
+  // Section 7.2, step 19: backup eligibility never changes.
   if (!verified || backupEligible !== known.backupEligible) throw new Error("the passkey is not accepted");
   return { ...known, counter: authenticationInfo.newCounter };
 }

@@ -1,9 +1,9 @@
-import { sql } from "../../platform/database/sql.ts";
-import type { Members, RowMac } from "../../platform/row-mac.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 
 export const sessionTable = "sessions";
 
-/** The fields of a session that its MAC covers: its rights and its end, and not its last use or its device. */
+/** Fields of a session that its MAC covers: its rights and its end, but not its last use or device. */
 export type SessionFacts = {
   sessionId: string;
   tokenSha256: Buffer;

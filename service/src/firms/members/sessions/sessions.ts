@@ -5,15 +5,14 @@ import {
   type Proof,
   type ResolveSession,
   type Session,
-} from "../../identity/identity.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { requireRecentProof } from "../../platform/recent-proof.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { isUuid } from "../../platform/text.ts";
-import { deviceOf } from "./device.ts";
+} from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { requireRecentProof } from "../../../kernel/platform/recent-proof.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
 import { factorDueSeconds, sessionLimits } from "./limits.ts";
 import * as store from "./store.ts";
 import { type CookieName, cookieNames, cookieOf, newToken, tokenSha256 } from "./tokens.ts";
@@ -22,8 +21,9 @@ import * as writes from "./writes.ts";
 export type SessionDeps = { db: Sql; clock: Clock; rowMac: RowMac };
 
 type ReadDeps = Pick<SessionDeps, "db" | "clock">;
+type EndDeps = { db: Database; clock: Clock };
 
-// The last use is shown to the minute, and written less often than a session is read.
+// The last use is shown in minutes, so it is written less often than sessions are read.
 const touchEveryMs = 5 * 60_000;
 
 type Used = Pick<store.SessionRow, "sessionId" | "lastSeenAt">;
@@ -32,7 +32,7 @@ async function noteUse(db: Sql, { sessionId, lastSeenAt }: Used, now: Date): Pro
   if (now.getTime() - lastSeenAt.getTime() > touchEveryMs) await store.touchSession(db, sessionId, now);
 }
 
-/** Resolves session cookies by one indexed read each. */
+/** Resolves session cookies with one indexed read each. */
 export function sessionResolver({ db, clock, rowMac }: SessionDeps): ResolveSession {
   return async (cookie, isUse = true) => {
     const token = cookieOf(cookie, cookieNames.session);
@@ -52,11 +52,11 @@ function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
   if (partnerId === null || role === null || firmName === null || tier === null || liveEnabled === null) return null;
   const member = { userId, email, role, liveAccess: row.liveAccess ?? false, proof };
   const principal: Principal = { partnerId, environment: "test", firmName, tier, liveEnabled, key: null, member };
-  // Whoever has lost live access, or whose firm has, works on in test.
+  // A member who has lost live access, or whose firm has, continues in test.
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
 }
 
-/** The session of a `Cookie` header that a link of the command line began; null when it bears none that is valid. */
+/** The session of a command line link, from a `Cookie` header; null without a valid one. */
 export async function findOperatorSession(
   { db, clock, rowMac }: SessionDeps,
   cookie: string | undefined,
@@ -74,11 +74,11 @@ export type SessionStart = {
   environment: Environment;
   userAgent: string | undefined;
   at: Date;
-  /** Whether the session opens nothing before `completeSession`. */
+  /** Whether the session is useless until `completeSession`. */
   factorDue: boolean;
 };
 
-/** Begins a session. @returns its token, which is in the cookie and nowhere else. */
+/** Begins a session. @returns its token; only the cookie has it */
 export async function beginSession(tx: Tx, rowMac: RowMac, start: SessionStart): Promise<string> {
   const { userId, environment, userAgent, at, factorDue } = start;
   const token = newToken();
@@ -97,7 +97,10 @@ export async function beginSession(tx: Tx, rowMac: RowMac, start: SessionStart):
   return token;
 }
 
-/** Makes a session whole. @param passkeyAt when a passkey was shown @returns its new token @throws ServiceError when it has ended */
+/**
+ * Completes a session after its second factor. @param passkeyAt when a passkey was used
+ * @returns its new token @throws ServiceError when it has ended
+ */
 export async function completeSession(
   tx: Tx,
   rowMac: RowMac,
@@ -110,33 +113,34 @@ export async function completeSession(
   return token;
 }
 
-/** The person's sessions, the latest first. */
+/** The person's sessions, latest first. */
 export const listSessions = ({ db, clock }: ReadDeps, { userId }: Session) => store.selectSessions(db, userId, clock());
 
 /**
- * Ends one of the person's own sessions; another than the present one needs a recent proof.
- * @throws ServiceError when there is none of this id, or the proof is missing.
+ * Ends one of the person's own sessions. Ending another than the present one needs a recent proof.
+ * @throws ServiceError for an unknown id, or without the proof
  */
-export async function endSession({ db, clock }: ReadDeps, session: Session, sessionId: string): Promise<void> {
+export async function endSession({ db, clock }: EndDeps, session: Session, sessionId: string): Promise<void> {
   const { userId, proof } = session;
   if (sessionId !== session.id) requireRecentProof(proof, clock());
-  const known = isUuid(sessionId) && (await store.deleteSession(db, userId, sessionId, clock()));
+  const known =
+    isUuid(sessionId) && (await db.transaction((tx) => store.deleteSession(tx, userId, sessionId, clock())));
   if (!known) throw new ServiceError("not_found", "No such session.");
 }
 
-/** Ends the sessions that a `Cookie` header bears under these names. */
+/** Ends the sessions of a `Cookie` header's cookies with these names. */
 export async function signOut(
-  { db, clock }: ReadDeps,
+  { db, clock }: EndDeps,
   header: string | undefined,
   names: readonly CookieName[] = [cookieNames.session, cookieNames.operator],
 ): Promise<void> {
   for (const name of names) {
     const token = cookieOf(header, name);
-    if (token !== undefined) await store.deleteSessionByToken(db, tokenSha256(token), clock());
+    if (token !== undefined) await db.transaction((tx) => store.deleteSessionByToken(tx, tokenSha256(token), clock()));
   }
 }
 
-/** Switches a session between live and test. @throws ServiceError for another word, or live that is not enabled. */
+/** Switches a session between live and test. @throws ServiceError for another word, or when live is not enabled */
 export async function chooseEnvironment({ db }: ReadDeps, session: Session, environment: string): Promise<void> {
   if (environment !== "live" && environment !== "test") throw invalid("environment must be live or test.");
   const { principal } = session;
@@ -149,3 +153,25 @@ export async function chooseEnvironment({ db }: ReadDeps, session: Session, envi
 }
 
 export { type ListedSession, sweepSessions } from "./store.ts";
+
+const browsers: readonly [RegExp, string][] = [
+  [/Edg\//, "Edge"],
+  [/Firefox\//, "Firefox"],
+  [/Chrome\//, "Chrome"],
+  [/Safari\//, "Safari"],
+];
+
+const systems: readonly [RegExp, string][] = [
+  [/iPhone|iPad/, "iOS"],
+  [/Android/, "Android"],
+  [/Windows/, "Windows"],
+  [/Mac OS X/, "macOS"],
+  [/Linux/, "Linux"],
+];
+
+/** `Firefox on Windows`, from a `User-Agent`, so that people can recognize their own sessions. */
+function deviceOf(userAgent = ""): string {
+  const named = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [browser = "A browser", system] = [named(browsers), named(systems)];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

@@ -1,16 +1,16 @@
 import { createHmac, hash } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
-import { base32, newSecret } from "../../platform/ids.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
-import { isCode, isSecret } from "../../platform/text.ts";
+import { base32, newSecret } from "../../../kernel/platform/ids.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { isCode, isSecret } from "../../../kernel/platform/text.ts";
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): no subdomain and no plain http can set or overwrite them. */
 export const cookieNames = {
   session: "__Host-session",
   operator: "__Host-operator",
-  /** Of the browser that asked for a link. */
+  /** Binds a link to the browser that requested it. */
   signIn: "__Host-sign-in",
-  /** Of a browser that has signed in before. */
+  /** Marks a browser that has signed in before. */
   known: "__Host-known",
   /** The token of the invitation that was opened in the browser. */
   invitation: "__Host-invitation",
@@ -18,38 +18,38 @@ export const cookieNames = {
 
 export type CookieName = (typeof cookieNames)[keyof typeof cookieNames];
 
-/** The value of a cookie of ours; undefined when it is missing or can't be one. */
+/** The value of one of the service's cookies; undefined when it is missing or malformed. */
 export function cookieOf(header: string | undefined, name: CookieName): string | undefined {
   if (header === undefined || !header.includes(name)) return undefined;
   const value = parseCookie(header)[name];
   return value !== undefined && (isSecret(value) || isCode(value)) ? value : undefined;
 }
 
-/** `Set-Cookie` of a new value. */
+/** The `Set-Cookie` header for a new value. */
 export const setCookie = (name: CookieName, value: string, maxAge: number): string =>
   stringifySetCookie({ name, value, maxAge, path: "/", secure: true, httpOnly: true, sameSite: "lax" });
 
-/** `Set-Cookie` that makes the browser forget it. */
+/** The `Set-Cookie` header that deletes the cookie. */
 export const clearCookie = (name: CookieName): string => setCookie(name, "", 0);
 
-/** 256 random bits; tables hold the hash alone. */
+/** 256 random bits; tables store only the hash. */
 export const newToken = newSecret;
 
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
- * What a browser keeps that has signed in with an address: it opens nothing, but strangers cannot use up its share of links. No table
- * holds it.
+ * The token of a browser that has signed in with an address. It opens nothing, but gives the browser its own share of
+ * links, which strangers can't use up. No table stores it.
  */
 export function knownBrowserToken(secrets: SecretBytes, email: string): string {
   return base32(createHmac("sha256", deriveKey(secrets, "known-browser")).update(email).digest());
 }
 
-/** Whether a browser kept this of signing in with the address, under whichever key it was. */
+/** Whether a browser has the token of an address, under any kept key. */
 export const isKnownBrowser = (secrets: SecretBytes, email: string, token: string): boolean =>
   keysOf(secrets).some((key) => tokenSha256(knownBrowserToken(key, email)).equals(tokenSha256(token)));
 
-/** The token in a sign-in link, 160 bits as 40 hex digits, made anew from the link's id. */
+/** The token in a sign-in link, 160 bits as 40 hex digits, derived from the link's id. */
 export const linkToken = (secrets: SecretBytes, linkId: string): string =>
   derivedToken(deriveKey(secrets, "sign-in-link"), linkId);
 
@@ -57,7 +57,7 @@ export const linkToken = (secrets: SecretBytes, linkId: string): string =>
 export const invitationToken = (secrets: SecretBytes, invitationId: string): string =>
   derivedToken(deriveKey(secrets, "invitation"), invitationId);
 
-/** The token of a link that was made before, under whichever key it was; null when none of them made it. */
+/** The token of an existing link, under any kept key; null when no key matches. */
 const madeBefore =
   (make: typeof linkToken) =>
   (secrets: SecretBytes, id: string, sha256: Buffer): string | null =>

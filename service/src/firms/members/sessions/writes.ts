@@ -1,7 +1,7 @@
-import type { Environment } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { type SessionFacts, sessionColumns, sessionMembers, sessionTable, vouchesFor, type WithMac } from "./facts.ts";
 import { hasNotEnded } from "./store.ts";
 
@@ -27,7 +27,7 @@ export function insertSession(tx: Tx, rowMac: RowMac, { id, at, environment, dev
   );
 }
 
-/** The session, which nobody else changes until the transaction ends; undefined for one whose row does not hold, or that ended. */
+/** Locks a session until the transaction ends; undefined for one that has ended or fails its MAC. */
 async function lockSession(tx: Tx, rowMac: RowMac, sessionId: string, now: Date): Promise<SessionFacts | undefined> {
   const [row] = await tx.query<WithMac>(
     sql`SELECT ${sessionColumns} FROM sessions s WHERE id = ${sessionId} AND ${hasNotEnded(now)} FOR UPDATE`,
@@ -37,7 +37,7 @@ async function lockSession(tx: Tx, rowMac: RowMac, sessionId: string, now: Date)
 
 type Completed = { sessionId: string; tokenSha256: Buffer; at: Date; expiresAt: Date; passkeyAt: Date | null };
 
-/** Makes a session whole, under a new token. @returns false when it has ended, or is whole already */
+/** Completes a session under a new token. @returns false when it has ended or is already complete */
 export async function completeSession(tx: Tx, rowMac: RowMac, completed: Completed): Promise<boolean> {
   const { sessionId, tokenSha256, at, expiresAt, passkeyAt } = completed;
   const due = await lockSession(tx, rowMac, sessionId, at);
@@ -53,9 +53,9 @@ export async function completeSession(tx: Tx, rowMac: RowMac, completed: Complet
 }
 
 /**
- * Notes that the person of a session has shown to be the one who asks.
- * @param passkeyAt when a passkey was shown; null where something else was
- * @returns false for a session that has ended
+ * Records a recent proof in a session.
+ * @param passkeyAt when a passkey was used; null for another proof
+ * @returns false for an ended session
  */
 export async function confirmSession(
   tx: Tx,

@@ -1,26 +1,27 @@
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { newUuid } from "../../platform/ids.ts";
-import type { Members, RowMac } from "../../platform/row-mac.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import { verifiedFirms } from "../../partners/partners.ts";
 import { findMembership } from "../store.ts";
 
 export type NewLink = {
   id: string;
   tokenSha256: Buffer;
-  /** Null, all three, for the operator's. */
+  /** Null for an operator's link, as are the next two. */
   browserSha256: Buffer | null;
   email: string | null;
   networkSha256: Buffer | null;
   returnTo: string;
   at: Date;
   expiresAt: Date;
-  /** Asked by a browser that has signed in with the address before. */
+  /** Requested by a browser that has signed in with the address before. */
   proven: boolean;
 };
 
 export const linkTable = "sign_in_links";
 
-/** Whom a link signs in, in which browser and until when, as its MAC says it. */
+/** Fields of a link that its MAC covers. */
 export type LinkFacts = Pick<NewLink, "id" | "tokenSha256" | "browserSha256" | "email" | "expiresAt">;
 
 export const linkMembers = ({ id, tokenSha256, browserSha256, email, expiresAt }: LinkFacts): Members => ({
@@ -38,7 +39,7 @@ type WithMac = LinkFacts & { mac: Buffer | null };
 
 const vouchesFor = (rowMac: RowMac, row: WithMac): boolean => rowMac.holds(linkTable, linkMembers(row), row.mac);
 
-/** @param mailed whether it is mailed itself, and no copy of one for another browser */
+/** @param mailed false for a copy of a link that was mailed for another browser */
 export const insertLink = (db: Sql, rowMac: RowMac, link: NewLink, mailed = true) =>
   db.query(
     sql`INSERT INTO sign_in_links
@@ -48,11 +49,14 @@ export const insertLink = (db: Sql, rowMac: RowMac, link: NewLink, mailed = true
      ON CONFLICT (token_sha256, browser_sha256) DO NOTHING`,
   );
 
-/** Until the transaction ends nobody else asks for a link for this address. */
+/** Serializes requests for links to this address until the transaction ends. */
 export const lockEmail = (tx: Tx, email: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || ${email}, 0))`);
 
-/** How many mailed links of this address are open: for known browsers, for others, and of these for this network. */
+/**
+ * The number of open mailed links of this address: for known browsers, for others, and of the others for this
+ * network.
+ */
 export async function countMailed(db: Sql, email: string, networkSha256: Buffer, now: Date) {
   const [row] = await db.query<{ known: number; strangers: number; network: number }>(
     sql`SELECT count(*) FILTER (WHERE proven) AS known, count(*) FILTER (WHERE NOT proven) AS strangers,
@@ -62,7 +66,7 @@ export async function countMailed(db: Sql, email: string, networkSha256: Buffer,
   return row ?? { known: 0, strangers: 0, network: 0 };
 }
 
-/** Has the mailed links that are open work in the browser that asks; those of known browsers only in known ones. */
+/** Makes the open mailed links work in the requesting browser too; those of known browsers only in known ones. */
 export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise<void> {
   const { email, at, proven } = link;
   const open = await tx.query<WithMac>(sql`
@@ -72,7 +76,7 @@ export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise
     await insertLink(tx, rowMac, { ...link, id: newUuid(), tokenSha256, expiresAt }, false);
 }
 
-/** The address of a link that can still be used; undefined for any other and for the operator's. */
+/** The address of a usable link; undefined for any other, and for an operator's. */
 export async function selectLinkToMail(
   db: Sql,
   rowMac: RowMac,
@@ -86,7 +90,7 @@ SELECT ${linkColumns} FROM sign_in_links WHERE id = ${id} AND expires_at > ${now
 
 type LinkToMail = { email: string; tokenSha256: Buffer };
 
-/** A link's token and the secret of the browser that asked for it; null for the operator's. */
+/** A link's token and the secret of the browser that requested it; null for an operator's link. */
 export type LinkSecrets = { tokenSha256: Buffer; browserSha256: Buffer | null };
 
 const usable = ({ tokenSha256, browserSha256 }: LinkSecrets, now: Date) =>
@@ -109,7 +113,7 @@ export async function findLink(
   return found && vouchesFor(rowMac, found) ? found : undefined;
 }
 
-/** Takes the link away, in every browser that it was shared with: of two who use it at once, one gets it. */
+/** Consumes the link in every browser that shares it. Of two concurrent calls only one gets it. */
 export async function takeLink(
   tx: Tx,
   rowMac: RowMac,
@@ -128,7 +132,7 @@ export async function takeLink(
   return taken;
 }
 
-/** The person of this address, made if there is none yet. @returns the person's id */
+/** The person with this address, created if needed. @returns the person's id */
 export async function upsertUser(tx: Tx, email: string, at: Date): Promise<string> {
   const [user] = await tx.query<{ userId: string }>(
     sql`INSERT INTO users (id, email, created_at) VALUES (${newUuid()}, ${email}, ${at})
@@ -138,12 +142,13 @@ export async function upsertUser(tx: Tx, email: string, at: Date): Promise<strin
   return user.userId;
 }
 
-/** What a person who signs in may open, and whether a second factor is asked for. */
+/** The rights of a person who signs in, and whether a second factor is required. */
 export async function selectAccess(tx: Tx, rowMac: RowMac, userId: string, now: Date) {
   const keys = await tx.query(sql`SELECT FROM passkeys WHERE user_id = ${userId} LIMIT 1`);
   const operators = await tx.query(sql`SELECT FROM operators WHERE user_id = ${userId} AND active`);
   const member = await findMembership(tx, rowMac, userId, now);
-  const [live] = await tx.query(sql`SELECT FROM partners WHERE id = ${member?.partnerId} AND live_enabled`);
+  const [live] = await tx.query(sql`
+    SELECT ${verifiedFirms} FROM partners WHERE id = ${member?.partnerId} AND live_enabled`);
   return {
     userId,
     hasPasskey: keys.length > 0,

@@ -1,9 +1,9 @@
-import type { Environment, Scope } from "../../identity/identity.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { requireUuid } from "../../platform/text.ts";
+import type { Environment, Scope } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { requireUuid } from "../../../kernel/platform/text.ts";
 import type { ByOperator, KeyDeps } from "../audit.ts";
 import { requirePartner } from "../firms.ts";
 import { updatePartner } from "../store.ts";
@@ -11,10 +11,13 @@ import { addKey, type IssuedKey } from "./issue.ts";
 import { type RotatedKey, rotateUnderLock } from "./rotate.ts";
 import * as store from "./store.ts";
 
-/** What else is said of a key that the operator issues. */
+/** Options of a key that the operator issues. */
 export type KeyOptions = { name?: string; scopes?: readonly Scope[]; expiresAt?: Date };
 
-/** Issues a key for the operator. A live key enables live for the firm. @throws ServiceError for an unknown partner */
+/**
+ * Issues a key on behalf of the operator. A live key enables live for the firm. @throws ServiceError for an unknown
+ * partner
+ */
 export async function issueKey(
   { db, clock, rowMac }: KeyDeps,
   partnerId: string,
@@ -31,7 +34,7 @@ export async function issueKey(
   });
 }
 
-/** Issues a key in the place of another, for the operator. @throws ServiceError for one that is unknown or opens nothing any more */
+/** Rotates a key on behalf of the operator. @throws ServiceError for an unknown or inactive key */
 export const rotateKey = ({ db, clock, rowMac }: KeyDeps, keyId: string, overlap: number): Promise<RotatedKey> =>
   db.transaction(async (tx) => {
     await lockFirmOfKey({ db: tx }, keyId);
@@ -40,20 +43,23 @@ export const rotateKey = ({ db, clock, rowMac }: KeyDeps, keyId: string, overlap
     return rotateUnderLock(tx, rowMac, { key, overlap }, { at: clock(), actor: "operator" });
   });
 
-/** @throws ServiceError for an unknown partner. */
+/** @throws ServiceError for an unknown partner */
 export async function listKeys({ db }: { db: Sql }, partnerId: string) {
   await requirePartner({ db }, partnerId);
   return store.selectKeys(db, partnerId);
 }
 
-/** Locks the firm of a key against who joins and who subscribes, until the transaction ends. @throws ServiceError for an unknown key. */
+/**
+ * Locks the firm of a key against new members and subscriptions until the transaction ends. @throws ServiceError for
+ * an unknown key
+ */
 export async function lockFirmOfKey({ db }: { db: Tx }, keyId: string): Promise<string> {
   const partnerId = await store.lockFirmOfKey(db, requireUuid("KEY_ID", keyId));
   if (partnerId === undefined) throw new ServiceError("not_found", "No such key.");
   return partnerId;
 }
 
-/** Takes effect with the next request, on every node. @throws ServiceError for an unknown key. */
+/** Revokes a key from the next request on, on every node. @throws ServiceError for an unknown key */
 export async function revokeKey(
   { db, clock, rowMac }: { db: Sql; clock: Clock; rowMac: RowMac },
   keyId: string,

@@ -1,12 +1,12 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { loggedNetwork } from "../../platform/network.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { loggedNetwork } from "../../../kernel/platform/network.ts";
 
-/** Remembers when and from which network keys were last used, and writes that down now and then, not with each request. */
+/** Remembers when and from which network keys were last used, and writes it periodically, not with each request. */
 export type LastUse = {
   seen: (keyId: string, ip: string | undefined) => void;
-  /** Writes what was seen since the last call, in one statement. */
+  /** Writes the uses since the last call, in one statement. */
   flush: () => Promise<void>;
 };
 

@@ -1,9 +1,10 @@
-import type { Environment, Principal, ResolveKey, Scope } from "../../identity/identity.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
-import { isRevoked } from "../../platform/revocations.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+import type { Environment, Principal, ResolveKey, Scope } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { isRevoked } from "../../../kernel/platform/revocations.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { verifiedFirm } from "../firm-mac.ts";
 import { bearerKey, keyMembers, keyPrefixes, keySha256, keyTable } from "./format.ts";
 import type { LastUse } from "./last-use.ts";
 
@@ -23,7 +24,7 @@ type KeyRow = {
 
 const findKey = (sha256: Buffer, now: Date, more: Statement) => sql`
   SELECT k.id AS key_id, k.environment, k.last4, k.created_at, k.scopes, k.expires_at, k.row_mac,
-    p.id AS partner_id, p.name, p.tier, p.live_enabled${more}
+    p.id AS partner_id, p.name, p.tier, p.live_enabled, ${verifiedFirm}${more}
   FROM partner_keys k JOIN partners p ON p.id = k.partner_id
   WHERE k.key_sha256 = ${sha256} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)
     AND NOT ${isRevoked(now, sql`k.id::text`)}`;
@@ -31,10 +32,10 @@ const findKey = (sha256: Buffer, now: Date, more: Statement) => sql`
 const forMe = sql`, k.name AS key_name, (SELECT count(*) FROM rooms
     WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`;
 
-/** The bearer check's one read; apart from its running, so that a bench can run it bare. */
+/** The single read that checks a bearer key. Separate from its execution, so that a bench can run it alone. */
 export const keyStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, nothing);
 
-/** The same read with the key's name and the firm's open rooms counted, for `/api/partner/me`. */
+/** The same read with the key's name and the firm's number of open rooms, for `/api/partner/me`. */
 export const keyForMeStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, forMe);
 
 const principalFrom = (row: KeyRow): Principal => ({
@@ -56,18 +57,18 @@ const principalFrom = (row: KeyRow): Principal => ({
 
 export type KeyResolverDeps = { db: Sql; clock: Clock; rowMac: RowMac; lastUse: LastUse };
 
-/** Resolves bearer keys by one indexed read each; all causes of failure give null. */
+/** Resolves bearer keys with one indexed read each; every failure gives null. */
 export function keyResolver(deps: KeyResolverDeps): ResolveKey {
   return (authorization, ip) => find(deps, { authorization, ip }, keyStatement, principalFrom);
 }
 
 type ForMe = { openRooms: number; keyName: string | null };
 
-/** The details that were read with a caller's key; undefined where they were not read. */
+/** The details that were read with the caller's key; undefined when they were not. */
 export const detailsOf = (principal: Principal): ForMe | undefined =>
   "openRooms" in principal ? (principal as Principal & ForMe) : undefined;
 
-/** Like `keyResolver`, with the key's name and the count of open rooms in the same read. */
+/** Like `keyResolver`, with the key's name and the number of open rooms in the same read. */
 export function keyForMeResolver(deps: KeyResolverDeps) {
   const made = (row: KeyRow & { key_name: string | null; open_rooms: number }) => ({
     ...principalFrom(row),

@@ -1,19 +1,19 @@
-import { hourMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+import { hourMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { auditPartner, type ChangedBy } from "../audit.ts";
 import { keyMembers, keyTable } from "./format.ts";
 import { addKey, type IssuedKey } from "./issue.ts";
 import * as store from "./store.ts";
 
-/** A key in the place of another, and until when that goes on. */
+/** A replacement key, and the end of the replaced one. */
 export type RotatedKey = IssuedKey & { previousKeyId: string; previousExpiresAt: Date };
 
 /**
- * Issues a key in the place of one that opens the firm; that goes on for some hours, or not at all. Name, scopes and how long a key
- * lasts are the same. Under the lock of the firm.
- * @throws ServiceError for a key that opens nothing any more, or was replaced before
+ * Replaces an active key, which works for some hours more or not at all. The new key has the same name, scopes and
+ * lifetime. The caller has locked the firm.
+ * @throws ServiceError for a key that is inactive or already replaced
  */
 export async function rotateUnderLock(
   tx: Tx,
@@ -39,7 +39,7 @@ export async function rotateUnderLock(
   return { ...issued, previousKeyId: keyId, previousExpiresAt };
 }
 
-/** A row that was altered in the database is not signed anew. */
+/** A row that was altered in the database gets no new MAC. */
 function requireRotatable(rowMac: RowMac, key: store.KeyRow, now: Date): void {
   const conflict = (message: string) => new ServiceError("conflict", message);
   if (key.revokedAt) throw conflict("This key is revoked. Issue a new one instead.");

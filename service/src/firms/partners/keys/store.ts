@@ -1,12 +1,13 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Environment, Scope } from "../../identity/identity.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { keptRevocationRow } from "../../platform/revocations.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Environment, Scope } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { keptRevocationRow } from "../../../kernel/platform/revocations.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { verifiedFirms } from "../firm-mac.ts";
 import type { KeyFacts } from "./format.ts";
 
-/** What is known of a key without its text. */
+/** The record of a key, without its text. */
 export type KeyMetadata = {
   keyId: string;
   environment: Environment;
@@ -17,10 +18,10 @@ export type KeyMetadata = {
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
-  /** The network, not the address. */
+  /** The network, not the full address. */
   lastUsedFrom: string | null;
   revokedAt: Date | null;
-  /** The key that it took the place of. */
+  /** The key that it replaced. */
   replaces: string | null;
 };
 
@@ -48,7 +49,7 @@ export const selectKeys = (db: Sql, partnerId: string) =>
 
 export type KeyRow = KeyMetadata & KeyFacts & { mac: Buffer | null; isReplaced: boolean };
 
-/** A key as its row says, under the lock of its firm. */
+/** A key as its row says; the caller has locked its firm. */
 export async function selectKey(tx: Tx, keyId: string): Promise<KeyRow | undefined> {
   const [key] = await tx.query<KeyRow>(sql`
     SELECT ${columns}, partner_id AS "partnerId", key_sha256 AS sha256, row_mac AS mac,
@@ -57,7 +58,7 @@ export async function selectKey(tx: Tx, keyId: string): Promise<KeyRow | undefin
   return key;
 }
 
-/** Keys that open the firm now, in one environment. */
+/** The number of active keys of a firm in one environment. */
 export async function countActiveKeys(tx: Tx, partnerId: string, environment: Environment, now: Date): Promise<number> {
   const [row] = await tx.query<{ keys: number }>(sql`
     SELECT count(*) AS keys FROM partner_keys WHERE partner_id = ${partnerId} AND environment = ${environment}
@@ -65,7 +66,7 @@ export async function countActiveKeys(tx: Tx, partnerId: string, environment: En
   return row?.keys ?? 0;
 }
 
-/** Keys that members of the firm have made since then. */
+/** The number of keys that members of the firm have created since `since`. */
 export async function countMadeKeys(tx: Tx, partnerId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ keys: number }>(sql`
     SELECT count(*) AS keys FROM partner_keys
@@ -73,7 +74,7 @@ export async function countMadeKeys(tx: Tx, partnerId: string, since: Date): Pro
   return row?.keys ?? 0;
 }
 
-/** Ends a key at a time to come; the row of before does not make it last longer. */
+/** Sets a key to end at a future time. Restoring the old row in the database doesn't extend it. */
 export const updateExpiry = (
   tx: Tx,
   rowMac: RowMac,
@@ -85,10 +86,10 @@ export const updateExpiry = (
     UPDATE partner_keys SET expires_at = ${expiresAt}, row_mac = ${mac} WHERE id = ${keyId}`);
 };
 
-/** Nobody else makes or changes keys of the firm until the transaction ends. @returns undefined for an unknown firm */
+/** Serializes changes to the firm's keys until the transaction ends. @returns undefined for an unknown firm */
 export async function lockFirm(tx: Tx, partnerId: string): Promise<{ liveEnabled: boolean } | undefined> {
   const [firm] = await tx.query<{ liveEnabled: boolean }>(
-    sql`SELECT live_enabled AS "liveEnabled" FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`,
+    sql`SELECT live_enabled AS "liveEnabled", ${verifiedFirms} FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`,
   );
   return firm;
 }
@@ -101,14 +102,16 @@ export async function lockFirmOfKey(tx: Tx, keyId: string): Promise<string | und
   return firm?.id;
 }
 
-/** A key that was revoked before keeps its first instant. @returns undefined for an unknown key */
+/** A key that is already revoked keeps its first time. @returns undefined for an unknown key */
 export async function revokeKey(
   db: Sql,
   rowMac: RowMac,
   keyId: string,
   { at, actor }: { at: Date; actor: string },
 ): Promise<KeyMetadata | undefined> {
-  const line = { at, action: "key.revoked", actor, partnerId: sql`partner_id`, detail: { keyId } };
+  const [firm] = await db.query<{ id: string }>(sql`SELECT partner_id AS id FROM partner_keys WHERE id = ${keyId}`);
+  if (!firm) return undefined;
+  const line = { at, action: "key.revoked", actor, partnerId: firm.id, detail: { keyId } };
   const revocation = { kind: "key", subject: keyId, effectiveAt: at, reason: null } as const;
   const [key] = await db.query<KeyMetadata>(sql`
     WITH revoked AS (

@@ -1,11 +1,11 @@
-import type { Principal } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import type { Environment, Principal } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import type { Launchpad } from "./schemas.ts";
-import { type Facts, selectFacts } from "./store.ts";
 
 type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
 
-/** What leads a new partner to live; the last item is live itself. Links lead to where a member does it in the browser. */
+/** The steps of a new partner to live; the last one is live itself. Links lead to the page for each step. */
 const items: readonly Item[] = [
   {
     key: "first_test_order",
@@ -64,7 +64,7 @@ const steps: readonly [step: string, at: (facts: Facts) => Date | null][] = [
 
 const hours = (from: Date, to: Date): number => Math.max(0, Math.round((to.getTime() - from.getTime()) / 36_000) / 100);
 
-/** The launchpad as facts make it (decisions, Partner access); pure. */
+/** Computes the launchpad from the facts (decisions, Partner access); pure. */
 export function launchpadOf(
   { partnerId, firmName, tier }: Pick<Principal, "partnerId" | "firmName" | "tier">,
   facts: Facts,
@@ -87,6 +87,48 @@ export function launchpadOf(
   };
 }
 
-/** The caller's launchpad by one read. It is the firm's: the same for its test and its live keys. */
+/** Reads the caller's launchpad with one statement. It is the firm's, the same for test and live keys. */
 export const readLaunchpad = async (db: Sql, principal: Principal) =>
   launchpadOf(principal, await selectFacts(db, principal.partnerId));
+
+/** The times of a partner's first actions; null for those still to come. */
+type Facts = {
+  joinedAt: Date;
+  liveEnabled: boolean;
+  testOrderAt: Date | null;
+  testCompletedAt: Date | null;
+  roomAt: Date | null;
+  passportAt: Date | null;
+  webhookAt: Date | null;
+  liveKeyAt: Date | null;
+  liveOrderAt: Date | null;
+  liveCompletedAt: Date | null;
+};
+
+// Each is one index look-up, whatever the partner's size, because the environment is a constant.
+const inEnvironment: Readonly<Record<Environment, Statement>> = {
+  test: sql`partner_id = p.id AND environment = 'test'`,
+  live: sql`partner_id = p.id AND environment = 'live'`,
+};
+const first = (table: Statement, environment: Environment, more = nothing) =>
+  sql`(SELECT min(created_at) FROM ${table} WHERE ${inEnvironment[environment]}${more})`;
+const firstOfBoth = (table: Statement, more = nothing) =>
+  sql`least(${first(table, "test", more)}, ${first(table, "live", more)})`;
+const firstCompleted = (environment: Environment) =>
+  sql`(SELECT updated_at FROM orders WHERE ${inEnvironment[environment]} AND status = 'Completed'
+    ORDER BY created_at, id LIMIT 1)`;
+const firstClosing = sql`(SELECT c.created_at FROM rooms r JOIN closing_passports c ON c.room_id = r.id AND c.version = 1
+    WHERE r.partner_id = p.id ORDER BY c.created_at LIMIT 1)`;
+
+const facts = sql`p.created_at AS "joinedAt", p.live_enabled AS "liveEnabled",
+  ${first(sql`orders`, "test")} AS "testOrderAt", ${firstCompleted("test")} AS "testCompletedAt",
+  ${firstOfBoth(sql`rooms`)} AS "roomAt", coalesce(${firstOfBoth(sql`passports`)}, ${firstClosing}) AS "passportAt",
+  ${firstOfBoth(sql`webhooks`, sql` AND deleted_at IS NULL`)} AS "webhookAt",
+  ${first(sql`partner_keys`, "live")} AS "liveKeyAt",
+  ${first(sql`orders`, "live")} AS "liveOrderAt", ${firstCompleted("live")} AS "liveCompletedAt"`;
+
+async function selectFacts(db: Sql, partnerId: string): Promise<Facts> {
+  const [found] = await db.query<Facts>(sql`SELECT ${facts} FROM partners p WHERE p.id = ${partnerId}`);
+  if (!found) throw new Error("a principal without its partner");
+  return found;
+}

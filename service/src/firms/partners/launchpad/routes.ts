@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../http/authentication.ts";
-import { jsonRoute, type RouteDeps } from "../../http/route.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { readLaunchpad } from "./launchpad.ts";
 import { Launchpad } from "./schemas.ts";
 

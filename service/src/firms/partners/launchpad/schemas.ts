@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { firm, nullable, requestId, text, timestamp } from "../../http/schema-parts.ts";
+import { firm, nullable, requestId, text, timestamp } from "../../../kernel/http/schema-parts.ts";
 
 export const Launchpad = Type.Object(
   {

@@ -1,0 +1,160 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { type Manifest, manifestLimits, parseManifest } from "@signsealship/evidence/manifest";
+import { alteredFirm, type Branding, type MarkedFirm, shownBranding } from "../../firms/partners/partners.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isCode, isVerifyCode } from "../../kernel/platform/text.ts";
+import { roomNotFound } from "../rooms/rooms.ts";
+import type { CheckedVersionDeps } from "./certificate-check.ts";
+import type { ClosingVerification } from "./schemas.ts";
+import { findRoomId, type SealedVersion, selectVersionsOf } from "./store.ts";
+import { fromVersion, hasCode, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+
+/** One version of a chain with the results of its checks. Hashes are lowercase hex SHA-256. */
+export type ClosingVersionRecord = {
+  version: number;
+  createdAt: Date;
+  manifestSha256: string;
+  prevManifestSha256: string | null;
+  sealedSha256: string;
+  /** The stored manifest; null on earlier versions, which the code doesn't open. */
+  manifestText: string | null;
+  /** Whether the row's MAC verifies and the manifest has the recorded hash. */
+  hashHolds: boolean;
+  linkHolds: boolean;
+  /** Whether the sealed certificate is stored and contains this manifest; true when the retention plan deleted it. */
+  certificateHolds: boolean;
+};
+
+/** A version and the chain up to it, for people. */
+export type ClosingRecord = {
+  verifyCode: string;
+  environment: Environment;
+  partnerName: string;
+  branding: Branding | null;
+  /** Null when the stored text is no longer a manifest. */
+  manifest: Manifest | null;
+  /** When the retention plan deleted the certificate; null when it has not. */
+  certificateDeletedAt: Date | null;
+  /** In ascending order; the last one belongs to the code. */
+  versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
+};
+
+type ChainRow = VersionRow & Branding & MarkedFirm & { partnerName: string };
+
+const selectChain = (db: Sql, verifyCode: string) =>
+  db.query<ChainRow>(sql`
+SELECT ${versionColumns}, p.name AS "partnerName"
+FROM closing_passports own JOIN closing_passports c ON c.room_id = own.room_id AND c.version <= own.version ${fromVersion}
+WHERE ${hasCode(sql`own`, verifyCode)} ORDER BY c.version`);
+
+function readManifest(text: string): Manifest | null {
+  try {
+    return parseManifest(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+async function versionRecord(deps: CheckedVersionDeps, row: ChainRow, own: ChainRow): Promise<ClosingVersionRecord> {
+  const { version, createdAt, manifestSha256, prevManifestSha256, sealedSha256 } = row;
+  const isWhole = hashHolds(deps, row);
+  return {
+    version,
+    createdAt,
+    manifestSha256,
+    prevManifestSha256,
+    sealedSha256,
+    manifestText: row === own ? row.manifest : null,
+    hashHolds: isWhole,
+    linkHolds: linkHolds(row),
+    certificateHolds: isWhole && (await deps.certificates.holds(row)),
+  };
+}
+
+/** The content of a verify code's page, with every hash and link recomputed; null for an unknown code. */
+export async function closingRecord(
+  deps: CheckedVersionDeps & { db: Sql },
+  verifyCode: string,
+): Promise<ClosingRecord | null> {
+  const rows = isVerifyCode(verifyCode) ? await selectChain(deps.db, verifyCode) : [];
+  const own = rows.at(-1);
+  if (!own) return null;
+  const first = await versionRecord(deps, rows[0] ?? own, own);
+  const rest: ClosingVersionRecord[] = [];
+  // One after another, because the first check reads each whole certificate.
+  for (const row of rows.slice(1)) rest.push(await versionRecord(deps, row, own));
+  return {
+    verifyCode,
+    environment: own.environment,
+    partnerName: own.isFirmAuthentic ? own.partnerName : alteredFirm,
+    branding: own.isFirmAuthentic ? shownBranding(own) : null,
+    manifest: readManifest(own.manifest),
+    certificateDeletedAt: own.deletedAt,
+    versions: [first, ...rest],
+  };
+}
+
+/** The sealed versions of a room, newest first, and the next version's number; null when the room has the most allowed. */
+export type ClosingVersions = { versions: SealedVersion[]; nextVersion: number | null };
+
+/** @throws ServiceError when the owner has no such room */
+export async function closingVersions(
+  db: Sql,
+  { partnerId, environment }: Owner,
+  roomCode: string,
+): Promise<ClosingVersions> {
+  const room = { roomCode, partnerId, environment };
+  if (!isCode(roomCode) || !(await findRoomId(db, room))) throw roomNotFound();
+  const versions = await selectVersionsOf(db, room);
+  const next = (versions[0]?.version ?? 0) + 1;
+  return { versions, nextVersion: next > manifestLimits.versions ? null : next };
+}
+
+/** The single read of a verification. Separate from its execution, so that a bench can run it alone. */
+export const verificationStatement = (verifyCode: string): Statement =>
+  sql`SELECT ${versionColumns} FROM closing_passports c ${fromVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;
+
+/**
+ * The public verification (contract, Closing passports), computed for each request; null for an invalid verify code. It
+ * is JSON text that includes the stored manifest unchanged: parsing and rewriting that is half of the work (`npm run
+ * bench closing`).
+ */
+export async function verifyClosing(
+  deps: CheckedVersionDeps & { db: Sql },
+  verifyCode: string,
+): Promise<string | null> {
+  if (!isVerifyCode(verifyCode)) return null;
+  const [row] = await deps.db.query<VersionRow & Branding & MarkedFirm>(verificationStatement(verifyCode));
+  if (!row) return null;
+  const isWhole = hashHolds(deps, row);
+  const rest: Omit<ClosingVerification, "manifest"> = {
+    manifestSha256: row.manifestSha256,
+    sealedSha256: row.sealedSha256,
+    version: row.version,
+    prevManifestSha256: row.prevManifestSha256,
+    chainOk: isWhole && linkHolds(row) && (await deps.certificates.holds(row)),
+    branding: row.isFirmAuthentic ? shownBranding(row) : null,
+    createdAt: row.createdAt.toISOString(),
+    environment: row.environment,
+    ...(row.deletedAt && { certificateDeletedAtUtc: row.deletedAt.toISOString() }),
+    downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
+  };
+  return withManifest(isWhole ? row.manifest : jsonOrNull(row.manifest), rest);
+}
+
+/** An object as JSON, with the manifest's own JSON as its first member. */
+const withManifest = (manifest: string, rest: object): string =>
+  `{"manifest":${manifest},${JSON.stringify(rest).slice(1)}`;
+
+/** An altered text may no longer be JSON. */
+function jsonOrNull(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return "null";
+  }
+}

@@ -1,0 +1,105 @@
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import type { Titled } from "../../../orders/order/order.ts";
+import { authentic, roomState, verifiedRoom, writeRoomMac } from "../store.ts";
+
+type OrderKey = { id: number; code: string; partnerId: string };
+
+/**
+ * Locks an order by its code alone until the end of the transaction. Otherwise the room's view could miss a change that
+ * commits during the attachment.
+ */
+export async function holdOrder(tx: Tx, code: string, environment: Environment): Promise<OrderKey | undefined> {
+  const [order] = await tx.query<OrderKey>(
+    sql`SELECT id, code AS "code@order", partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)} AND environment = ${environment} FOR SHARE`,
+  );
+  return order;
+}
+
+export async function findOrderId(db: Sql, code: string, environment: Environment): Promise<number | undefined> {
+  const [order] = await db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)} AND environment = ${environment}`,
+  );
+  return order?.id;
+}
+
+export async function isAttached(tx: Tx, roomId: string, orderId: number): Promise<boolean> {
+  const rows = await tx.query(sql`SELECT FROM room_orders WHERE room_id = ${roomId} AND order_id = ${orderId}`);
+  return rows.length === 1;
+}
+
+/**
+ * Serializes other firms' attachments of the order until the end of the transaction, so that `countForeignRooms` is
+ * exact.
+ */
+export const lockForeignRooms = (tx: Tx, order: OrderKey) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`foreign-rooms:${order.id}`}, 0))`);
+
+/** The number of other firms' rooms that have the order, counted up to `most`. */
+export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): Promise<number> {
+  const rows = await tx.query(
+    sql`SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id
+     WHERE a.order_id = ${order.id} AND r.partner_id <> ${order.partnerId} LIMIT ${most}`,
+  );
+  return rows.length;
+}
+
+/**
+ * The orders in the owner's room that the owner placed, with their encrypted titles. Separate from its execution, so
+ * that tests can check its plan.
+ */
+export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner): Statement =>
+  sql`SELECT o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", ${verifiedRoom}
+  FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id
+  WHERE ${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
+    AND o.partner_id = ${partnerId}`;
+
+export const selectOwnOrders = (db: Sql, roomCode: string, owner: Owner) =>
+  db.query<Titled>(ownOrdersStatement(roomCode, owner));
+
+export type RoomOfOrder = { code: string; name: string; status: string };
+
+/** The owner's rooms that have the order, at most 100, first attached first. */
+export const roomsOfOrder = async (
+  db: Sql,
+  orderCode: string,
+  { partnerId, environment }: Owner,
+): Promise<RoomOfOrder[]> =>
+  authentic(
+    await db.query<RoomOfOrder & Marked>(
+      sql`SELECT r.code AS "code@room", r.name, r.status, ${marked(roomState, sql`r`)}
+       FROM orders o JOIN room_orders a ON a.order_id = o.id JOIN rooms r ON r.id = a.room_id
+       WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
+       ORDER BY a.attached_at, a.position LIMIT 100`,
+    ),
+  );
+
+/** The caller has locked the room, so that `order_count` equals the number of rows. */
+export async function insertAttachment(
+  tx: Tx,
+  roomId: string,
+  orderId: number,
+  label: string | null,
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    sql`WITH attachment AS (
+       INSERT INTO room_orders (room_id, order_id, label, attached_at) VALUES (${roomId}, ${orderId}, ${label}, ${at}))
+     UPDATE rooms SET order_count = order_count + 1, updated_at = ${at} WHERE id = ${roomId}`,
+  );
+  await writeRoomMac(tx, roomId);
+}
+
+/** @returns false when the order was not in the room */
+export async function deleteAttachment(tx: Tx, roomId: string, orderId: number, at: Date): Promise<boolean> {
+  const rows = await tx.query(
+    sql`WITH attachment AS (
+       DELETE FROM room_orders WHERE room_id = ${roomId} AND order_id = ${orderId} RETURNING 1)
+     UPDATE rooms SET order_count = order_count - 1, updated_at = ${at}
+     WHERE id = ${roomId} AND EXISTS (SELECT FROM attachment) RETURNING 1`,
+  );
+  if (rows.length === 1) await writeRoomMac(tx, roomId);
+  return rows.length === 1;
+}

@@ -1,0 +1,72 @@
+import { readMailFirm } from "../../../firms/partners/partners.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
+import { type MailFirm, type MailTemplate, nameIn } from "../../../kernel/platform/mail/template.ts";
+import { countInvited, type Invited, markInvited, selectInvited } from "./store.ts";
+
+/** The queue of mails with a room's link; payload `RoomMail`. */
+export const roomMailQueue = "room-mail";
+
+export type RoomMail = { participantId: string; at: string };
+
+// Per room and 24 hours, and once per address. Removed participants count too.
+const mostInvited = 25;
+
+/**
+ * Mails the room's link to a participant of a locked room, unless there are too many mails.
+ * @returns whether it is mailed
+ */
+export async function invite(
+  tx: Tx,
+  roomId: string,
+  { participantId, email, at }: { participantId: string; email: string; at: Date },
+): Promise<boolean> {
+  if (!isEmail(email)) return false;
+  const { total, again } = await countInvited(tx, roomId, email, new Date(at.getTime() - dayMs));
+  if (again || total >= mostInvited) return false;
+  await markInvited(tx, roomId, participantId, at);
+  await enqueue(tx, roomMailQueue, { participantId, at: at.toISOString() } satisfies RoomMail);
+  return true;
+}
+
+/** Mails the room's link, valid at the time of sending. Skips removed participants. */
+export const roomMail = defineMail({
+  queue: roomMailQueue,
+  async load({ participantId }: RoomMail, { db }: MailDeps) {
+    const invited = await selectInvited(db, participantId);
+    return invited && { invited, firm: await readMailFirm(db, invited.partnerId) };
+  },
+  write: ({ invited, firm }, { participantId, at }, { baseUrl }) => ({
+    id: `room:${participantId}:${at}`,
+    to: invited.email,
+    environment: invited.environment,
+    ...invitationTemplate(invited, firm, baseUrl),
+  }),
+});
+
+export function invitationTemplate(
+  { name, roomCode, roomName }: Invited,
+  firm: MailFirm,
+  baseUrl: string,
+): MailTemplate {
+  const by = nameIn(firm, "A firm");
+  const heading = "You are invited to a closing room";
+  return {
+    subject: isPlainTitle(roomName) ? `${heading}: ${roomName}` : heading,
+    heading,
+    greeting: isPlainName(name) ? `Hello ${name},` : "Hello,",
+    lines: [
+      `${by} named you as a participant of a closing.`,
+      "Its room shows where each order stands. You need no account.",
+    ],
+    facts: isPlainTitle(roomName) ? [["Room", roomName]] : [],
+    link: { label: "Open the room", url: `${baseUrl}/rooms/${roomCode}` },
+    caution: "Anyone who has this link can see the room, so share it with care.",
+    why: `You receive it because ${nameIn(firm, "the firm")} gave this email address. If you expect no closing, you can ignore it.`,
+    firm,
+  };
+}

@@ -1,0 +1,155 @@
+import { verifiedFirms } from "../../firms/partners/partners.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+
+export type RoomState = "open" | "closed";
+
+/**
+ * A room, with its code. Triggers raise `state_version` whenever an order or a participant of the room is added,
+ * removed or changed, so that the MAC covers those rows too.
+ */
+export const roomState: StateMac = {
+  table: sql`rooms`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    r,
+  ) => sql`${r}.id, ${r}.partner_id, ${r}.environment, ${r}.name, ${r}.reference, ${r}.status, ${r}.order_count,
+    extract(epoch FROM ${r}.created_at), extract(epoch FROM ${r}.updated_at), ${r}.state_version`,
+  opened: { column: sql`code`, kind: "room" },
+};
+
+export const protectedTables = [
+  stateRows(roomState, {
+    backfill: { set: "rooms" },
+    texts: [{ kind: "room", column: sql`code`, constraint: "rooms_code_sealed" }],
+  }),
+];
+
+/** For the select list of a statement over `rooms`, or over `rooms r`. */
+export const verifiedRooms: Statement = verified(roomState, sql`rooms`);
+export const verifiedRoom: Statement = verified(roomState, sql`r`);
+const markedRooms = marked(roomState, sql`rooms`);
+
+/** Writes the MAC after a change of a locked room, its orders or its participants. */
+export const writeRoomMac = (tx: Tx, roomId: string): Promise<void> =>
+  writeStateMacs(tx, roomState, sql`id = ${roomId}`);
+
+/** Leaves out rooms that fail their MAC. */
+export const authentic = <Row extends Marked>(rows: readonly Row[]): Omit<Row, "isAuthentic">[] =>
+  rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...room }) => room);
+
+export type LockedRoom = { id: string; code: string; name: string; status: RoomState; orderCount: number };
+
+const ownedBy = ({ partnerId, environment }: Owner) => sql`partner_id = ${partnerId} AND environment = ${environment}`;
+
+const hasCode = (code: string): Statement => isSealed(sql`code`, "room", code);
+
+/**
+ * Locks the room until the end of the transaction; undefined for an unknown code and for another owner's room.
+ * @throws ServiceError `unavailable` for a room that fails its MAC
+ */
+export async function lockRoom(tx: Tx, code: string, owner: Owner): Promise<LockedRoom | undefined> {
+  const [room] = await tx.query<LockedRoom>(
+    sql`SELECT id, code AS "code@room", name, status, order_count AS "orderCount", ${verifiedRooms}
+     FROM rooms WHERE ${hasCode(code)} AND ${ownedBy(owner)} FOR NO KEY UPDATE`,
+  );
+  return room;
+}
+
+/** Locks the partner against other changes of its open rooms. @returns its present tier */
+export async function lockPartner(tx: Tx, partnerId: string): Promise<string> {
+  const [partner] = await tx.query<{ tier: string }>(
+    sql`SELECT tier, ${verifiedFirms} FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`,
+  );
+  if (!partner) throw new Error("a key without its partner");
+  return partner.tier;
+}
+
+export type NewRoomRow = Owner & { id: string; code: string; name: string; reference: string | null; at: Date };
+
+/** A new room is open. */
+export async function insertRoom(tx: Tx, room: NewRoomRow): Promise<void> {
+  await tx.query(
+    sql`INSERT INTO rooms (id, code, partner_id, environment, name, reference, status, created_at, updated_at)
+     VALUES (${room.id}, ${sealed("room", room.code)}, ${room.partnerId}, ${room.environment}, ${room.name}, ${room.reference}, 'open',
+       ${room.at}, ${room.at})`,
+  );
+  await writeRoomMac(tx, room.id);
+}
+
+/** The old code is invalid from the commit on. */
+export async function changeCode(tx: Tx, roomId: string, code: string, at: Date): Promise<void> {
+  // The trigger ignores a changed code. Without a new version, an earlier code could be restored with its MAC.
+  await tx.query(
+    sql`UPDATE rooms SET code = ${sealed("room", code)}, updated_at = ${at}, state_version = state_version + 1 WHERE id = ${roomId}`,
+  );
+  await writeRoomMac(tx, roomId);
+}
+
+export async function changeStatus(tx: Tx, roomId: string, status: RoomState): Promise<void> {
+  await tx.query(sql`UPDATE rooms SET status = ${status} WHERE id = ${roomId}`);
+  await writeRoomMac(tx, roomId);
+}
+
+export type RoomSummaryRow = {
+  id: string;
+  code: string;
+  name: string;
+  reference: string | null;
+  status: RoomState;
+  orderCount: number;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+/**
+ * A page of the owner's rooms, newest first. Separate from its execution, so that tests can check its plan.
+ * @param after the id of the previous page's last room, or null
+ */
+export function roomListStatement(owner: Owner, limit: number, after: string | null): Statement {
+  const next =
+    after === null ? nothing : sql` AND (created_at, id) < (SELECT created_at, id FROM rooms WHERE id = ${after})`;
+  return sql`
+    SELECT id, code AS "code@room", name, reference, status, order_count AS "orderCount", created_at AS "createdAt",
+      updated_at AS "updatedAt", ${markedRooms}
+    FROM rooms WHERE ${ownedBy(owner)}${next} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
+}
+
+export const selectRooms = (db: Sql, owner: Owner, limit: number, after: string | null) =>
+  db.query<RoomSummaryRow & Marked>(roomListStatement(owner, limit, after));
+
+export type OpenRoom = Pick<RoomSummaryRow, "code" | "name" | "reference" | "orderCount">;
+
+/** The owner's open rooms, newest first, including the one with the code, however old it is. */
+export async function latestOpenRooms(db: Sql, owner: Owner, limit: number, code = ""): Promise<OpenRoom[]> {
+  const open = sql`SELECT code AS "code@room", name, reference, order_count AS "orderCount", ${markedRooms}
+    FROM rooms WHERE ${ownedBy(owner)} AND status = 'open'`;
+  const select = async (which: Statement) => authentic(await db.query<OpenRoom & Marked>(sql`${open} ${which}`));
+  const latest = await select(sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`);
+  if (!isCode(code) || latest.some((room) => room.code === code)) return latest;
+  return [...latest, ...(await select(sql`AND ${hasCode(code)}`))];
+}
+
+export async function ownsRoom(db: Sql, roomId: string, owner: Owner): Promise<boolean> {
+  return (await db.query(sql`SELECT FROM rooms WHERE id = ${roomId} AND ${ownedBy(owner)}`)).length === 1;
+}
+
+/** The environment of a room and all its orders, by the room's code; null for an unknown code. */
+export async function roomEnvironment(db: Sql, roomCode: string): Promise<Environment | null> {
+  if (!isCode(roomCode)) return null;
+  const [room] = await db.query<{ environment: Environment }>(
+    sql`SELECT environment, ${verifiedRooms} FROM rooms WHERE ${isSealed(sql`code`, "room", roomCode)}`,
+  );
+  return room?.environment ?? null;
+}

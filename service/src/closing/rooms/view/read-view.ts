@@ -1,0 +1,89 @@
+import { LRUCache } from "lru-cache";
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import type { Titled } from "../../../orders/order/order.ts";
+import { selectOwnOrders } from "../attachments/store.ts";
+import { type RoomDeps, roomNotFound } from "../change.ts";
+import { listParticipants } from "../participants/participants.ts";
+import type { Participant } from "../participants/schemas.ts";
+import type { RoomView } from "./schemas.ts";
+import { findViewVersion, selectRoomRow } from "./store.ts";
+import { viewOf } from "./view.ts";
+
+/** The present view of a room, for any holder of its code; null for an unknown code. */
+export async function roomView(db: Sql, roomCode: string): Promise<RoomView | null> {
+  const row = isCode(roomCode) ? await selectRoomRow(db, roomCode) : undefined;
+  return row ? viewOf(row) : null;
+}
+
+/**
+ * Reads views as JSON text. Reads the version each time, so no response is older than its request, on any node.
+ * @param maxBytes the cache's size
+ */
+export function openViewReader(db: Sql, maxBytes: number): (roomCode: string) => Promise<Buffer | null> {
+  const cache = createViewCache(maxBytes);
+  return async (roomCode) => {
+    if (!isCode(roomCode)) return null;
+    // On a cache miss, read the view directly.
+    if (cache.has(roomCode)) {
+      const version = await findViewVersion(db, roomCode);
+      const kept = version && cache.get(roomCode, version);
+      if (kept) return kept;
+    }
+    const row = await selectRoomRow(db, roomCode);
+    if (!row) return null;
+    const answer = Buffer.from(JSON.stringify(viewOf(row)));
+    cache.put(roomCode, row.version, answer);
+    return answer;
+  };
+}
+
+/** Caches JSON by room code, each for one version of its view; evicts the least recently used when full. */
+type ViewCache = {
+  /** Whether any version is cached. */
+  has: (code: string) => boolean;
+  /** The cached JSON of exactly this version. */
+  get: (code: string, version: string) => Buffer | undefined;
+  put: (code: string, version: string, answer: Buffer) => void;
+  /** Cached bytes, with each entry's overhead. */
+  heldBytes: () => number;
+};
+
+// The approximate size of key, map entry and buffer object.
+const entryBytes = 500;
+
+/** @param maxBytes the limit of all entries together; larger JSON is not cached */
+export function createViewCache(maxBytes: number): ViewCache {
+  const entries = new LRUCache<string, { version: string; answer: Buffer }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ answer }) => answer.length + entryBytes,
+  });
+  return {
+    has: (code) => entries.has(code),
+    get(code, version) {
+      const entry = entries.get(code);
+      return entry?.version === version ? entry.answer : undefined;
+    },
+    put: (code, version, answer) => void entries.set(code, { version, answer }),
+    heldBytes: () => entries.calculatedSize,
+  };
+}
+
+/** The public view of a room, and what only its owner sees: full participants, and which orders are the owner's. */
+export type OwnRoom = Omit<RoomView, "participants"> & {
+  participants: Participant[];
+  ownOrders: ReadonlyMap<string, Titled>;
+};
+
+/** A room of the caller. @throws ServiceError for an unknown room, and for one of another owner or environment */
+export async function ownRoom(deps: RoomDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
+  const participants = await listParticipants(deps, principal, roomCode);
+  const [view, ownOrders] = await Promise.all([
+    roomView(deps.db, roomCode),
+    selectOwnOrders(deps.db, roomCode, principal),
+  ]);
+  // The code was rotated in the meantime.
+  if (!view) throw roomNotFound();
+  return { ...view, participants, ownOrders: new Map(ownOrders.map((order) => [order.code, order])) };
+}

@@ -1,0 +1,121 @@
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { columnCipher } from "../../kernel/platform/column-cipher.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+import { requireUuid } from "../../kernel/platform/text.ts";
+import { addTrialPartner } from "../partners/partners.ts";
+import * as requests from "./store.ts";
+import { markIssued } from "./store.ts";
+
+export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes; rowMac: RowMac };
+
+/** The queue of mails with a key, or with the news that there is none. */
+export const accessMailQueue = "access-mail";
+
+/** The cipher column for an issued key until it is mailed; the request's id is the context. */
+const keyCipherColumn = "access_requests.sealed_key";
+export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyCipherColumn);
+
+const requestRows: ProtectedTable = {
+  table: sql`access_requests`,
+  key: sql`id`,
+  ciphers: [{ use: keyCipherColumn, column: sql`sealed_key`, context: sql`id::text` }],
+};
+
+export const protectedTables = [requestRows];
+
+/** `system`, `operator`, `operator:ID`. */
+type Actor = string;
+
+/** Writes the audit line of a request's outcome. */
+export const auditRequest = (
+  tx: Tx,
+  { at, actor, partnerId }: { at: Date; actor: Actor; partnerId?: string },
+  what: "received" | "repeated" | "issued" | "declined",
+  detail: object,
+) => tx.query(auditLine({ at, action: `access_request.${what}`, actor, partnerId, detail }));
+
+/** Creates the firm and its test key in the caller's transaction; `mailKey` mails it. @returns the firm's id */
+export async function issueTrialKey(
+  tx: Tx,
+  { clock, secrets, rowMac }: AccessDeps,
+  request: { requestId: string; firmName: string; actor: Actor },
+): Promise<string> {
+  const { requestId, firmName, actor } = request;
+  const at = clock();
+  const { partnerId, issued } = await addTrialPartner(tx, rowMac, firmName, { at, actor, detail: { requestId } });
+  const sealedKey = keyCipher(secrets).encrypt(Buffer.from(issued.key), requestId);
+  await markIssued(tx, requestId, { partnerId, sealedKey, at });
+  await auditRequest(tx, { at, actor, partnerId }, "issued", { requestId });
+  return partnerId;
+}
+
+/** Why an address that meets the rules gets no key at once. */
+export type Refusal = "repeated" | "domain";
+
+/** Payload of `accessMailQueue`. */
+export type AccessMail = { requestId: string; refusal: Refusal | null };
+
+/** Queues the mail of a request's key, if it has one, or the mail that explains why the address gets none. */
+export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = null) =>
+  enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
+
+const listLimit = 1000;
+
+/** All access requests, pending ones first; at most 1000. */
+export const listRequests = ({ db }: { db: Database }) => requests.selectRequests(db, listLimit);
+
+/** The oldest pending requests, and the number of all pending ones. */
+export async function pendingRequests({ db }: { db: Database }, limit: number) {
+  const [waiting, total] = await Promise.all([requests.selectPending(db, limit), requests.countPending(db)]);
+  return { waiting, total };
+}
+
+/** Calls `decide` with a pending request, after locking its row and its address. */
+async function decideOn<T>(
+  { db }: AccessDeps,
+  requestId: string,
+  decide: (tx: Tx, request: { firmName: string; workEmail: string }) => Promise<T>,
+): Promise<T> {
+  requireUuid("ID", requestId);
+  return db.transaction(async (tx) => {
+    const request = await requests.selectForDecision(tx, requestId);
+    if (!request) throw new ServiceError("not_found", "No such request.");
+    if (request.status !== "pending") throw new ServiceError("conflict", `The request was ${request.status} before.`);
+    await requests.lockAddress(tx, request.workEmail);
+    return decide(tx, request);
+  });
+}
+
+/**
+ * Issues the trial key. @param actor for the audit log
+ * @throws ServiceError for an unknown or decided request, or an address that already has a key
+ */
+export const approveRequest = (deps: AccessDeps, requestId: string, actor = "operator") =>
+  decideOn(deps, requestId, async (tx, { firmName, workEmail }) => {
+    if (await requests.addressHasKey(tx, workEmail))
+      throw new ServiceError("conflict", "This address was issued a key before; `key issue` gives its firm another.");
+    const partnerId = await issueTrialKey(tx, deps, { requestId, firmName, actor });
+    await mailKey(tx, requestId);
+    await requests.closeReview(tx, requestId, { at: deps.clock(), by: actor, outcome: "approved" });
+    return { requestId, status: "issued" as const, partnerId };
+  });
+
+/**
+ * Declines without sending mail. @param actor for the audit log
+ * @throws ServiceError for an unknown or decided request
+ */
+export const declineRequest = (deps: AccessDeps, requestId: string, actor = "operator") =>
+  decideOn(deps, requestId, async (tx) => {
+    const at = deps.clock();
+    await requests.markDeclined(tx, requestId, at);
+    await auditRequest(tx, { at, actor }, "declined", { requestId });
+    await requests.closeReview(tx, requestId, { at, by: actor, outcome: "declined" });
+    return { requestId, status: "declined" as const };
+  });

@@ -1,0 +1,60 @@
+import { defineMail, type Letter, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
+import { type AccessMail, accessMailQueue, keyCipher, type Refusal } from "./decide.ts";
+import { markMailed, selectToMail } from "./store.ts";
+
+/**
+ * The mail with a new key. It quotes nothing from the request, so that nobody can send their own words to a stranger's
+ * address through this service.
+ */
+export const keyLetter = (requestId: string, to: string, key: string, baseUrl: string): Letter => ({
+  id: `access-request:${requestId}`,
+  to,
+  subject: "Your trial key",
+  greeting: "Hello,",
+  lines: [
+    "We received a request for partner access with this email address. Here is the firm's test key. It is shown only this once.",
+    "With it everything can be tried: orders, rooms, passports and webhooks. Nothing is charged, mailed or notarized for real. Your own system uses it as its bearer key; in the browser, sign in with this address and paste it once.",
+  ],
+  code: key,
+  link: { label: "Sign in", url: `${baseUrl}/sign-in` },
+  caution: "Keep the key like a password. If you did not request it, ignore this email: nobody else has the key.",
+});
+
+const reasons: Readonly<Record<Refusal, readonly string[]>> = {
+  repeated: [
+    "We received a request for partner access with this email address. It was sent a test key before, so no second key was made.",
+    "If you no longer have that key, or the firm's name is not yours, answer this email: the operator of this service can replace the key and correct the name.",
+  ],
+  domain: [
+    "We received a request for partner access with this email address. Somebody with an address of the same domain has a trial already, so no key was made yet.",
+    "Ask your colleagues: their key serves the whole firm. Otherwise there is nothing to do: a person will look at your request.",
+  ],
+};
+
+/** Explains to an address why it gets no key. Quotes nothing from the request either. */
+const refusalLetter = (requestId: string, to: string, refusal: Refusal, at: Date, baseUrl: string): Letter => ({
+  id: `access-request:${requestId}:${refusal}:${at.toISOString()}`,
+  to,
+  subject: "Your request for partner access",
+  greeting: "Hello,",
+  lines: reasons[refusal],
+  link: { label: "Sign in", url: `${baseUrl}/sign-in` },
+  caution: "If you did not request it, ignore this email: nobody was given a key.",
+});
+
+/** Mails issued keys and refusals. Deletes a key's text once the mail server has accepted it. */
+export const accessMail = defineMail({
+  queue: accessMailQueue,
+  // About two days with the queue's doubling delays.
+  maxAttempts: 60,
+  async load({ requestId, refusal }: AccessMail, { db, secrets, baseUrl }: MailDeps) {
+    const request = await selectToMail(db, requestId);
+    if (request?.toldAt && refusal)
+      return { letter: refusalLetter(requestId, request.workEmail, refusal, request.toldAt, baseUrl), hasKey: false };
+    if (!request?.sealedKey) return null;
+    const key = keyCipher(secrets).decrypt(request.sealedKey, requestId).toString();
+    return { letter: keyLetter(requestId, request.workEmail, key, baseUrl), hasKey: true };
+  },
+  write: ({ letter }) => letter,
+  onSent: async ({ hasKey }, { requestId }, { db, clock }) => hasKey && markMailed(db, requestId, clock()),
+});

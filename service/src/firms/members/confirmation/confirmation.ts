@@ -1,0 +1,167 @@
+import { createHmac } from "node:crypto";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Session } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { deriveKey, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { withPasskey, withRecoveryCode } from "../passkeys/authentication.ts";
+import type { PasskeyDeps } from "../passkeys/ceremony.ts";
+import { deleteSession } from "../sessions/store.ts";
+import { confirmSession } from "../sessions/writes.ts";
+
+export type ConfirmationDeps = PasskeyDeps & { secrets: SecretBytes };
+
+/** The queue of mails with a code; payload `{codeId}`. */
+export const confirmationMailQueue = "confirmation-mail";
+
+const codeMs = 10 * 60_000;
+const betweenCodesMs = 60_000;
+// With a million codes, a guesser succeeds once in 200,000 sessions.
+const wrongCodesAllowed = 5;
+
+/** The six digits of a code, derived from its id. */
+export function confirmationCodes(secrets: SecretBytes): (codeId: string) => string {
+  const key = deriveKey(secrets, "confirmation-code");
+  return (codeId) => {
+    const random = createHmac("sha256", key).update(codeId).digest().readUIntBE(0, 6);
+    return String(random % 1_000_000).padStart(6, "0");
+  };
+}
+
+/**
+ * Mails a code to the person of the session, unless one is open. @param again requests another one, at most once a
+ * minute
+ */
+export async function sendCode(
+  { db, clock }: Pick<ConfirmationDeps, "db" | "clock">,
+  session: Session,
+  again: boolean,
+): Promise<void> {
+  const at = clock();
+  const codeId = newUuid();
+  const expiresAt = new Date(at.getTime() + codeMs);
+  const replaceable = new Date(at.getTime() - (again ? betweenCodesMs : codeMs));
+  await db.transaction(async (tx) => {
+    const isPut = await putCode(tx, { sessionId: session.id, codeId, at, expiresAt }, replaceable);
+    if (isPut) await enqueue(tx, confirmationMailQueue, { codeId });
+  });
+}
+
+/** A person's proof: an authenticator's response, or a code. */
+export type Shown = { passkey: string } | { code: string };
+
+/**
+ * Confirms that the session's person makes this request. A person with passkeys uses a passkey or a recovery code, any
+ * other a mailed code.
+ * @throws ServiceError for a proof that is not accepted; the fifth wrong mailed code ends the session
+ */
+export async function confirm(deps: ConfirmationDeps, session: Session, shown: Shown): Promise<void> {
+  const by = (how: "passkey" | "recovery code") => (tx: Tx, at: Date) =>
+    confirmed(tx, deps.rowMac, session, { at, by: how });
+  if ("passkey" in shown) await withPasskey(deps, session, shown.passkey, by("passkey"));
+  else if (session.proof.hasPasskey) await withRecoveryCode(deps, session, shown.code, by("recovery code"));
+  else await confirmByMailedCode(deps, session, shown.code);
+}
+
+async function confirmByMailedCode(
+  { db, clock, secrets, rowMac }: ConfirmationDeps,
+  session: Session,
+  typed: string,
+): Promise<void> {
+  const code = typed.replaceAll(/\D/g, "");
+  const codeOf = confirmationCodes(secrets);
+  const isRight = await db.transaction(async (tx) => {
+    const at = clock();
+    const open = await lockCode(tx, session.id, at);
+    if (!open) return false;
+    if (code !== codeOf(open.codeId)) {
+      await countWrong(tx, session.id);
+      if (open.wrong + 1 >= wrongCodesAllowed) await deleteSession(tx, session.userId, session.id, at);
+      return false;
+    }
+    await deleteCode(tx, session.id);
+    await confirmed(tx, rowMac, session, { at, by: "code" });
+    return true;
+  });
+  if (!isRight) throw invalid("This code is not right, or it has expired. Check the latest email.");
+}
+
+async function confirmed(
+  tx: Tx,
+  rowMac: RowMac,
+  { id: sessionId, userId, principal }: Session,
+  { at, by }: { at: Date; by: "passkey" | "recovery code" | "code" },
+): Promise<void> {
+  if (!(await confirmSession(tx, rowMac, { sessionId, at, passkeyAt: by === "passkey" ? at : null })))
+    throw new ServiceError("not_found", "No such session.");
+  const line = { at, action: "session.confirmed", actor: `member:${userId}`, partnerId: principal?.partnerId };
+  await tx.query(auditLine({ ...line, detail: { sessionId, by } }));
+}
+
+/** Mails codes. Skips expired, used and replaced ones. */
+export const confirmationMail = defineMail({
+  queue: confirmationMailQueue,
+  // A code expires after 10 minutes, so later attempts are pointless.
+  maxAttempts: 10,
+  load: ({ codeId }: { codeId: string }, { db, clock }: MailDeps) => selectCodeToMail(db, codeId, clock()),
+  write: ({ email }, { codeId }, { secrets, baseUrl }) => ({
+    id: `confirmation:${codeId}`,
+    to: email,
+    subject: "Your confirmation code",
+    greeting: "Hello,",
+    lines: [
+      "A browser that is signed in to SignSealShip with this email address is about to change something that matters, and we ask you to confirm it. The code works once, within 10 minutes, in that browser alone.",
+    ],
+    code: confirmationCodes(secrets)(codeId),
+    link: { label: "See where you are signed in", url: `${baseUrl}/dashboard/security#sessions` },
+    caution: "If it is not you who is signed in, give the code to nobody, and end that session.",
+  }),
+});
+
+type NewCode = { sessionId: string; codeId: string; at: Date; expiresAt: Date };
+
+/**
+ * Stores a code in place of the previous one, unless that is younger than `replaceable`.
+ * @returns whether it stored it
+ */
+async function putCode(tx: Tx, { sessionId, codeId, at, expiresAt }: NewCode, replaceable: Date): Promise<boolean> {
+  const put = await tx.query(
+    sql`INSERT INTO confirmation_codes (session_id, code_id, created_at, expires_at)
+     VALUES (${sessionId}, ${codeId}, ${at}, ${expiresAt})
+     ON CONFLICT (session_id) DO UPDATE
+       SET code_id = excluded.code_id, created_at = excluded.created_at, expires_at = excluded.expires_at
+       WHERE confirmation_codes.created_at <= ${replaceable}
+     RETURNING session_id`,
+  );
+  return put.length === 1;
+}
+
+/** The address for an open code; undefined for any other code. */
+async function selectCodeToMail(db: Sql, codeId: string, now: Date): Promise<{ email: string } | undefined> {
+  const [found] = await db.query<{ email: string }>(
+    sql`SELECT u.email FROM confirmation_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
+     WHERE c.code_id = ${codeId} AND c.expires_at > ${now}`,
+  );
+  return found;
+}
+
+/** The open code of a session, locked until the transaction ends. */
+async function lockCode(tx: Tx, sessionId: string, now: Date) {
+  const [found] = await tx.query<{ codeId: string; wrong: number }>(
+    sql`SELECT code_id AS "codeId", wrong FROM confirmation_codes
+     WHERE session_id = ${sessionId} AND expires_at > ${now} FOR UPDATE`,
+  );
+  return found;
+}
+
+const countWrong = (tx: Tx, sessionId: string) =>
+  tx.query(sql`UPDATE confirmation_codes SET wrong = wrong + 1 WHERE session_id = ${sessionId}`);
+
+/** Deletes the session's code, with its count of wrong attempts. */
+const deleteCode = (tx: Tx, sessionId: string) =>
+  tx.query(sql`DELETE FROM confirmation_codes WHERE session_id = ${sessionId}`);

@@ -1,0 +1,39 @@
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
+import { selectKeyNews, selectOwners } from "./store.ts";
+
+type What = "created" | "rotated" | "revoked";
+type News = { keyId: string; userId: string; ownerId: string; what: What; at: string };
+
+/**
+ * Mails all owners of the firm, the actor included, about a member's change to a key. The mail doesn't have the key.
+ */
+export async function mailOwnersOfKey(
+  tx: Tx,
+  { partnerId, at, ...news }: { partnerId: string; keyId: string; userId: string; what: What; at: Date },
+): Promise<void> {
+  for (const ownerId of await selectOwners(tx, partnerId))
+    await keyMail.enqueue(tx, { ...news, ownerId, at: at.toISOString() });
+}
+
+const named = (name: string | null): string =>
+  name === null ? "without a name" : plainTitle(`“${name}”`, "(its name is in the dashboard)");
+
+/** Skips people who are no longer owners. */
+export const keyMail = defineMail({
+  queue: "key-mail",
+  load: (about: News, { db }: MailDeps) => selectKeyNews(db, about),
+  write: ({ ownerEmail, actorEmail, firmName, name, environment }, { keyId, ownerId, what, at }, { baseUrl }) => ({
+    id: `key:${keyId}:${what}:${ownerId}:${at}`,
+    to: ownerEmail,
+    subject: `A ${environment} key was ${what}`,
+    greeting: "Hello,",
+    lines: [
+      `${actorEmail} ${what} the ${environment} key ${named(name)} of ${plainTitle(firmName, "your firm")}.`,
+      "If this was not agreed upon, revoke the key, and look at who is a member of the firm.",
+    ],
+    link: { label: "See the keys", url: `${baseUrl}/dashboard/keys` },
+    caution: "You receive this email because you are an owner of the firm.",
+  }),
+});

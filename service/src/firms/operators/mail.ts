@@ -1,0 +1,84 @@
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
+import { selectActiveAdmins, selectOperator } from "./store.ts";
+
+/** Without text and morning, it is the welcome mail to a new operator. */
+type News = {
+  userId: string;
+  at: string;
+  text: string | null;
+  /** Whether the recipient is the person whom it is about, who may no longer be an operator. */
+  own?: boolean;
+  morning?: Morning;
+};
+
+/** The tasks that wait for an operator: the end of the subject, and a line per queue. */
+type Morning = { subject: string; lines: string[] };
+
+/**
+ * Mails every active admin about a change to the rules of money, keys or people.
+ * @param news.text one sentence
+ * @param also.admins the admins before the change
+ * @param also.person the person it is about
+ */
+export async function mailAdmins(
+  tx: Tx,
+  { at, text }: { at: Date; text: string },
+  { admins = [], person }: { admins?: readonly { id: string }[]; person?: string } = {},
+): Promise<void> {
+  const mailed = new Set([...admins, ...(await selectActiveAdmins(tx))].map(({ id }) => id));
+  if (person !== undefined) mailed.add(person);
+  for (const id of mailed)
+    await operatorMail.enqueue(tx, { userId: id, at: at.toISOString(), text, own: id === person });
+}
+
+/** Mails a new operator how to sign in. */
+export const mailNewOperator = (tx: Tx, userId: string) =>
+  operatorMail.enqueue(tx, { userId, at: "added", text: null });
+
+/** Mails an operator the tasks that wait. @param work.at the day */
+export const mailOperator = (tx: Tx, { userId, at, mail }: { userId: string; at: string; mail: Morning }) =>
+  operatorMail.enqueue(tx, { userId, at, text: null, morning: mail });
+
+/** A former operator gets the news about the change, but no mail about work. */
+export const operatorMail = defineMail({
+  queue: "operator-mail",
+  async load({ userId, text }: News, { db }: MailDeps) {
+    const operator = await selectOperator(db, userId);
+    return operator && (operator.active || text !== null) ? operator : null;
+  },
+  write: ({ email, roles }, { userId, at, text, own = false, morning: work }, { baseUrl }) => ({
+    id: `operator:${userId}:${at}`,
+    to: email,
+    ...(work ? morning(work, baseUrl) : text === null ? welcome(roles, baseUrl) : change(text, own, baseUrl)),
+  }),
+});
+
+const welcome = (roles: readonly string[], baseUrl: string) => ({
+  subject: "You are an operator of SignSealShip",
+  greeting: "Hello,",
+  lines: [
+    `You were given access to the console of this service (${roles.join(", ")}). You sign in by a link that is mailed to this address.`,
+    "What concerns money, keys or roles needs a passkey: add one under Sign-in and security.",
+  ],
+  link: { label: "Sign in", url: `${baseUrl}/sign-in?return_to=%2Foperator` },
+  caution: "If you do not know this service, you can ignore this email.",
+});
+
+const morning = ({ subject, lines }: Morning, baseUrl: string) => ({
+  subject: `Today: ${subject}`,
+  greeting: "Good morning,",
+  lines: ["this waits for you:", ...lines],
+  link: { label: "Open the console", url: `${baseUrl}/operator` },
+  caution: "You receive this email because you are an operator of this service.",
+});
+
+const change = (text: string, own: boolean, baseUrl: string) => ({
+  subject: own ? "Your access to the console has changed" : "Who runs this service has changed",
+  greeting: "Hello,",
+  lines: [text],
+  link: own ? null : { label: "See the operators", url: `${baseUrl}/operator/people` },
+  caution: own
+    ? "You receive this email because it is about you. If you did not expect it, ask an admin of this service."
+    : "You receive this email because you are an admin of this service. If this was not agreed upon, end the access now.",
+});

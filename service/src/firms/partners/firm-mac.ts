@@ -1,0 +1,46 @@
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { marked, type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { keyRows } from "./keys/format.ts";
+
+/** Columns of a firm that give rights or are shown to strangers. */
+export const firmState: StateMac = {
+  table: sql`partners`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    p,
+  ) => sql`${p}.id, ${p}.name, ${p}.tier, ${p}.live_enabled, ${p}.passkey_for_live, ${p}.demo, ${p}.brand_name,
+    ${p}.accent_color, ${p}.logo_url, ${p}.contact_email, ${p}.state_version`,
+};
+
+export const protectedTables = [stateRows(firmState, { backfill: { set: "firms, signers and notaries" } }), keyRows];
+
+/** For the select list of a statement over `partners`, or over `partners p`. */
+export const verifiedFirms = verified(firmState, sql`partners`);
+export const verifiedFirm = verified(firmState, sql`p`);
+
+/** For the select list of a statement over `partners p`: `isFirmAuthentic`, for `withFirmNames`. */
+export const markedFirm = marked(firmState, sql`p`, "isFirmAuthentic");
+export type MarkedFirm = { isFirmAuthentic: boolean };
+
+/** Replaces an altered name. */
+export const alteredFirm = "Altered outside the service";
+
+/** Replaces the names of altered firms in operators' lists. */
+export const withFirmNames = <Row extends { firmName: string | null }>(
+  rows: readonly (Row & MarkedFirm)[],
+): Omit<Row & MarkedFirm, "isFirmAuthentic">[] =>
+  rows.map(({ isFirmAuthentic, ...row }) => (isFirmAuthentic ? row : { ...row, firmName: alteredFirm }));
+
+/** Locks a firm's row against other changes. @throws ServiceError `unavailable` for one that fails its MAC */
+export async function lockAuthenticFirm(tx: Tx, partnerId: string): Promise<boolean> {
+  const found = await tx.query(sql`
+    SELECT ${verifiedFirms} FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
+  return found.length === 1;
+}
+
+/** Writes the MAC after a change to a firm that `lockAuthenticFirm` has locked. */
+export const vouchForFirm = (tx: Tx, partnerId: string): Promise<void> =>
+  writeStateMacs(tx, firmState, sql`id = ${partnerId}`);
