@@ -1,11 +1,11 @@
-import { invalid } from "../platform/errors.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
 
 const defaultDays = 90;
 const maxDays = 366;
 
 /**
- * The effective window of a `days` as it stands in the query (contract, Analytics): 90 when absent, clamped to 1-366.
- * @throws ServiceError when it is no integer, or comes twice.
+ * The window for the query parameter `days` (contract, Analytics): 90 when absent, clamped to 1-366.
+ * @throws ServiceError when it is not an integer or is repeated
  */
 export function windowDays(days: unknown): number {
   if (days === undefined) return defaultDays;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../http/authentication.ts";
-import { jsonRoute, type RouteDeps } from "../http/route.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
 import { windowDays } from "./days.ts";
 import { Analytics } from "./schemas.ts";
 import type { AnalyticsReader } from "./snapshot.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { requestId, timestamp } from "../http/schema-parts.ts";
+import { requestId, timestamp } from "../../kernel/http/schema-parts.ts";
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const hours = (description: string) => Type.Number({ minimum: 0, description, examples: [26.75] });

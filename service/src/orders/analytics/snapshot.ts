@@ -1,17 +1,58 @@
-import type { Principal } from "../identity/identity.ts";
-import { createKeyedSemaphore } from "../platform/bounds/keyed-semaphore.ts";
-import { type Clock, dayMs } from "../platform/clock.ts";
-import type { Database } from "../platform/database/database.ts";
-import { ServiceError } from "../platform/errors.ts";
-import { bucketOf, earns } from "./funnel.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
+import { createKeyedSemaphore } from "../../kernel/platform/bounds/keyed-semaphore.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { OrderStatus } from "../order/order.ts";
 import type { Snapshot } from "./schemas.ts";
 import { type Figures, readFigures } from "./store.ts";
 
+/** The funnel's buckets (contract, Analytics). */
+type Bucket = "created" | "paid" | "inProgress" | "completed" | "problem";
+
+const buckets: Readonly<Record<OrderStatus, Bucket>> = {
+  Created: "created",
+  QuoteReady: "created",
+  AwaitingPayment: "created",
+  Paid: "paid",
+  EsignPending: "inProgress",
+  EsignComplete: "inProgress",
+  NotarizationPending: "inProgress",
+  NotarizationComplete: "inProgress",
+  ShippingPending: "inProgress",
+  Shipped: "inProgress",
+  Delivered: "inProgress",
+  FaxPending: "inProgress",
+  FaxSent: "inProgress",
+  FaxDelivered: "inProgress",
+  Completed: "completed",
+  PaymentFailed: "problem",
+  EsignDeclined: "problem",
+  EsignExpired: "problem",
+  NotarizationFailed: "problem",
+  IdentityLocked: "problem",
+  ManualQuoteRequired: "problem",
+  OnHold: "problem",
+  ShippingFailed: "problem",
+  RefundPending: "problem",
+  Refunded: "problem",
+  Cancelled: "problem",
+  FaxFailed: "problem",
+};
+
+const byName: ReadonlyMap<string, Bucket> = new Map(Object.entries(buckets));
+
+/** The bucket of a raw status; `problem` for an unknown one. */
+export const bucketOf = (status: string): Bucket => byName.get(status) ?? "problem";
+
+/** Orders of these buckets count as revenue. */
+const earns = (bucket: Bucket): boolean => bucket === "paid" || bucket === "inProgress" || bucket === "completed";
+
 const hardLimitMs = 30_000;
-// The figures of a large firm take a processor for a second or two; the rest of the service must not feel it.
+// The figures of a large firm use a processor for a second or two; more at once would slow the rest of the service.
 const atOnce = 2;
 
-/** The snapshot that the figures of a cohort make; pure. */
+/** Computes the snapshot from the figures of a cohort; pure. */
 export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Date): Snapshot {
   const months = new Map<string, Snapshot["volumeByMonth"][number]>();
   const funnel = { created: 0, paid: 0, inProgress: 0, completed: 0, problem: 0 };
@@ -51,8 +92,8 @@ export type Caller = Pick<Principal, "partnerId" | "environment">;
 export type AnalyticsReader = (caller: Caller, windowDays: number) => Promise<Snapshot>;
 
 /**
- * Opens the reader of this node: one read at a time for a partner and two in all. Requests for the same figures that wait for
- * the same turn share one read, which begins after the last of them came.
+ * Opens this node's reader: one read at a time per partner, two in all. Equal requests that wait in the queue share one
+ * read, which begins after the last of them arrived.
  */
 export function analyticsReader(
   { db, clock }: { db: Database; clock: Clock },

@@ -1,9 +1,9 @@
-import type { Environment } from "../identity/identity.ts";
-import type { Database } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
-import { hasSqlState, sqlState } from "../platform/database/sql-errors.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { hasSqlState, sqlState } from "../../kernel/platform/database/sql-errors.ts";
 
-/** Whose orders: a partner's in one environment, created from `from` to `to`, both included. */
+/** The orders of a partner in one environment, created from `from` to `to`, both included. */
 export type Cohort = { partnerId: string; environment: Environment; from: Date; to: Date };
 
 /** The orders of one month, `YYYY-MM` in UTC, and one status. */
@@ -26,8 +26,8 @@ export type Figures = {
   turnaround: [number, number] | null;
 };
 
-// Everything of the cohort is read from indexes alone (orders_newest, documents_sealed, shipments_delivered,
-// workflow_events_paid). To sort its join with events is cheaper than one look-up an order.
+// Indexes alone answer all of this (orders_newest, documents_sealed, shipments_delivered, workflow_events_paid).
+// Sorting the join with events is cheaper than one look-up per order.
 
 /** Per month and status: the count of orders, their sum, and how many have each service. */
 const groups = ({ from, to }: Cohort) => sql`SELECT coalesce(json_agg(g ORDER BY month, status), '[]') FROM (
@@ -59,7 +59,7 @@ const evidence = sql`
     SELECT order_id, true AS sealed FROM documents WHERE kind IN ('sealed', 'notarized')
     UNION ALL SELECT order_id, false FROM shipments WHERE status = 'Delivered') e ON order_id = cohort.id`;
 
-/** The one statement of analytics; apart from its running, so that a bench and a test of its plan can run it. */
+/** The only statement of analytics. A bench and a test check its plan, so it is separate from its execution. */
 export function figuresStatement(cohort: Cohort): Statement {
   const { partnerId, environment, from, to } = cohort;
   return sql`
@@ -71,8 +71,8 @@ export function figuresStatement(cohort: Cohort): Statement {
 }
 
 /**
- * What is set for the statement: a plan for this very firm, small or large; memory for its joins; and one worker beside it,
- * for the other processors belong to the rest of the service.
+ * Settings of the statement: a plan for this firm's size, memory for its joins, and one extra worker, so that the rest
+ * of the service keeps the other processors.
  */
 export const figuresSettings = `SET TRANSACTION READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan;
   SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL jit = off;

@@ -1,5 +1,9 @@
-import { auditLine } from "../audit/audit.ts";
-import { actorOf, type Environment, type Owner, type Principal } from "../identity/identity.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Environment, type Owner, type Principal } from "../../kernel/identity/identity.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import {
   documentsDeletedAt,
   isPayable,
@@ -7,27 +11,23 @@ import {
   mailClient,
   type OrderMail,
   verifiedOrder,
-} from "../orders/orders.ts";
-import { type Clock, dayMs } from "../platform/clock.ts";
-import type { Database, Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
+} from "../order/order.ts";
 
 /** Whether orders of the environment can be paid online. */
 export type TakesPayment = (environment: Environment) => boolean;
 
-/** What decides whether a mail still says what is true. */
+/** The facts that decide whether a mail is still true. */
 export type Mailable = { environment: Environment; status: string; documentsDeletedAt: Date | null };
 
 export const mailableColumns = sql`o.environment, o.status, ${documentsDeletedAt(sql`o.id`)}`;
 
-/** Nobody is asked to pay what is paid, or can't be paid here. */
+/** Whether the mail is still true. An order that is already paid, or can't be paid here, gets no request to pay. */
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
   if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);
   return moment !== "payment_failed" || isPayable(order.status);
 }
 
-/** The mails that a firm may send again, each while it is of use. */
+/** The mails that a firm may send again, and when each is useful. */
 const usefulWhile = {
   quote_ready: ({ documentsDeletedAt }: Mailable) => documentsDeletedAt === null,
   shipped: ({ status }: Mailable) => status === "Shipped",
@@ -38,7 +38,7 @@ export type SentAgain = keyof typeof usefulWhile;
 
 const isSentAgain = (moment: string): moment is SentAgain => Object.hasOwn(usefulWhile, moment);
 
-/** Which mails to its client a firm may send again, as the order stands. */
+/** The mails that a firm may send to the client again in the order's present state. */
 export const mailsToSendAgain = (takesPayment: TakesPayment, order: Mailable): SentAgain[] =>
   Object.keys(usefulWhile)
     .filter(isSentAgain)
@@ -49,35 +49,65 @@ export type ClientMail = { moment: MailMoment; sentAt: Date };
 
 const shownMost = 100;
 
-/** The latest mails to the order's client, the last one first. */
+/** The latest mails to the order's client, newest first. */
 export const clientMails = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
   db.query<ClientMail>(sql`
 SELECT m.moment, m.sent_at AS "sentAt" FROM client_mails m JOIN orders o ON o.id = m.order_id
-WHERE o.code = ${orderCode} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
+WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
 ORDER BY m.sent_at DESC LIMIT ${shownMost}`);
 
-/** After the mail was sent; a job that is done twice leaves one row. */
+/** Records a sent mail. Running the job twice leaves one row. */
 export const keepClientMail = (db: Sql, { orderId, moment, at }: OrderMail, sentAt: Date) =>
   db.query(sql`
 INSERT INTO client_mails (order_id, moment, caused_at, sent_at)
 VALUES (${orderId}, ${moment}, ${at}::timestamptz, ${sentAt}) ON CONFLICT DO NOTHING`);
 
-const action = "order.mail_sent_again";
 const mostInADay = 5;
+const mostAskedForInADay = 3;
 
-/** Has the client mailed once more. @throws ServiceError for another's order, a mail of no use now, and the sixth in 24 hours */
+/** Mails the client once more. @throws ServiceError for another's order, a mail of no use now, and the sixth in 24 hours */
 export async function sendAgain(
-  { db, clock, takesPayment }: { db: Database; clock: Clock; takesPayment: TakesPayment },
+  deps: { db: Database; clock: Clock; takesPayment: TakesPayment },
   principal: Principal,
   { orderCode, moment }: { orderCode: string; moment: string },
 ): Promise<void> {
   if (!isSentAgain(moment)) throw invalid(`moment must be one of: ${Object.keys(usefulWhile).join(", ")}.`);
   const { partnerId, environment } = principal;
+  await mailAgain(deps, sql`o.partner_id = ${partnerId} AND o.environment = ${environment}`, {
+    orderCode,
+    moment,
+    actor: actorOf(principal),
+    action: "order.mail_sent_again",
+    most: mostInADay,
+  });
+}
+
+/**
+ * Mails the link to the documents of a finished order to its client, as anyone with the order's own link may ask: it goes to the
+ * client's address alone, and such requests leave the firm's own count untouched.
+ * @throws ServiceError while the order has no documents to send, and for the fourth in 24 hours
+ */
+export const mailDocuments = (deps: { db: Database; clock: Clock }, orderCode: string): Promise<void> =>
+  mailAgain({ ...deps, takesPayment: () => false }, sql`true`, {
+    orderCode,
+    moment: "completed",
+    actor: "client",
+    action: "order.documents_asked_for",
+    most: mostAskedForInADay,
+  });
+
+type Again = { orderCode: string; moment: SentAgain; actor: string; action: string; most: number };
+
+async function mailAgain(
+  { db, clock, takesPayment }: { db: Database; clock: Clock; takesPayment: TakesPayment },
+  isAllowed: Statement,
+  { orderCode, moment, actor, action, most }: Again,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const at = clock();
-    const [order] = await tx.query<Mailable & { id: number }>(sql`
-SELECT o.id, ${mailableColumns}, ${verifiedOrder} FROM orders o
-WHERE o.code = ${orderCode} AND o.partner_id = ${partnerId} AND o.environment = ${environment} FOR NO KEY UPDATE`);
+    const [order] = await tx.query<Mailable & { id: number; partnerId: string }>(sql`
+SELECT o.id, o.partner_id AS "partnerId", ${mailableColumns}, ${verifiedOrder} FROM orders o
+WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND ${isAllowed} FOR NO KEY UPDATE`);
     if (!order) throw new ServiceError("not_found", "Order not found.");
     if (!mailsToSendAgain(takesPayment, order).includes(moment))
       throw new ServiceError(
@@ -88,13 +118,13 @@ WHERE o.code = ${orderCode} AND o.partner_id = ${partnerId} AND o.environment = 
     const [today] = await tx.query<{ sent: number }>(sql`
 SELECT count(*)::int AS sent FROM audit_log
 WHERE order_id = ${order.id} AND action = ${action} AND occurred_at > ${new Date(at.getTime() - dayMs)}`);
-    if ((today?.sent ?? 0) >= mostInADay)
+    if ((today?.sent ?? 0) >= most)
       throw new ServiceError(
         "conflict",
-        `At most ${mostInADay} emails of an order are sent again in 24 hours. Try again later, or share the link yourself.`,
+        `At most ${most} emails of an order are sent again in 24 hours. Try again later, or share the link yourself.`,
       );
     await mailClient(tx, order.id, moment, at);
-    const detail = { moment };
-    await tx.query(auditLine({ at, action, actor: actorOf(principal), partnerId, orderId: order.id, detail }));
+    const { id: orderId, partnerId } = order;
+    await tx.query(auditLine({ at, action, actor, partnerId, orderId, detail: { moment } }));
   });
 }

@@ -1,16 +1,16 @@
 export {
   type ClientMail,
   clientMails,
+  mailDocuments,
   mailsToSendAgain,
   type SentAgain,
   sendAgain,
   type TakesPayment,
 } from "./client-mails.ts";
-export { dispatchJobs, type Taker } from "./dispatch.ts";
-export { orderMailJobs } from "./mails.ts";
+export { orderMail } from "./mails.ts";
 export { isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
-export { nextSegmentJobs } from "./next-segment.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
+export { dispatchJobs, nextSegmentJobs, type Taker } from "./order-jobs.ts";
 export { perform } from "./perform.ts";
 export { sandboxRoutes } from "./sandbox/routes.ts";
 export {
@@ -25,4 +25,4 @@ export {
   sandboxMoves,
 } from "./sandbox/sandbox.ts";
 export { sealAndStore, storeSealed } from "./seal-and-store.ts";
-export { furthestDocument, insertDocument, type SealedDocument } from "./store.ts";
+export { furthestDocument, type SealedDocument } from "./store.ts";

@@ -1,11 +1,11 @@
-import type { MailMoment } from "../orders/orders.ts";
+import type { MailMoment } from "../order/order.ts";
 
-/** What a mail says of an order. */
+/** The facts of an order that its mails mention. */
 export type MailFacts = {
   /** The firm that placed it. */
   firm: string;
   totalCents: number;
-  /** What was paid back, where that is known. */
+  /** The refunded sum; null when unknown. */
   refundedCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
@@ -14,7 +14,7 @@ export type MailFacts = {
   takenIn: boolean;
 };
 
-/** Where the button of a mail leads: to the page of the order, to pay there, or to its documents. */
+/** The target of a mail's button: the order's page, its payment, or its documents. */
 export type MailGoal = "page" | "payment" | "documents";
 
 export type MailWords = {

@@ -1,4 +1,10 @@
 import { type SealReason, sealReasons } from "@signsealship/evidence/seal";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { requireNoActUnderWay } from "../../providers/providers.ts";
 import {
   eventsTo,
   type LockedOrder,
@@ -9,13 +15,7 @@ import {
   targetOf,
   transition,
   wordsOf,
-} from "../orders/orders.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database/database.ts";
-import { isOutcomeUnknown } from "../platform/database/sql-errors.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import type { Log } from "../platform/logs.ts";
-import { requireNoActUnderWay } from "../providers/providers.ts";
+} from "../order/order.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
 import { findFacts, type OrderFacts } from "./store.ts";
@@ -28,21 +28,21 @@ export type MoveDeps = {
   rowMac: SealDeps["rowMac"];
   /** Opened only when a document is to be sealed. */
   openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
-  /** Refuses, under the order’s lock, what somebody else has in hand. @throws ServiceError `conflict` */
+  /** Refuses a move while a provider works on the locked order. @throws ServiceError `conflict` */
   requireByHand?: (tx: Tx, order: LockedOrder, on: PeopleEvent) => Promise<void>;
 };
 
 export type MoveRequest = {
   code: string;
-  /** The target status by its name; null leaves OnHold for the status before. */
+  /** The name of the target status; null releases OnHold to the status before it. */
   to: string | null;
-  /** For the audit log. Default `operator`: somebody at the command line. */
+  /** The actor in the audit log; `operator` by default, which is the command line. */
   actor?: string;
   document: Buffer | null;
   facts: Facts;
 };
 
-/** What a provider may be doing at the same time. */
+/** Steps that a provider may be performing at the same time. */
 const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "shipped",
   "delivered",
@@ -52,14 +52,15 @@ const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "fax_failed",
 ]);
 
-/** Whether the move says that people did what a provider may be doing: it is refused meanwhile. */
+/** Whether the move reports work that a provider may be doing. Such a move is refused while the provider does it. */
 export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 
 type Plan = { begin: boolean; on: PeopleEvent };
 
 /**
- * Moves an order as people do: one step of the table, or the start of the next service and one step of it.
- * @throws ServiceError when the order is unknown, a fact is missing or the table refuses: then nothing changes
+ * Moves an order on behalf of a person: one step of the table, or the start of the next service and one step of it.
+ * @throws ServiceError when the order is unknown, a fact is missing or the table refuses the move: then nothing
+ * changes
  */
 export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{ orderCode: string; status: string }> {
   const order = await findFacts(deps.db, request.code);
@@ -98,7 +99,7 @@ function planMove(order: OrderFacts, to: string | null): Plan | null {
   if (direct) return { begin: false, on: direct };
   const next = targetOf(order, "next_segment");
   const after = next && eventsTo({ ...order, status: next }, to).find(isPeopleEvent);
-  // A hold, a refund or a cancellation would have been had directly.
+  // A hold, a refund or a cancellation is a single step, found above.
   return after ? { begin: true, on: after } : null;
 }
 

@@ -1,9 +1,11 @@
-import { verifiedOrder } from "../orders/orders.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { isoTime, type Statement, sql } from "../platform/database/sql.ts";
-import { ServiceError } from "../platform/errors.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { isoTime, isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { verifiedOrder } from "../order/order.ts";
+import { paymentState } from "../payments/payments.ts";
 
-/** All that is on record of an order, for the operator. */
+/** The full record of an order, for the operator. */
 export type OrderHistory = {
   orderCode: string;
   status: string;
@@ -43,10 +45,10 @@ export type OrderHistory = {
 const listOf = (table: Statement, fields: Statement) => sql`(
   SELECT coalesce(json_agg(json_build_object(${fields}) ORDER BY x.id), '[]') FROM ${table} x WHERE x.order_id = o.id)`;
 
-// A revision is a part of the file that is sealed in the end, and by itself no document.
+// A revision is part of the file that is sealed at the end, so it is not listed as a document.
 const documents = listOf(
   sql`(SELECT * FROM documents WHERE kind <> 'revision')`,
-  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}, 'origin', x.origin`,
+  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}, 'origin', CASE WHEN x.kind = ANY (o.taken_in) THEN 'operator' END`,
 );
 const shipments = listOf(
   sql`shipments`,
@@ -63,7 +65,7 @@ const payments = listOf(
   sql`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated,
     'receivedAt', ${isoTime(sql`x.received_at`)}, 'refundedAt', ${isoTime(sql`x.refunded_at`)}`,
 );
-// What happened among its signers is in the trail of their envelope (`envelope show`).
+// Events of the signers are in their envelope's trail (`envelope show`).
 const history = listOf(
   sql`(SELECT * FROM audit_log WHERE action <> 'signing_link.issued' AND action NOT LIKE 'signer.%')`,
   sql`'occurredAt', ${isoTime(sql`x.occurred_at`)}, 'action', x.action, 'actor', x.actor,
@@ -73,14 +75,15 @@ const history = listOf(
 /** @throws ServiceError `not_found` */
 export async function orderHistory(db: Sql, code: string): Promise<OrderHistory> {
   const [order] = await db.query<OrderHistory>(sql`
-    SELECT code AS "orderCode", status, environment,
+    SELECT code AS "orderCode@order", status, environment,
       array_remove(ARRAY[CASE WHEN sign THEN 'Sign' END, CASE WHEN notarize THEN 'Notarize' END,
         CASE WHEN ship THEN 'Ship' END, CASE WHEN fax THEN 'Fax' END], NULL) AS services,
       envelope_status AS "envelopeStatus", total_cents AS "totalCents", customer_email AS "customerEmail",
       external_reference AS "externalReference",
       ${documents} AS documents, ${shipments} AS shipments, ${faxes} AS faxes, ${payments} AS payments,
-      ${history} AS history, ${verifiedOrder}
-    FROM orders o WHERE code = ${code}`);
+      ${history} AS history, ${verifiedOrder},
+      ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)}
+    FROM orders o WHERE ${isSealed(sql`code`, "order", code)}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;
 }

@@ -1,26 +1,28 @@
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
 import {
   type Actor,
   addAdjustment,
+  insertDocument,
   type LockedOrder,
+  markTakenIn,
   type PeopleEvent,
   type TransitionResult,
   transition,
-} from "../orders/orders.ts";
-import type { Tx } from "../platform/database/database.ts";
-import { invalid } from "../platform/errors.ts";
+} from "../order/order.ts";
 import type { SealedDocument } from "./store.ts";
-import { endFax, endShipment, insertDocument, insertFax, insertShipment } from "./store.ts";
+import { endFax, endShipment, insertFax, insertShipment } from "./store.ts";
 
-/** What somebody who did something for an order knows of it: a person, the sandbox, or an adapter of a carrier or notary. */
+/** The facts about work done for an order, from a person, the sandbox, or the adapter of a carrier or notary. */
 export type Facts = {
-  /** Sealed and stored already. */
+  /** Already sealed and stored. */
   document?: SealedDocument;
-  /** Of a document that its signers signed here. */
+  /** For a document that was signed here. */
   custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
   reason?: string | undefined;
-  /** An amount to add to the quote, US cents, and what it is for. */
+  /** An amount in US cents to add to the quote, and its reason. */
   adjustment?: { amountCents: number; label: string } | undefined;
 };
 
@@ -47,7 +49,8 @@ export function requireFacts(on: PeopleEvent, facts: Facts & { documentGiven: bo
 }
 
 /**
- * The port of fulfilment: records what was done for a locked order and moves it, in the caller's transaction.
+ * Records work done for a locked order and moves the order, in the caller's transaction. Everything that fulfils orders
+ * calls this.
  * @throws ServiceError when a fact is missing or the table refuses the move: then nothing stays written
  */
 export async function perform(
@@ -67,8 +70,9 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
   switch (on) {
     case "signed":
     case "notarized":
-      if (document) await insertDocument(tx, order.id, document, at);
-      if (custodyCertificate) await insertDocument(tx, order.id, custodyCertificate, at);
+      if (document) await tx.query(insertDocument(order.id, document, at));
+      if (document?.origin) await markTakenIn(tx, order.id, document.kind);
+      if (custodyCertificate) await tx.query(insertDocument(order.id, custodyCertificate, at));
       return;
     case "priced":
       if (adjustment) await addAdjustment(tx, order.id, adjustment.amountCents, adjustment.label);

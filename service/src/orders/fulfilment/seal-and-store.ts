@@ -1,23 +1,24 @@
+import { createPdfFile } from "@signsealship/certificate/pdf-file";
 import type { SealReason } from "@signsealship/evidence/seal";
-import { type DocumentOwner, documentMembers, documentUse, type PeopleEvent } from "../orders/orders.ts";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { ServiceError } from "../platform/errors.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import type { SealDocument, Sealed, SealLock } from "../seals/seals.ts";
-import { simulatedDocument } from "./sandbox/simulated-document.ts";
+import type { SealDocument, Sealed, SealLock } from "../../evidence/seals/seals.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { type DocumentOwner, documentMembers, documentUse, type PeopleEvent } from "../order/order.ts";
 import { furthestDocument, type SealedDocument } from "./store.ts";
 
 export type SealDeps = { blobs: Blobs; rowMac: RowMac; sealDocument: SealDocument };
 
-/** Which order a document is sealed for, and what happened to it. */
+/** The order that a document is sealed for, and the event. */
 export type SealFor = DocumentOwner & {
   on: PeopleEvent;
-  /** Whether the order has a notary: who signs the document after its signers, where they like. */
+  /** Whether a notary signs after the signers. The seal then leaves room for that signature. */
   notarize?: boolean;
 };
 
-/** Seals a document that people finished, and stores it. @throws ServiceError `validation` for one that cannot be sealed */
+/** Seals and stores a document that people finished. @throws ServiceError `validation` for one that cannot be sealed */
 export async function sealAndStore(
   deps: SealDeps,
   bytes: Buffer,
@@ -29,8 +30,8 @@ export async function sealAndStore(
 }
 
 /**
- * What signing or notarizing makes of a test order: its furthest document, really sealed. Of a document that cannot be
- * sealed, a page that says so takes the place.
+ * Signs or notarizes a test order: really seals its furthest document, or a page that says why not when that document
+ * cannot be sealed.
  */
 export async function sealSimulated(
   deps: SealDeps,
@@ -52,17 +53,17 @@ export async function sealSimulated(
     return storeSealed(deps, sealed, of, kindOf(of));
   };
   if (!document) return sealOr(null);
-  // The document, and the sealed one.
-  const at = { key: document.blobKey, use: documentUse(document.sha256), holder: of.partnerId, times: 2 };
+  // Twice: the document, and its sealed version.
+  const at = { key: document.blobKey, use: documentUse(document.sha256), holder: memoryHolder(of), times: 2 };
   return deps.blobs.withBytes(at, sealOr);
 }
 
-/** The last seal closes the document. */
+/** The last seal locks the whole document. */
 const locksOf = ({ on, notarize }: SealFor): SealLock => (on === "signed" && notarize ? "fields" : "document");
 
 const kindOf = ({ on }: SealFor) => (on === "signed" ? "sealed" : "notarized");
 
-/** Stores a sealed document, for a row that is yet to be written. */
+/** Stores a sealed document whose row is written later. */
 export async function storeSealed(
   { blobs, rowMac }: Omit<SealDeps, "sealDocument">,
   sealed: Sealed,
@@ -73,4 +74,28 @@ export async function storeSealed(
   const stored = { sha256, blobKey: await blobs.put(sealed.bytes, documentUse(sha256)) };
   const mac = rowMac.of("documents", documentMembers({ orderCode, partnerId, environment, kind, ...stored }));
   return { ...stored, kind, bytes: sealed.bytes.length, rowMac: mac };
+}
+
+/**
+ * A one-page PDF in place of a test order's document that cannot be sealed.
+ * @param sha256 of that document, in hex
+ */
+function simulatedDocument(sha256: string): Buffer {
+  const lines = [
+    "Simulated document of a test order",
+    "The document that was sent cannot be sealed. Its SHA-256:",
+    sha256,
+  ];
+  const shown = lines.map((line, n) => `1 0 0 1 56 ${720 - 24 * n} Tm (${line}) Tj`).join(" ");
+  const file = createPdfFile();
+  const font = file.add("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>");
+  const content = file.stream("", `BT /F1 11 Tf ${shown} ET`, { compress: false });
+  const pages = file.reserve();
+  const resources = `<</Font<</F1 ${font}>>>>`;
+  const page = file.add(
+    `<</Type/Page/Parent ${pages.ref}/MediaBox[0 0 612 792]/Contents ${content}/Resources${resources}>>`,
+  );
+  pages.fill(`<</Type/Pages/Kids[${page}]/Count 1>>`);
+  const root = file.add(`<</Type/Catalog/Pages ${pages.ref}>>`);
+  return file.finish(root, file.add("<</Producer(SignSealShip)>>"));
 }

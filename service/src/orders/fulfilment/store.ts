@@ -1,7 +1,7 @@
-import type { Environment } from "../identity/identity.ts";
-import { type StoredDocument, verifiedOrders } from "../orders/orders.ts";
-import type { Sql, Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { type NewDocument, verifiedOrders } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 
 type DocumentKind =
@@ -12,25 +12,9 @@ type DocumentKind =
   | "mail_receipt"
   | "fax_certificate";
 
-/** A document that was sealed for an order, and the MAC of its row to be. */
-export type SealedDocument = StoredDocument & {
-  kind: DocumentKind;
-  rowMac: Buffer;
-  /** Who handed it in; left out where it was made here. */
-  origin?: "operator";
-};
+export type SealedDocument = NewDocument & { kind: DocumentKind };
 
-export const insertDocument = (
-  tx: Tx,
-  orderId: number,
-  { kind, sha256, bytes, blobKey, rowMac, origin }: SealedDocument,
-  at: Date,
-) =>
-  tx.query(sql`
-    INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac, origin)
-    VALUES (${orderId}, ${kind}, ${sha256}, ${bytes}, ${blobKey}, ${at}, ${rowMac}, ${origin ?? null})`);
-
-/** The furthest document of the order: notarized, sealed or original; the latest of its kind. */
+/** The furthest document of the order: notarized, else sealed, else original; the latest of its kind. */
 export async function furthestDocument(db: Sql, orderId: number) {
   const [document] = await db.query<{ kind: string; sha256: string; blobKey: string; mac: Buffer | null }>(sql`
     SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
@@ -58,7 +42,7 @@ export const endFax = (tx: Tx, orderId: number, status: "Delivered" | "Failed", 
     UPDATE faxes SET status = ${status}, delivered_at = ${deliveredAt}
     WHERE id = (SELECT max(id) FROM faxes WHERE order_id = ${orderId}) AND status = 'Sent'`);
 
-/** What a plan of transitions starts from. */
+/** The facts from which a path of transitions is planned. */
 export type OrderFacts = BoughtServices & {
   id: number;
   orderCode: string;
@@ -68,16 +52,15 @@ export type OrderFacts = BoughtServices & {
   statusBeforeHold: string | null;
 };
 
-/** Not locked. */
+/** Without a lock. */
 export async function findFacts(db: Sql, code: string): Promise<OrderFacts | undefined> {
   const [order] = await db.query<OrderFacts>(sql`
-    SELECT id, code AS "orderCode", environment, partner_id AS "partnerId", status,
+    SELECT id, code AS "orderCode@order", environment, partner_id AS "partnerId", status,
       status_before_hold AS "statusBeforeHold", sign, notarize, ship, fax, ${verifiedOrders}
-    FROM orders WHERE code = ${code}`);
+    FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   return order;
 }
 
-/** The milestones that the order has passed. */
 export async function milestonesOf(db: Sql, orderId: number): Promise<Set<string>> {
   const passed = await db.query<{ name: string }>(sql`SELECT name FROM workflow_events WHERE order_id = ${orderId}`);
   return new Set(passed.map(({ name }) => name));

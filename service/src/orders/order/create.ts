@@ -1,25 +1,27 @@
-import type { Principal } from "../identity/identity.ts";
-import { type RequireStorage, tierOf } from "../partners/partners.ts";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database/database.ts";
-import type { Statement } from "../platform/database/sql.ts";
-import { isOutcomeUnknown } from "../platform/database/sql-errors.ts";
-import { type DocumentNames, documentName } from "../platform/document-name.ts";
-import { invalid } from "../platform/errors.ts";
-import { newCode } from "../platform/ids.ts";
-import type { Log } from "../platform/logs.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import { slowHash } from "../platform/slow-hash.ts";
-import { isCode } from "../platform/text.ts";
-import type { Workers } from "../platform/workers/task.ts";
+import { type RequireStorage, tierOf } from "../../firms/partners/partners.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import type { Statement } from "../../kernel/platform/database/sql.ts";
+import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
+import { type DocumentNames, documentName } from "../../kernel/platform/document-name.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { newCode } from "../../kernel/platform/ids.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { slowHash } from "../../kernel/platform/slow-hash.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { AskCarriers, Priced, VersionedPricing } from "../pricing/pricing.ts";
-import { documentMembers, documentUse } from "./document-row.ts";
+import { sealNotices } from "./document-texts.ts";
+import { documentMembers, documentUse } from "./documents.ts";
 import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import type { NamedSigner, OrderSigner } from "./form/signers.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
-import { sealNotices } from "./notices.ts";
+import { type NotarySupply, notaryGap } from "./notary-supply.ts";
 import { estimatedPages, looksLikePdf, pagesOf } from "./original.ts";
 import { signingMembers } from "./signing-row.ts";
 import type { OriginalDocument } from "./store.ts";
@@ -36,27 +38,30 @@ export type CreateDeps = {
   pricing: VersionedPricing;
   workers: Workers;
   trySigning: TrySigning;
-  /** Whether text messages are sent from here. */
+  /** Whether this installation sends text messages. */
   textCodes: boolean;
-  /** Whether they are sent to the number's country. */
+  /** Whether it sends them to the number's country. */
   textsReach: (phone: string) => boolean;
-  /** What carriers charge, asked over the network; null where no account is set. */
-  askCarriers: AskCarriers | null;
+  supply: {
+    /** Asks carriers for their rates over the network; null where no account is set. */
+    askCarriers: AskCarriers | null;
+    notaries: NotarySupply;
+  };
 };
 
-/** A form as it was sent: its text fields, the file part where one came, and else what its document is called. */
+/** A form as sent: its text fields, its file, and the document's name when no file has one. */
 export type SentOrder = {
   fields: ReadonlyMap<string, string>;
   upload: SentDocument | null;
   documentName?: string | undefined;
 };
 
-/** A file as it was sent, and what its sender calls it. */
+/** A file as sent, and its sender's name for it. */
 export type SentDocument = { bytes: Buffer; sha256: string; filename?: string | undefined };
 
 /**
  * The writing part of `placeOrder`: checks the form, prices it, stores the document and writes everything at once.
- * @param claim the insert that claims the request's key for the order; it goes into the order's own statement
+ * @param claim the insert that claims the request's key; it becomes part of the order's statement
  * @returns the order, or null when an earlier request has the key
  * @throws ServiceError naming the field and the rule. Then, and when it returns null, nothing was written.
  */
@@ -72,13 +77,14 @@ export async function createOrder(
   requireTexts(deps, form.signing.signers ?? [], sent.fields);
   const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal, form, pages);
+  const manualQuoteReason = await whyByHand(deps, principal, { form, priced, notices });
   if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
   const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
   const document = sent.upload ? await storeUpload(blobs, sent.upload, pages) : filled;
   if (!document) throw unusableFill();
   try {
     const name = documentName(sent.upload?.filename ?? sent.documentName);
-    const order = newOrder(deps, principal, { form, signers, priced, document, name, notices });
+    const order = newOrder(deps, principal, { form, signers, priced, manualQuoteReason, document, name, notices });
     if (await write(deps.db, order, claim?.(order) ?? null)) return order;
   } catch (error) {
     if (sent.upload && !isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
@@ -88,7 +94,7 @@ export async function createOrder(
   return null;
 }
 
-/** @throws ServiceError naming the field that asks for codes by text message that are not sent */
+/** @throws ServiceError naming the field that asks for codes by text message which can't be sent */
 function requireTexts(
   { textCodes, textsReach }: Pick<CreateDeps, "textCodes" | "textsReach">,
   signers: readonly NamedSigner[],
@@ -102,27 +108,34 @@ function requireTexts(
   throw invalid(`${name} must not be text_code: this service sends no text messages.`);
 }
 
-/** The document that was completed online, when the form names one. */
+/** Finds the document that was completed online, when the form names one. */
 async function filledDocument(deps: CreateDeps, fields: SentOrder["fields"]): Promise<FilledDocument | undefined> {
   const token = fields.get("fill_token") ?? "";
   return isCode(token) ? findFill(deps, token, deps.clock()) : undefined;
 }
 
-/** A document that was completed online as a catalog's document is ordered as such, unless the form says another. */
+/**
+ * A document that was completed online from the catalog is ordered as that catalog document, unless the form names
+ * another.
+ */
 function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["fields"]): SentOrder["fields"] {
   if (!filled?.slug || (fields.get("doc_slug") ?? "") !== "") return fields;
   return new Map([...fields, ["doc_slug", filled.slug]]);
 }
 
-/** Reads the document. One to be signed or notarized is tried first, so that a refusal comes before the document is stored. */
+/**
+ * Reads the document. Tries signing or notarizing it in memory first, so that a refusal comes before the document is
+ * stored.
+ */
 async function examineSent(
   deps: CreateDeps,
-  { partnerId: holder }: Principal,
+  principal: Principal,
   { sent: { upload }, filled, form }: { sent: SentOrder; filled: FilledDocument | undefined; form: OrderForm },
 ): Promise<{ pages: number; notices: TriedDocument["notices"] }> {
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
   const names = form.services.sign ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
+  const { partnerId: holder } = principal;
   const signing = (bytes: Buffer, sha256: string) =>
     deps.trySigning({ holder, bytes, sha256, signers: names, fields, isNotarized: form.services.notarize });
   const isTried = form.services.sign || form.services.notarize;
@@ -133,7 +146,7 @@ async function examineSent(
   if (upload) return { pages: await pagesOf(deps.workers, holder, upload.bytes), notices: [] };
   if (!filled) throw unusableFill();
   if (isTried) {
-    const at = { key: filled.blobKey, use: documentUse(filled.sha256), holder };
+    const at = { key: filled.blobKey, use: documentUse(filled.sha256), holder: memoryHolder(principal) };
     const tried = await deps.blobs.withBytes(at, async (bytes) => bytes && signing(bytes, filled.sha256));
     if (tried) return { pages: filled.pages, notices: tried.notices };
   }
@@ -146,7 +159,7 @@ async function storeUpload(blobs: Blobs, { bytes, sha256 }: SentDocument, pages:
   return { sha256, bytes: bytes.length, pages, blobKey: await blobs.put(bytes, documentUse(sha256)) };
 }
 
-/** One statement; with a fill token, which is good for one order, a transaction. */
+/** Writes the order in one statement. A fill token is good for one order, so it needs a transaction. */
 async function write(db: Database, order: NewOrder, claim: Statement | null): Promise<boolean> {
   const { fillToken } = order.form;
   if (fillToken === null) return insertOrder(db, order, claim);
@@ -159,10 +172,23 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
 
 function price(deps: CreateDeps, principal: Principal, form: OrderForm, pages: number): Promise<Priced> {
   const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
-  // Test orders reach no provider, and a letter is not sent with a carrier's label.
-  const askCarriers = principal.environment === "live" && shipMethod === "label" ? deps.askCarriers : null;
+  // Test orders reach no provider, and a carrier's label is not used for a letter.
+  const askCarriers = principal.environment === "live" && shipMethod === "label" ? deps.supply.askCarriers : null;
   const tier = tierOf(principal.tier);
   return deps.pricing.price({ tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers });
+}
+
+/** The reasons why a person must price the order, as sentences for its firm; null when it is quoted at once. */
+async function whyByHand(
+  { db, supply }: CreateDeps,
+  { environment }: Principal,
+  { form, priced, notices }: Pick<Made, "form" | "priced" | "notices">,
+): Promise<string | null> {
+  const { docSlug, signerState, services } = form;
+  const takesSignature = !notices.some(({ code }) => code === "ink_only");
+  const gap = await notaryGap(supply.notaries, db, { ...services, environment, docSlug, signerState, takesSignature });
+  const reasons = [priced.outcome === "quoted" ? null : "There is no postage rate for the address.", gap];
+  return reasons.filter((reason) => reason !== null).join(" ") || null;
 }
 
 async function keptSigner({ accessCode, ...signer }: NamedSigner): Promise<OrderSigner> {
@@ -173,6 +199,7 @@ type Made = {
   form: OrderForm;
   signers: OrderSigner[] | null;
   priced: Priced;
+  manualQuoteReason: string | null;
   document: OriginalDocument;
   name: string | null;
   notices: TriedDocument["notices"];
@@ -181,10 +208,10 @@ type Made = {
 function newOrder(
   { clock, pricing, rowMac, names }: CreateDeps,
   principal: Principal,
-  { form, signers, priced, document, name, notices }: Made,
+  { form, signers, priced, manualQuoteReason, document, name, notices }: Made,
 ): NewOrder {
   const code = newCode();
-  const { outcome, quote, carrierRate } = priced;
+  const { quote, carrierRate } = priced;
   const { partnerId, environment } = principal;
   const signing = {
     orderCode: code,
@@ -197,7 +224,8 @@ function newOrder(
     ...form.services,
     ...quote,
     code,
-    status: outcome === "quoted" ? "QuoteReady" : "ManualQuoteRequired",
+    status: manualQuoteReason === null ? "QuoteReady" : "ManualQuoteRequired",
+    manualQuoteReason,
     envelopeStatus: form.services.sign ? "Created" : null,
     externalReference: form.externalReference,
     customerEmail: form.email,

@@ -1,13 +1,25 @@
-import { type DocumentNotice, type NoticeCode, noticeCodes } from "../pdf/unseen/notice.ts";
-import type { DocumentNames } from "../platform/document-name.ts";
+import { type DocumentNotice, type NoticeCode, noticeCodes } from "../../kernel/pdf/unseen/notice.ts";
+import type { DocumentNames } from "../../kernel/platform/document-name.ts";
+import type { VersionedPricing } from "../pricing/pricing.ts";
 
-/** What an order keeps of what its document has that people may not see. */
-export type Noted = { code: string; documentNotices: Buffer | null };
+/** The stored fields from which a document's title is read. */
+export type Titled = { code: string; documentName: Buffer | null; docSlug: string | null };
 
-/** What was found when the order was placed. */
+/** The title of an order's document: its file's name, else its catalog title; null without either. */
+export type TitleOf = (order: Titled) => string | null;
+
+export const titleReader =
+  ({ names, pricing }: { names: DocumentNames; pricing: Pick<VersionedPricing, "catalog"> }): TitleOf =>
+  ({ code, documentName, docSlug }) =>
+    names.open(documentName, code) ?? pricing.catalog.find(({ slug }) => slug === docSlug)?.title ?? null;
+
+/** The stored notices about parts of the document that people may not see. */
+type Noted = { code: string; documentNotices: Buffer | null };
+
+/** Reads the notices that were found when the order was placed. */
 export type NoticesOf = (order: Noted) => DocumentNotice[];
 
-/** The cipher is that of names of documents; what it is bound to differs. */
+/** The cipher of document names, bound to another context. */
 const holderOf = (code: string): string => `${code}/notices`;
 
 export const sealNotices = (names: DocumentNames, code: string, notices: readonly DocumentNotice[]): Buffer | null =>
@@ -18,7 +30,7 @@ export const noticeReader =
   ({ code, documentNotices }) => {
     if (documentNotices === null) return [];
     const text = names.open(documentNotices, holderOf(code));
-    // What was found can't be read any more: that something was is still told.
+    // The notices can't be decrypted. Report that there were some.
     if (text === null) return [{ code: "partly_examined", page: null, text: null }];
     return (JSON.parse(text) as DocumentNotice[]).filter(({ code }) => isCode(code));
   };
@@ -39,7 +51,7 @@ const sentences: Readonly<Record<NoticeCode, string>> = {
   ink_only: "The document can be notarized in ink only, because it takes no electronic signature",
 };
 
-/** One sentence in English. */
+/** The notice as one English sentence. */
 export function noticeMessage({ code, page, text }: DocumentNotice): string {
   const where = page === null ? "" : ` (page ${page})`;
   return `${sentences[code]}${where}${text === null || text === "" ? "." : `: "${text}".`}`;

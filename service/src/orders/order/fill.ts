@@ -1,14 +1,15 @@
 import { hash } from "node:crypto";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import { type Clock, dayMs } from "../platform/clock.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { invalid } from "../platform/errors.ts";
-import { newCode } from "../platform/ids.ts";
-import type { Log } from "../platform/logs.ts";
-import type { Members, RowMac } from "../platform/row-mac.ts";
-import type { Workers } from "../platform/workers/task.ts";
-import { documentUse } from "./document-row.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { newCode } from "../../kernel/platform/ids.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import type { Workers } from "../../kernel/platform/workers/task.ts";
+import { documentBlobs, documentUse } from "./documents.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 
@@ -16,8 +17,8 @@ const usableForMs = 7 * dayMs;
 
 const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** What the row of a waiting document says; hashes are lowercase hex SHA-256. */
-export type FillFacts = {
+/** The facts in the row of a document that waits for its order; hashes are lowercase hex SHA-256. */
+type FillFacts = {
   tokenSha256: string;
   slug: string | null;
   sha256: string;
@@ -27,18 +28,27 @@ export type FillFacts = {
   expiresAt: Date;
 };
 
-export function fillMembers(facts: FillFacts): Members {
+function fillMembers(facts: FillFacts): Members {
   const { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt } = facts;
   return { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt };
 }
 
-/** Columns of `fill_documents` for its facts. */
-export const fillColumns = sql`encode(token_sha256, 'hex') AS "tokenSha256", slug, sha256, bytes, pages, blob_key AS "blobKey",
+/** Columns of `fill_documents` that hold these facts. */
+const fillColumns = sql`encode(token_sha256, 'hex') AS "tokenSha256", slug, sha256, bytes, pages, blob_key AS "blobKey",
   expires_at AS "expiresAt"`;
+
+export const fillRows: MacTable<FillFacts> = {
+  table: sql`fill_documents`,
+  key: sql`token_sha256`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT token_sha256 AS key, ${fillColumns}, row_mac AS mac FROM fill_documents`,
+  members: fillMembers,
+  blobs: documentBlobs,
+};
 
 /**
  * Stores a completed PDF behind a new fill token: 40 hex characters, good for one order within seven days.
- * @throws ServiceError when the bytes are no PDF or more than `maxBytes`.
+ * @throws ServiceError when the bytes are not a PDF or exceed `maxBytes`
  */
 export async function addFill(
   deps: FillDeps,
@@ -55,12 +65,12 @@ export async function addFill(
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
-/** So many at a time: refused forms would fill the store. */
+/** A limit per firm, so that refused forms don't fill the store. */
 const mostKept = 5;
 
 /**
- * Keeps a file that came with a firm's form that was refused, for a day, so that it need not be sent again.
- * @returns its fill token and pages; null for what is no PDF, and for a firm that has five of them
+ * Keeps the file of a firm's refused form for a day, so that the firm need not send it again.
+ * @returns its fill token and pages; null when the file is not a PDF, or the firm already has five kept files
  */
 export async function keepUpload(
   deps: FillDeps,
@@ -103,10 +113,10 @@ async function insertFill(
   return { fillToken, expiresAt, pages };
 }
 
-/** `slug` is the catalog's document that it was completed as, or null. */
+/** `slug` is the catalog document that was completed online, or null. */
 export type FilledDocument = OriginalDocument & { slug: string | null };
 
-/** The document behind a token that is neither used nor expired; undefined for a row that is not what was written, too. */
+/** The document behind a token that is neither used nor expired; undefined also for a row that fails its MAC. */
 export async function findFill(
   { db, rowMac, log }: { db: Sql; rowMac: RowMac; log: Log },
   token: string,
@@ -122,7 +132,7 @@ export async function findFill(
   return undefined;
 }
 
-/** Uses the token up; false when another order was faster or it has expired. */
+/** Consumes the token; false when another order used it first or it has expired. */
 export async function takeFill(db: Sql, token: string, now: Date): Promise<boolean> {
   const taken = await db.query(sql`
     UPDATE fill_documents SET used_at = ${now}
@@ -130,6 +140,6 @@ export async function takeFill(db: Sql, token: string, now: Date): Promise<boole
   return taken.length === 1;
 }
 
-/** Forgets tokens that expired unused; their blobs become orphans and are swept. */
+/** Deletes tokens that expired unused. Their blobs become orphans, which are swept. */
 export const sweepFills = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM fill_documents WHERE used_at IS NULL AND expires_at <= ${now}`);

@@ -1,26 +1,39 @@
-import { auditLine } from "../audit/audit.ts";
-import { actorOf, type Owner, type Principal } from "../identity/identity.ts";
-import type { Clock } from "../platform/clock.ts";
-import { type ColumnCipher, columnCipher } from "../platform/column-cipher.ts";
-import type { Database, Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { newUuid } from "../platform/ids.ts";
-import type { Log } from "../platform/logs.ts";
-import type { SecretBytes } from "../platform/secrets.ts";
-import { isPlainLines, isVisible } from "../platform/text.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
+import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+import { isPlainLines, isVisible } from "../../kernel/platform/text.ts";
 import { whenDocumentsWereDeleted } from "./store.ts";
 
-export const firmNoteColumn = "firm_note";
+const firmNoteColumn = "firm_note";
 
-/** What a member noted of an order for the own firm. `text` is null where it can't be decrypted. */
+export const noteRows: ProtectedTable = {
+  table: sql`firm_notes`,
+  key: sql`id`,
+  ciphers: [{ use: firmNoteColumn, column: sql`text`, context: sql`id::text` }],
+};
+
+/** A note by a member, visible to the member's own firm. `text` is null where it can't be decrypted. */
 export type FirmNote = { author: string; text: string | null; createdAt: Date };
 
-/** The notes that a firm's members write on its orders: for the dashboard alone, and for no client, partner's program or webhook. */
+/**
+ * Notes that members write on their firm's orders. Only the dashboard shows them: not the client, the API or
+ * webhooks.
+ */
 export type FirmNotes = {
-  /** The latest first. */
+  /** Newest first. */
   of: (orderCode: string, owner: Owner) => Promise<FirmNote[]>;
-  /** @throws ServiceError for another's order, a bad text, too many notes, and an order whose documents were deleted */
+  /**
+   * @throws ServiceError for another firm's order, a bad text, too many notes, and an order whose documents were
+   * deleted
+   */
   add: (principal: Principal, orderCode: string, text: string) => Promise<void>;
 };
 
@@ -43,9 +56,9 @@ export function openFirmNotes({ db, clock, secrets, log }: Deps): FirmNotes {
         const { partnerId, environment } = principal;
         const [order] = await tx.query<{ id: number; notes: number }>(sql`
 SELECT id, (SELECT count(*)::int FROM firm_notes WHERE order_id = orders.id) AS notes FROM orders
-WHERE code = ${orderCode} AND partner_id = ${partnerId} AND environment = ${environment} FOR NO KEY UPDATE`);
+WHERE ${isSealed(sql`code`, "order", orderCode)} AND partner_id = ${partnerId} AND environment = ${environment} FOR NO KEY UPDATE`);
         if (!order) throw new ServiceError("not_found", "Order not found.");
-        // Nothing would delete a note of an order whose texts are gone.
+        // Deleting the documents deletes the notes. Nothing would delete a note added later.
         if ((await whenDocumentsWereDeleted(tx, order.id)) !== null)
           throw new ServiceError("conflict", "This order’s documents and notes were deleted. It takes no new notes.");
         if (order.notes >= mostNotes) throw invalid(`An order holds at most ${mostNotes} notes.`);
@@ -63,7 +76,7 @@ type SealedNote = { id: string; author: string; text: Buffer; createdAt: Date };
 const notesOf = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
   db.query<SealedNote>(sql`
 SELECT n.id, n.author, n.text, n.created_at AS "createdAt" FROM firm_notes n JOIN orders o ON o.id = n.order_id
-WHERE o.code = ${orderCode} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
+WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
 ORDER BY n.created_at DESC, n.id DESC`);
 
 /** @throws ServiceError naming the rule */
@@ -74,7 +87,7 @@ function noteText(typed: string): string {
   return text;
 }
 
-/** An altered note is logged, and hides no other. */
+/** Logs an altered note, and still shows the others. */
 function opened(cipher: ColumnCipher, log: Log, sealed: Buffer, id: string): string | null {
   try {
     return cipher.decrypt(sealed, id).toString();

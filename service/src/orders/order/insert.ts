@@ -1,11 +1,12 @@
-import { auditLine } from "../audit/audit.ts";
-import { eventRow } from "../events/events.ts";
-import { actorOf, type Principal } from "../identity/identity.ts";
-import type { DocumentNotice } from "../pdf/unseen/notice.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { newOrderLines } from "../../kernel/audit/audit.ts";
+import { eventRow } from "../../kernel/events/events.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
 import type { CarrierRate } from "../pricing/pricing.ts";
-import { openTask } from "../tasks/tasks.ts";
+import { codeStart } from "./code-start.ts";
 import type { OrderForm } from "./form/form.ts";
 import type { OrderSigner } from "./form/signers.ts";
 import { macOfNewOrder, type NewOrderState } from "./order-mac.ts";
@@ -20,57 +21,48 @@ export type NewOrder = OrderRow & {
   form: OrderForm;
   /** Null: the client signs. */
   signers: readonly OrderSigner[] | null;
-  /** Of the postage line, where a carrier named it. */
+  /** The rate behind the postage line, when a carrier named it. */
   carrierRate: CarrierRate | null;
   priceBookVersion: number;
-  /** What its document is called, encrypted. */
+  /** Encrypted. */
   documentName: Buffer | null;
   notices: readonly DocumentNotice[];
   document: OriginalDocument & { rowMac: Buffer };
-  /** Of what the order says of its signers; null for one without signing. */
+  /** Covers the signing facts of the order; null without signing. */
   rowMac: Buffer | null;
 };
 
 const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
 
 /**
- * The one statement that writes an order, its document, audit lines and event.
+ * The single statement that writes an order, its document, audit lines and event.
  * @param claim the insert that claims the request's key: without its row nothing is written
  */
 export function insertStatement(order: NewOrder, claim: Statement | null): Statement {
   const { code, status, createdAt: at, form, principal, document } = order;
   const { partnerId, environment } = principal;
-  const audit = auditLine(
-    {
-      at,
-      action: sql`step.action`,
-      actor: actorOf(principal),
-      partnerId,
-      orderId: sql`new_order.id`,
-      fromStatus: sql`step.from_status`,
-      toStatus: sql`step.to_status`,
-    },
-    sql`new_order, (VALUES
-        (1, 'order.created', NULL, 'Created'), (2, 'order.transition', 'Created', ${status}::text)
-      ) AS step (n, action, from_status, to_status) ORDER BY step.n`,
+  const audit = newOrderLines(
+    { at, actor: actorOf(principal), partnerId, code, status, reason: order.manualQuoteReason },
+    sql`new_order`,
   );
+  const eventId = `order.created:${code}`;
   const event = eventRow(
-    { at, topic: "order.created", eventId: `order.created:${code}`, partnerId, environment, subject: code },
+    { at, topic: "order.created", eventId, partnerId, environment, subject: code, orderId: sql`new_order.id` },
     sql`new_order`,
   );
   return sql`
     WITH ${claim ? sql`claim AS (${claim}), ` : nothing}new_order AS (
-      INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
+      INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
         external_reference, customer_email, customer_name, doc_slug, signer_state, dest_state, ship_method, ship_to,
         ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version,
         carrier_rate, document_name, document_notices, signers, signature_fields, row_mac, state_mac, created_at, updated_at)
-      SELECT ${code}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
+      SELECT ${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
         ${order.fax}, ${order.envelopeStatus}, ${order.externalReference}, ${order.customerEmail}, ${form.name},
         ${form.docSlug}, ${form.signerState}, ${form.destState}, ${form.shipMethod}, ${jsonOrNull(form.shipTo)}::jsonb,
         ${jsonOrNull(form.shipFrom)}::jsonb, ${order.faxTo}, ${JSON.stringify(order.lines)}::jsonb,
         ${order.subtotalCents}, ${order.discountCents}, ${order.totalCents}, ${order.priceBookVersion},
         ${jsonOrNull(order.carrierRate)}::jsonb, ${order.documentName}::bytea, ${order.documentNotices}::bytea, ${jsonOrNull(order.signers)}::jsonb,
-        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${macOfNewOrder(coveredOf(order))}::bytea, ${at}, ${at}
+        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${macOfNewOrder(code, coveredOf(order))}::bytea, ${at}, ${at}
       ${claim ? sql`FROM claim` : nothing}
       RETURNING id
     ), document AS (
@@ -82,9 +74,8 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
     SELECT id${quoteMail(order)} FROM new_order`;
 }
 
-/** The values that the MAC covers, in the order of `orderState`. */
+/** The values that the MAC covers in addition to the code, in the order of `orderState`. */
 const coveredOf = ({ principal, form, ...order }: NewOrder): NewOrderState => [
-  order.code,
   principal.partnerId,
   principal.environment,
   order.status,
@@ -109,22 +100,32 @@ const coveredOf = ({ principal, form, ...order }: NewOrder): NewOrderState => [
   order.totalCents,
   order.priceBookVersion,
   order.carrierRate,
+  order.envelopeStatus,
+  order.createdAt.getTime(),
+  order.documentName !== null,
+  order.documentNotices !== null,
+  [],
 ];
 
-/** What has no price waits for a person's. */
-function quoteTask({ status, createdAt: at, principal: { environment } }: NewOrder): Statement {
+/** Opens a task to price an order that was not quoted. */
+function quoteTask({
+  status,
+  manualQuoteReason: reason,
+  createdAt: at,
+  principal: { environment },
+}: NewOrder): Statement {
   if (status !== "ManualQuoteRequired") return nothing;
-  const task = { kind: "quote", at, environment, orderId: sql`new_order.id` } as const;
+  const task = { kind: "quote", at, environment, orderId: sql`new_order.id`, reason } as const;
   return sql`, task AS (${openTask(task, sql`new_order`)})`;
 }
 
-/** A quote that stands is mailed to the client. */
+/** Mails the client a quote that is ready to pay. */
 function quoteMail({ status, createdAt: at }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text))`;
 }
 
-/** @returns false when the key was taken by an earlier request: then nothing was written */
+/** @returns false when an earlier request has the key: then nothing was written */
 export async function insertOrder(db: Sql, order: NewOrder, claim: Statement | null): Promise<boolean> {
   return (await db.query(insertStatement(order, claim))).length === 1;
 }

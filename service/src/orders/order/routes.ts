@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import { principalOf, requireKey } from "../http/authentication.ts";
-import { idempotencyHeader, idempotencyKeyOf, sendStored } from "../http/idempotency-key.ts";
-import { jsonRoute, optionalText, type RouteDeps, type Sent } from "../http/route.ts";
-import { readForm } from "../http/uploads/multipart.ts";
-import type { UploadPlaces } from "../http/uploads/upload-places.ts";
-import { unknownFields, warningsFor } from "../http/warnings.ts";
-import { ServiceError } from "../platform/errors.ts";
-import { isCode } from "../platform/text.ts";
+import { principalOf, requireKey } from "../../kernel/http/authentication.ts";
+import { idempotencyHeader, idempotencyKeyOf, sendAnswer } from "../../kernel/http/idempotency-key.ts";
+import { jsonRoute, optionalText, type RouteDeps, type Sent } from "../../kernel/http/route.ts";
+import { readForm } from "../../kernel/http/uploads/multipart.ts";
+import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
+import { unknownFields, warningsFor } from "../../kernel/http/warnings.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
 import type { SentOrder } from "./create.ts";
+import { noticeReader } from "./document-texts.ts";
 import { orderPage } from "./list.ts";
-import { noticeReader } from "./notices.ts";
-import { type OrderDeps, placeOrder, type Wording } from "./place.ts";
+import { type Answering, type OrderDeps, placeOrder } from "./place.ts";
 import {
   CreatedOrder,
   DocumentNoticeView,
@@ -25,7 +25,7 @@ import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
 import { createdView, detailView, type OrderRow } from "./views.ts";
 
-export type OrderRouteDeps = OrderDeps & RouteDeps & { uploadPlaces: UploadPlaces };
+export type OrderRouteDeps = { frame: RouteDeps; orders: OrderDeps; uploadPlaces: UploadPlaces };
 
 const path = "/api/partner/orders";
 const messages = {
@@ -39,7 +39,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   for (const schema of [DocumentNoticeView, OrderLine, OrderSummary]) app.addSchema(schema);
   const frame = { tag: "Orders", caller: "key", policy: "partner-write" } as const;
 
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...frame,
     method: "POST",
     scope: "orders",
@@ -56,7 +56,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
     handle: (request, reply) => create(deps, request, reply),
   });
 
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...frame,
     method: "GET",
     scope: "read",
@@ -73,12 +73,12 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
     answer: OrderList,
     refusals: { 400: "limit must be a whole number from 1 to 100." },
     handle: async (request) => ({
-      ...(await orderPage(deps.db, principalOf(request), request.query)),
+      ...(await orderPage(deps.orders.db, principalOf(request), request.query)),
       requestId: request.id,
     }),
   });
 
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...frame,
     method: "GET",
     scope: "read",
@@ -92,37 +92,32 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
     refusals: { 404: "Order not found." },
     handle: async (request) => {
       const { code } = request.params;
-      const order = isCode(code) ? await findOwnOrder(deps.db, code, principalOf(request)) : undefined;
+      const order = isCode(code) ? await findOwnOrder(deps.orders.db, code, principalOf(request)) : undefined;
       if (!order) throw new ServiceError("not_found", "Order not found.");
-      return detailView(order, noticeReader(deps.names)(order), request.id);
+      return detailView(order, noticeReader(deps.orders.names)(order), request.id);
     },
   });
 }
 
 async function create(deps: OrderRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<Sent> {
   const idempotencyKey = idempotencyKeyOf(request);
-  const authenticate = requireKey(deps.resolveKey);
+  const authenticate = requireKey(deps.frame.resolveKey);
   const sent = await readForm(request, { filePart: "document", places: deps.uploadPlaces, messages, authenticate });
   try {
     const route = `POST ${path}`;
     const wanted = { principal: principalOf(request), sent, route, idempotencyKey };
-    return sendStored(reply, await placeOrder(deps, wanted, wordingOf(request, sent.fields)));
+    return sendAnswer(reply, await placeOrder(deps.orders, wanted, answering(request, sent.fields)));
   } finally {
     sent.release();
   }
 }
 
-const wordingOf = (request: FastifyRequest, sent: SentOrder["fields"]): Wording => ({
+const answering = (request: FastifyRequest, sent: SentOrder["fields"]): Answering<Static<typeof CreatedOrder>> => ({
   status: 201,
-  bodyOf: (order) =>
-    JSON.stringify({
-      ...createdView(order, order.notices, request.id, null),
-      ...warningsFor(request, () => orderWarnings(sent.keys(), order)),
-    }),
-  async withCheckout(body, mint) {
-    const view = JSON.parse(body) as Static<typeof CreatedOrder>;
-    return JSON.stringify({ ...view, checkoutUrl: await mint(view.orderCode) });
-  },
+  resultOf: (order) => ({
+    ...createdView(order, order.notices, request.id, null),
+    ...warningsFor(request, () => orderWarnings(sent.keys(), order)),
+  }),
 });
 
 function orderWarnings(sent: Iterable<string>, order: OrderRow): string[] {

@@ -8,9 +8,9 @@ import {
   ref,
   requestId,
   timestamp,
-} from "../http/schema-parts.ts";
-import { warnings } from "../http/warnings.ts";
-import { noticeCodes } from "../pdf/unseen/notice.ts";
+} from "../../kernel/http/schema-parts.ts";
+import { warnings } from "../../kernel/http/warnings.ts";
+import { noticeCodes } from "../../kernel/pdf/unseen/notice.ts";
 import { mostFields, mostSigners, requestedFieldSchema, signerAuths, signerSchema } from "./form/signing-schemas.ts";
 
 const cents = (description: string, example: number) => Type.Integer({ description, examples: [example] });
@@ -73,6 +73,13 @@ const documentNotices = Type.Optional(
   }),
 );
 
+const manualQuoteReason = Type.Optional(
+  Type.String({
+    description: "Why a person prices the order, in English: only while it is in `ManualQuoteRequired`.",
+    examples: ["No notary on record may notarize online today."],
+  }),
+);
+
 const common = {
   requestId: requestId(),
   orderCode: orderCode(),
@@ -84,6 +91,7 @@ const common = {
   discountCents: cents("The discount of your tier, in USD cents.", 0),
   totalCents: totalCents(),
   lines: Type.Array(ref(OrderLine), { description: "The price, line by line.", examples: [linesExample] }),
+  manualQuoteReason,
 };
 
 export const CreatedOrder = Type.Object(

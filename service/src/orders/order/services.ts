@@ -1,6 +1,6 @@
 import type { BoughtServices } from "../pricing/pricing.ts";
 
-/** The contract's flag string: `Sign, Notarize, Ship, Fax`, those that are bought, in this order. */
+/** The contract's flag string: the bought ones of `Sign, Notarize, Ship, Fax`, in this order. */
 export function serviceFlags({ sign, notarize, ship, fax }: BoughtServices): string {
   const flags = [sign && "Sign", notarize && "Notarize", ship && "Ship", fax && "Fax"];
   return flags.filter(Boolean).join(", ");

@@ -1,12 +1,11 @@
 import type { Static } from "typebox";
-import type { Environment } from "../identity/identity.ts";
-import type { DocumentNotice } from "../pdf/unseen/notice.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
 import type { BoughtServices, OrderLine } from "../pricing/pricing.ts";
-import { noticeMessage } from "./notices.ts";
+import { noticeMessage } from "./document-texts.ts";
 import type { CreatedOrder, OrderDetail, OrderSummary } from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
 
-/** An order as the database holds it and the API shows it. */
 export type OrderRow = BoughtServices & {
   code: string;
   status: string;
@@ -19,23 +18,25 @@ export type OrderRow = BoughtServices & {
   discountCents: number;
   totalCents: number;
   createdAt: Date;
-  /** What its document has that people may not see, encrypted. */
+  /** Notices about parts of the document that people may not see, encrypted. */
   documentNotices: Buffer | null;
+  /** Why a person prices it, while that is so and a reason is on record. */
+  manualQuoteReason: string | null;
 };
 
-/** What an order's page needs to know besides. */
+/** Further fields of an order's page. */
 export type PublicOrderRow = OrderRow & {
   partnerId: string;
   environment: Environment;
   customerName: string | null;
   docSlug: string | null;
-  /** What its document is called, encrypted. */
+  /** Encrypted. */
   documentName: Buffer | null;
   statusBeforeHold: string | null;
-  /** Of the latest shipment; null before there is one. */
+  /** From the latest shipment; null without one. */
   carrier: string | null;
   trackingNumber: string | null;
-  /** When the retention plan deleted its documents; null when it did not. */
+  /** When the retention plan deleted its documents; null when it has not. */
   documentsDeletedAt: Date | null;
 };
 
@@ -49,6 +50,7 @@ const common = (order: OrderRow) => ({
   discountCents: order.discountCents,
   totalCents: order.totalCents,
   lines: order.lines,
+  ...(order.manualQuoteReason === null ? {} : { manualQuoteReason: order.manualQuoteReason }),
 });
 
 /** Contract, "Order response (create)". */
@@ -61,7 +63,7 @@ export const createdView = (
   requestId,
   ...common(order),
   checkoutUrl,
-  // Answers are kept for repeated requests, and not encrypted: what is quoted of the document stays out.
+  // Responses are stored unencrypted for repeated requests, so they quote nothing from the document.
   ...noticesMember(notices.map((notice) => ({ ...notice, text: null }))),
 });
 
@@ -80,7 +82,7 @@ export const detailView = (
   ...noticesMember(notices),
 });
 
-/** A member of answers that have something to tell: all other answers stay what they were. */
+/** Left out without notices, so that other responses keep their shape. */
 const noticesMember = (notices: readonly DocumentNotice[]) =>
   notices.length === 0
     ? {}

@@ -1,22 +1,30 @@
-import { closeCheckoutQueue, refundQueue } from "../orders/orders.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database/database.ts";
-import type { Jobs } from "../platform/jobs/jobs.ts";
-import type { Log } from "../platform/logs.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { closeCheckoutQueue, refundQueue, verifiedOrders } from "../order/order.ts";
 import { endSession, openSessions } from "./checkout/store.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
 import { heldPayments } from "./store.ts";
 
+export { type CheckoutDeps, checkoutUrl, takesPayment } from "./checkout/checkout.ts";
+export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
+export { checkoutRoute, processorWebhook } from "./routes.ts";
+export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
+export { heldPayments, paymentState, protectedTables } from "./store.ts";
+export { resolveUnapplied, type UnappliedPayment, unappliedPayments } from "./unapplied.ts";
+
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
-/** What is asked of the processor after an order has moved: sessions closed, refunds given. */
+/** The processor's jobs after an order has moved: close sessions, give refunds. */
 export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
   jobs.work<{ orderId: number }>(closeCheckoutQueue, ({ orderId }) => closeCheckout(deps, orderId));
   jobs.work<{ orderId: number }>(refundQueue, ({ orderId }) => refund(deps, orderId));
 }
 
-/** Nobody shall pay an order twice, or one that was cancelled. */
+/** Closes the sessions, so that nobody pays an order twice or pays a cancelled one. */
 async function closeCheckout({ db, processor }: JobDeps, orderId: number): Promise<void> {
   for (const { id, sessionId } of await openSessions(db, orderId)) {
     if (sessionId !== null && processor) await processor.expire(sessionId);
@@ -24,8 +32,16 @@ async function closeCheckout({ db, processor }: JobDeps, orderId: number): Promi
   }
 }
 
-/** The order stays in RefundPending until the processor confirms; money of the sandbox is back at once. */
+/**
+ * Refunds all held payments. The order stays in RefundPending until the processor confirms; sandbox money is back at
+ * once.
+ * A forged job refunds nothing, because the order's MAC covers its RefundPending.
+ */
 async function refund({ db, clock, log, processor }: JobDeps, orderId: number): Promise<void> {
+  const [order] = await db.query<{ status: string }>(
+    sql`SELECT status, ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
+  );
+  if (order?.status !== "RefundPending") return;
   for (const { id, paymentIntent, simulated } of await heldPayments(db, orderId)) {
     if (simulated) {
       const object = { payment_intent: paymentIntent, refunded: true };

@@ -1,15 +1,18 @@
-import { auditLine } from "../audit/audit.ts";
-import type { Environment } from "../identity/identity.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database, Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { isPlainLines } from "../platform/text.ts";
-import { closeTasks } from "../tasks/tasks.ts";
+import { firmState, type MarkedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { marked } from "../../kernel/platform/database/state-mac.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { isPlainLines } from "../../kernel/platform/text.ts";
+import { closeTasks } from "../../kernel/tasks/tasks.ts";
+import { paymentState } from "./store.ts";
 
-/** Money of the processor that moved no order: it came too late, twice, or was refunded before it came. */
+/** Money at the processor that moved no order: it came too late, twice, or was refunded before it came. */
 export type UnappliedPayment = {
-  /** Of the processor's event. */
+  /** The id of the processor's event. */
   eventId: string;
   receivedAt: Date;
   orderCode: string;
@@ -21,32 +24,39 @@ export type UnappliedPayment = {
   paymentIntent: string | null;
   /** Null while the service holds it. */
   refundedAt: Date | null;
-  /** What a person did about it; null while nobody did. */
+  /** False for a payment that was altered outside the service: don't trust its row. */
+  isAuthentic: boolean;
+  /** A person's note on the solution; null while there is none. */
   resolution: { by: string; at: string; note: string } | null;
 };
 
-/** Those that wait for a person, the oldest first, and the latest that were resolved. */
-export const unappliedPayments = ({ db }: { db: Sql }, environment: Environment) =>
-  db.query<UnappliedPayment>(sql`
-    SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode", o.status AS "orderStatus",
+/** Payments that wait for a person, oldest first, then the latest resolved ones. */
+export const unappliedPayments = async ({ db }: { db: Sql }, environment: Environment): Promise<UnappliedPayment[]> =>
+  withFirmNames(
+    await db.query<UnappliedPayment & MarkedFirm>(sql`
+    SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode@order", o.status AS "orderStatus",
       f.name AS "firmName", p.amount_cents::float8 AS amount, p.currency, p.payment_intent AS "paymentIntent",
       p.refunded_at AS "refundedAt",
       CASE WHEN r.event_id IS NOT NULL
-        THEN jsonb_build_object('by', b.name, 'at', r.resolved_at, 'note', r.note) END AS resolution
+        THEN jsonb_build_object('by', b.name, 'at', r.resolved_at, 'note', r.note) END AS resolution,
+      ${marked(firmState, sql`f`, "isFirmAuthentic")},
+      ${marked(paymentState, sql`p`)}
     FROM processor_events e JOIN orders o ON o.id = e.order_id JOIN partners f ON f.id = o.partner_id
       LEFT JOIN LATERAL (
         SELECT * FROM payments p WHERE p.order_id = e.order_id AND p.received_at = e.received_at ORDER BY p.id DESC LIMIT 1
       ) p ON true
       LEFT JOIN payment_resolutions r ON r.event_id = e.event_id LEFT JOIN operators b ON b.user_id = r.resolved_by
     WHERE e.outcome = 'unapplied' AND o.environment = ${environment}
-    ORDER BY r.event_id IS NOT NULL, CASE WHEN r.event_id IS NULL THEN e.received_at END, r.resolved_at DESC, e.event_id LIMIT 100`);
+    ORDER BY r.event_id IS NOT NULL, CASE WHEN r.event_id IS NULL THEN e.received_at END, r.resolved_at DESC, e.event_id LIMIT 100`),
+  );
 
 type Resolved = { eventId: string; environment: Environment; note: string };
 
 /**
- * Notes what was done about money that moved no order. Nothing moves by it.
+ * Records a person's note on money that moved no order. Moves nothing.
  * @param by a person's id, and the actor for the audit log
- * @throws ServiceError without a note, for an event that is unknown, of the other environment, or resolved already
+ * @throws ServiceError without a note, and for an event that is unknown, in the other environment, or already
+ * resolved
  */
 export async function resolveUnapplied(
   { db, clock }: { db: Database; clock: Clock },

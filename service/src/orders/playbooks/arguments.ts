@@ -1,5 +1,5 @@
-import { invalid } from "../platform/errors.ts";
-import { isPlainText, shownText } from "../platform/text.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { isPlainText, shownText } from "../../kernel/platform/text.ts";
 import type { Parameter } from "./registry.ts";
 
 export type Arguments = Record<string, string | number | boolean>;
@@ -21,8 +21,8 @@ function typedValue({ name, type, maxLength }: Parameter, text: string): string 
 
 /**
  * Checks the fields of a form against a playbook's parameters, unknown ones first.
- * @returns the arguments by name, those that were sent; an empty field counts as not sent.
- * @throws ServiceError that names the field.
+ * @returns the sent arguments by name; an empty field counts as absent
+ * @throws ServiceError naming the field
  */
 export function argumentsOf(
   parameters: readonly Parameter[],
@@ -48,7 +48,7 @@ export function argumentsOf(
   return values;
 }
 
-/** Those of the arguments that come back with the outcome. */
+/** The arguments that are returned with the outcome. */
 export const returnedOf = (parameters: readonly Parameter[], values: Arguments): Arguments =>
   Object.fromEntries(
     parameters.flatMap(({ name, returned }) => (returned && values[name] !== undefined ? [[name, values[name]]] : [])),

@@ -1,11 +1,13 @@
 import { hash } from "node:crypto";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../platform/secrets.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
 
-/** The callback of an execution. Its token is derived from the execution's id whenever it is shown; no table holds it. */
+/**
+ * The callback of an execution. Its token is derived from the execution's id whenever it is shown; no table holds it.
+ */
 export type Callbacks = {
-  /** 160 bits as 40 hex digits: of a new execution. */
+  /** The token of a new execution: 160 bits as 40 hex digits. */
   tokenOf: (executionId: string) => string;
-  /** Of one that was started under whichever key; null when none of them is there. */
+  /** The token that matches the hash, under any kept key; null when its key is gone. */
   tokenOfHash: (executionId: string, sha256: Buffer) => string | null;
 };
 

@@ -1,11 +1,12 @@
-import type { Environment } from "../identity/identity.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
+import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type ExecutionRow, executionColumns } from "./store.ts";
 
 export type ListedExecution = ExecutionRow & { firmName: string };
 
-/** The hashes of executions' callback tokens, by their ids. */
+/** The hashes of callback tokens, by execution id. */
 export async function selectCallbackHashes(db: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   const rows = await db.query<{ id: string; sha256: Buffer }>(
     sql`SELECT id, callback_sha256 AS sha256 FROM playbook_executions WHERE id = ANY (${ids}::uuid[])`,
@@ -14,18 +15,25 @@ export async function selectCallbackHashes(db: Sql, ids: readonly string[]): Pro
 }
 
 const list = (which: Statement) => sql`
-  SELECT ${executionColumns}, (SELECT name FROM partners WHERE id = e.partner_id) AS "firmName"
-  FROM playbook_executions e ${which}`;
+  SELECT ${executionColumns}, firm.*
+  FROM playbook_executions e CROSS JOIN LATERAL (
+    SELECT p.name AS "firmName", ${markedFirm} FROM partners p WHERE p.id = e.partner_id) firm ${which}`;
 
-/** The waiting ones, those that expire first at the top. */
+const listed = async (db: Sql, statement: Statement): Promise<ListedExecution[]> =>
+  withFirmNames(await db.query<ListedExecution & MarkedFirm>(statement));
+
+/** Waiting executions, the first to expire at the top. */
 export const selectWaiting = (db: Sql, limit: number) =>
-  db.query<ListedExecution>(list(sql`WHERE outcome IS NULL ORDER BY expires_at, id LIMIT ${limit}`));
+  listed(db, list(sql`WHERE outcome IS NULL ORDER BY expires_at, id LIMIT ${limit}`));
 
-/** All of them, newest first. */
+/** All executions, newest first. */
 export const selectNewest = (db: Sql, limit: number) =>
-  db.query<ListedExecution>(list(sql`ORDER BY started_at DESC, id DESC LIMIT ${limit}`));
+  listed(db, list(sql`ORDER BY started_at DESC, id DESC LIMIT ${limit}`));
 
-/** Those that may be decided, from the first to expire or from the one after `after`. Apart from its running, for its plan. */
+/**
+ * Executions that can be decided, the first to expire at the top, starting after `after`. Separate from its
+ * execution, so that tests can check its plan.
+ */
 export const undecidedStatement = (environment: Environment, now: Date, after: string | null, limit: number) =>
   list(sql`WHERE environment = ${environment} AND outcome IS NULL AND expires_at > ${now} AND (expires_at, id) > (
       coalesce((SELECT expires_at FROM playbook_executions WHERE id = ${after}), '-infinity'),
@@ -33,7 +41,7 @@ export const undecidedStatement = (environment: Environment, now: Date, after: s
     ORDER BY expires_at, id LIMIT ${limit}`);
 
 export const selectUndecided = (db: Sql, environment: Environment, now: Date, after: string | null, limit: number) =>
-  db.query<ListedExecution>(undecidedStatement(environment, now, after, limit));
+  listed(db, undecidedStatement(environment, now, after, limit));
 
 export async function countUndecided(db: Sql, environment: Environment, now: Date): Promise<number> {
   const [row] = await db.query<{ waiting: number }>(
@@ -43,16 +51,16 @@ export async function countUndecided(db: Sql, environment: Environment, now: Dat
   return row?.waiting ?? 0;
 }
 
-/** The latest that ended. Apart from its running, for its plan. */
+/** The latest ended executions. Separate from its execution, so that tests can check its plan. */
 export const endedStatement = (environment: Environment, limit: number) =>
   list(
     sql`WHERE environment = ${environment} AND outcome IS NOT NULL ORDER BY completed_at DESC, id DESC LIMIT ${limit}`,
   );
 
 export const selectEnded = (db: Sql, environment: Environment, limit: number) =>
-  db.query<ListedExecution>(endedStatement(environment, limit));
+  listed(db, endedStatement(environment, limit));
 
 export async function selectExecution(db: Sql, id: string): Promise<ListedExecution | undefined> {
-  const [row] = await db.query<ListedExecution>(list(sql`WHERE id = ${id}`));
+  const [row] = await listed(db, list(sql`WHERE id = ${id}`));
   return row;
 }

@@ -1,6 +1,6 @@
 const prefix = "executions/";
 
-/** The name by which partners and the operator know an execution. */
+/** The name of an execution for partners and the operator. */
 export const executionName = (id: string): string => prefix + id;
 
 /** The id in an execution's name, or the text itself. */

@@ -1,15 +1,15 @@
-import type { Environment } from "../identity/identity.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { pageOf } from "../platform/database/page.ts";
-import { isUuid } from "../platform/text.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { pageOf } from "../../kernel/platform/database/page.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
 import { type Callbacks, callbackPath } from "./callback-token.ts";
 import * as store from "./list-store.ts";
 import { executionIdOf, executionName } from "./names.ts";
 
 export type OverviewDeps = { db: Sql; clock: Clock };
 
-/** Executions for the command line: those that wait, the first to expire at the top, or all, newest first. */
+/** Executions for the command line: the waiting ones, the first to expire at the top, or all, newest first. */
 export async function listExecutions(db: Sql, { all, limit }: { all: boolean; limit: number }) {
   const rows = await (all ? store.selectNewest(db, limit) : store.selectWaiting(db, limit));
   return rows.map(({ id, outcome, arguments: values, ...row }) => ({
@@ -21,7 +21,7 @@ export async function listExecutions(db: Sql, { all, limit }: { all: boolean; li
   }));
 }
 
-/** Paths of executions' callbacks by their names; null for one whose key is not there any more. */
+/** Callback paths by execution name; null when the token's key is gone. */
 export async function callbackPaths(db: Sql, callbacks: Callbacks, names: readonly string[]) {
   const hashes = await store.selectCallbackHashes(db, names.map(executionIdOf));
   return (name: string): string | null => {
@@ -31,17 +31,17 @@ export async function callbackPaths(db: Sql, callbacks: Callbacks, names: readon
   };
 }
 
-/** An execution as the operator's pages show it. */
+/** An execution on the operator's pages. */
 export type ShownExecution = Omit<store.ListedExecution, "partnerId"> & { executionName: string };
 
 export type Overview = {
-  /** A page of those that may be decided, the first to expire at the top. */
+  /** A page of executions that can be decided, the first to expire at the top. */
   waiting: ShownExecution[];
-  /** How many may be decided, on all pages. */
+  /** Their number on all pages. */
   waitingTotal: number;
-  /** The id to go on after, or null on the last page. */
+  /** The id to continue after; null on the last page. */
   next: string | null;
-  /** The latest that ended, by a decision or by time. */
+  /** The latest that ended, decided or expired. */
   ended: ShownExecution[];
 };
 
@@ -53,7 +53,10 @@ const shown = ({ partnerId: _partnerId, ...row }: store.ListedExecution): ShownE
   executionName: executionName(row.id),
 });
 
-/** Of one environment: live and test are never shown together. @param after the id of the last execution on the page before; anything else begins at the top. */
+/**
+ * One environment only: live and test are never shown together.
+ * @param after the id of the previous page's last execution; anything else starts at the top
+ */
 export async function overviewOfExecutions(
   { db, clock }: OverviewDeps,
   environment: Environment,
@@ -69,7 +72,7 @@ export async function overviewOfExecutions(
   return { waiting: items.map(shown), waitingTotal, next, ended: ended.map(shown) };
 }
 
-/** The execution of this id; undefined when there is none in the environment. */
+/** The execution with this id; undefined when the environment has none. */
 export async function findExecution(
   { db }: { db: Sql },
   environment: Environment,

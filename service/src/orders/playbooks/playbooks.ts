@@ -1,5 +1,5 @@
 export { callbackPath, createCallbacks } from "./callback-token.ts";
-export { decideByOperator, sweepExecutions } from "./decide.ts";
+export { decideByOperator, sweepExecutions } from "./executions.ts";
 export {
   callbackPaths,
   findExecution,

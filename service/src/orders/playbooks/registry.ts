@@ -1,6 +1,9 @@
 import type { PlaybookList } from "./schemas.ts";
 
-/** A parameter of a playbook. Of a `returned` one the value comes back with the outcome; others are not kept. */
+/**
+ * A parameter of a playbook. Values of `returned` ones are stored and returned with the outcome; others are not
+ * stored.
+ */
 export type Parameter = {
   name: string;
   type: "string" | "int" | "bool";
@@ -20,7 +23,7 @@ export type Playbook = {
 
 const text = { type: "string", required: true, returned: true } as const;
 
-/** The playbooks that may be run (contract, Playbooks): nothing else is, whatever a request says. */
+/** The only playbooks that a request can run (contract, Playbooks). */
 export const registry: readonly Playbook[] = [
   {
     key: "approval_gate",
@@ -38,7 +41,7 @@ export const registry: readonly Playbook[] = [
 /** Keys are case-sensitive. */
 export const playbookOf = (key: string): Playbook | undefined => registry.find((playbook) => playbook.key === key);
 
-/** What partners see of the registry. */
+/** The registry as partners see it. */
 export const registryView = (): PlaybookList => ({
   playbooks: registry.map(({ key, name, description, parameters }) => ({
     key,

@@ -1,24 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../http/authentication.ts";
-import { HttpError } from "../http/errors/http-error.ts";
-import { json, jsonRoute, type RouteDeps } from "../http/route.ts";
-import { formFields } from "../http/text-forms.ts";
-import { ServiceError } from "../platform/errors.ts";
-import { decideByCallback } from "./decide.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { HttpError } from "../../kernel/http/errors/http-error.ts";
+import { json, jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { formFields } from "../../kernel/http/text-forms.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { decideByCallback, type PlaybookDeps, recordRefusedRun, runPlaybook } from "./executions.ts";
 import { registryView } from "./registry.ts";
-import { type PlaybookDeps, recordRefusedRun, runPlaybook } from "./run.ts";
 import { PlaybookArguments, PlaybookList, PlaybookStarted } from "./schemas.ts";
 
-/** Who may run playbooks: nobody, everybody, or the partners of these ids. */
+/** The partners that may run playbooks: none, all, or these ids. */
 export type PlaybooksEnabled = "off" | "on" | readonly string[];
 
-export type PlaybookRouteDeps = PlaybookDeps & RouteDeps & { enabled: PlaybooksEnabled };
+export type PlaybookRouteDeps = { frame: RouteDeps; playbooks: PlaybookDeps; enabled: PlaybooksEnabled };
 
 /** Playbooks (contract, Playbooks), and the callback that ends a wait. */
 export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): void {
   const common = { tag: "Playbooks", caller: "key-or-session", guard: requireEnabled(deps.enabled) } as const;
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...common,
     method: "GET",
     scope: "read",
@@ -31,7 +30,7 @@ export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): v
     refusals: { 404: "Not found." },
     handle: async () => registryView(),
   });
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...common,
     method: "POST",
     scope: "orders",
@@ -48,8 +47,9 @@ export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): v
     bodyIs: "form",
     answer: PlaybookStarted,
     refusals: { 400: "Missing required argument 'kind'.", 404: "Unknown playbook." },
-    onRefusal: (request, error) => recordRefusal(deps, request, error),
-    handle: (request) => runPlaybook(deps, principalOf(request), request.params.key, () => formFields(request)),
+    onRefusal: (request, error) => recordRefusal(deps.playbooks, request, error),
+    handle: (request) =>
+      runPlaybook(deps.playbooks, principalOf(request), request.params.key, () => formFields(request)),
   });
   callbackRoute(app, deps);
 }
@@ -60,7 +60,7 @@ const requireEnabled = (enabled: PlaybooksEnabled) => async (request: FastifyReq
   throw new ServiceError("not_found", "Not found.");
 };
 
-/** Each authenticated attempt is on the audit log, however it was refused; not what the rate limit holds off. */
+/** Writes every authenticated attempt to the audit log, even a refused one, except those that the rate limit stops. */
 async function recordRefusal(
   deps: PlaybookDeps,
   request: FastifyRequest<{ Params: { key: string } }>,
@@ -76,8 +76,8 @@ async function recordRefusal(
 function callbackRoute(app: FastifyInstance, deps: PlaybookRouteDeps): void {
   app.post<{ Params: { token: string } }>(
     "/internal/playbooks/:token",
-    { onRequest: deps.limits.limit("public-read"), schema: { hide: true } },
+    { onRequest: deps.frame.limits.limit("public-read"), schema: { hide: true } },
     async ({ params, body }, reply) =>
-      reply.type(json).send(JSON.stringify(await decideByCallback(deps, params.token, body))),
+      reply.type(json).send(JSON.stringify(await decideByCallback(deps.playbooks, params.token, body))),
   );
 }

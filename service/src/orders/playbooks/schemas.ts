@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { nullable, oneOf, text } from "../http/schema-parts.ts";
+import { nullable, oneOf, text } from "../../kernel/http/schema-parts.ts";
 
 export const PlaybookList = Type.Object(
   {

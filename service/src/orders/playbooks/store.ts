@@ -1,8 +1,8 @@
-import { auditLine } from "../audit/audit.ts";
-import type { Environment } from "../identity/identity.ts";
-import type { Sql, Tx } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
-import { closeTasks, openTask } from "../tasks/tasks.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
 import type { Arguments } from "./arguments.ts";
 
 export type ExecutionRow = {
@@ -15,16 +15,14 @@ export type ExecutionRow = {
   expiresAt: Date;
   outcome: string | null;
   completedAt: Date | null;
-  /** `callback`, `operator`, or `system` when nobody decided in time. */
+  /** `callback`, `operator`, or `system` after expiry. */
   endedBy: string | null;
 };
 
 export const executionColumns = sql`id, partner_id AS "partnerId", environment, playbook, arguments, started_at AS "startedAt",
   expires_at AS "expiresAt", outcome, completed_at AS "completedAt", ended_by AS "endedBy"`;
 
-const executionName = sql`'executions/' || id`;
-
-/** An attempt to run a playbook, whether it started anything or not. */
+/** An attempt to run a playbook, successful or not. */
 export type RunAttempt = {
   at: Date;
   actor: string;
@@ -34,7 +32,6 @@ export type RunAttempt = {
 
 const attemptLine = (attempt: RunAttempt) => auditLine({ ...attempt, action: "playbook.run" });
 
-/** Writes the audit line of an attempt that started nothing. */
 export async function insertRunAttempt(db: Sql, attempt: RunAttempt): Promise<void> {
   await db.query(attemptLine(attempt));
 }
@@ -58,7 +55,7 @@ export async function insertExecution(db: Sql, execution: NewExecution, attempt:
 
 export type Decision = { outcome: string; at: Date; actor: string };
 
-/** Which execution: by the hash of its callback's token, or by its id. */
+/** An execution, by the hash of its callback's token or by its id. */
 export type Which = { callbackSha256: Buffer } | { id: string };
 
 const isWhich = (which: Which): Statement =>
@@ -67,15 +64,18 @@ const isWhich = (which: Which): Statement =>
 const closeGate = (end: { at: Date; by: string; outcome: Statement | string }): Statement =>
   closeTasks({ kinds: ["playbook_gate"], subject: sql`ended.id::text` }, { state: "done", ...end }, sql`ended`);
 
-/** Ends an execution if it still waits: of two at once one gets the row, the other nothing. Apart from its running, for its plan. */
-export function decideStatement(which: Which, { outcome, at, actor }: Decision): Statement {
-  const line = {
-    at,
-    action: "playbook.decided",
-    actor,
-    partnerId: sql`partner_id`,
-    detail: sql`jsonb_build_object('executionName', ${executionName}, 'outcome', outcome)`,
-  };
+/** The fields of an execution that never change. */
+type Known = { id: string; partnerId: string };
+
+const nameOf = ({ id }: Known): string => `executions/${id}`;
+
+/**
+ * Ends an execution that still waits. Of two concurrent decisions one gets the row, the other nothing. Separate from
+ * its execution, so that tests can check its plan.
+ */
+export function decideStatement(which: Which, known: Known, { outcome, at, actor }: Decision): Statement {
+  const detail = { executionName: nameOf(known), outcome };
+  const line = { at, action: "playbook.decided", actor, partnerId: known.partnerId, detail };
   return sql`
     WITH ended AS (
       UPDATE playbook_executions SET outcome = ${outcome}, completed_at = ${at}, ended_by = ${actor}
@@ -84,9 +84,13 @@ export function decideStatement(which: Which, { outcome, at, actor }: Decision):
     SELECT ${executionColumns} FROM ended`;
 }
 
-/** @returns the ended execution, or undefined when there is none that waits. */
+/** @returns the ended execution; undefined when none waits */
 export async function decideExecution(db: Sql, which: Which, decision: Decision): Promise<ExecutionRow | undefined> {
-  const [ended] = await db.query<ExecutionRow>(decideStatement(which, decision));
+  const [known] = await db.query<Known>(
+    sql`SELECT id, partner_id AS "partnerId" FROM playbook_executions WHERE ${isWhich(which)}`,
+  );
+  if (!known) return undefined;
+  const [ended] = await db.query<ExecutionRow>(decideStatement(which, known, decision));
   return ended;
 }
 
@@ -95,17 +99,10 @@ export async function executionExists(db: Sql, which: Which): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Ends what is due. Apart from its running, for its plan. */
+/** Ends expired executions. Separate from its execution, so that tests can check its plan. */
 export function expireStatement(now: Date, limit: number): Statement {
-  const line = {
-    at: now,
-    action: "playbook.expired",
-    actor: "system",
-    partnerId: sql`partner_id`,
-    detail: sql`jsonb_build_object('executionName', ${executionName})`,
-  };
-  // Rows are ended where they were locked, by ctid: a join by id would read the whole table for a batch. One that moved
-  // meanwhile is missed, and it moved because it ended.
+  // Updates by ctid: a join by id would read the whole table for a batch. A row that moved since the lock is skipped,
+  // which is right: it moved because it ended.
   return sql`
     WITH due AS (
       SELECT ctid FROM playbook_executions WHERE outcome IS NULL AND expires_at <= ${now}
@@ -113,17 +110,25 @@ export function expireStatement(now: Date, limit: number): Statement {
     ), ended AS (
       UPDATE playbook_executions SET outcome = 'expired', completed_at = ${now}, ended_by = 'system'
       WHERE ctid = ANY (ARRAY(SELECT ctid FROM due)) RETURNING id, partner_id
-    ), audit AS (${auditLine(line, sql`ended`)}), task AS (${closeGate({ at: now, by: "system", outcome: "expired" })})
-    SELECT count(*) AS ended FROM ended`;
+    ), task AS (${closeGate({ at: now, by: "system", outcome: "expired" })})
+    SELECT id, partner_id AS "partnerId" FROM ended`;
 }
 
-/** Ends up to `limit` executions that have expired; safe beside itself and beside decisions. @returns how many. */
-export async function expireExecutions(db: Sql, now: Date, limit: number): Promise<number> {
-  const [row] = await db.query<{ ended: number }>(expireStatement(now, limit));
-  return row?.ended ?? 0;
+/**
+ * Ends up to `limit` expired executions. Safe to run concurrently with itself and with decisions. @returns their
+ * number
+ */
+export function expireExecutions(db: Database, now: Date, limit: number): Promise<number> {
+  return db.transaction(async (tx) => {
+    const ended = await tx.query<Known>(expireStatement(now, limit));
+    const line = { at: now, action: "playbook.expired", actor: "system" };
+    for (const one of ended)
+      await tx.query(auditLine({ ...line, partnerId: one.partnerId, detail: { executionName: nameOf(one) } }));
+    return ended.length;
+  });
 }
 
-/** Has the test executions of a firm that wait expire so many seconds earlier. */
+/** Moves the expiry of a firm's waiting test executions earlier by so many seconds. */
 export const bringExecutionsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   tx.query(sql`
     UPDATE playbook_executions SET expires_at = greatest(expires_at - make_interval(secs => ${seconds}), started_at)

@@ -3,10 +3,10 @@ import { boolean, integer, matching, oneOf, text } from "./data-values.ts";
 import { type AddOnType, addOnTypes } from "./line-types.ts";
 import type { PriceBook } from "./price-book.ts";
 
-/** So many pieces of an add-on, each at the price book's amount; `label` replaces the usual one. */
+/** Pieces of an add-on, each at the price book's amount; `label` replaces the usual one. */
 export type AddOn = { type: AddOnType; quantity: number; label: string | null };
 
-/** A document that partners order by its slug: it decides signing and notarization, and what is added. */
+/** A document that partners order by its slug. It decides signing and notarization, and the add-ons. */
 export type CatalogRow = {
   slug: string;
   title: string;
@@ -14,23 +14,26 @@ export type CatalogRow = {
   notarize: boolean;
   addOns: AddOn[];
   discountCode: string | null;
-  /** The law by which it is not signed electronically; null for none. */
+  /** The law that forbids signing it electronically; null for none. */
   esignExcluded: string | null;
-  /** What a firm should know before it is signed electronically, and the law that says so; null for nothing. */
+  /** A note for firms about signing it electronically, and the law it comes from; null for none. */
   signingNote: { text: string; source: string } | null;
 };
 
 type Codes = Pick<PriceBook, "discountCodes">;
 
-/** @throws DataFileError when the file cannot be read or is no valid catalog; it names the line, the field and the rule */
+/**
+ * @throws DataFileError when the file cannot be read or is not a valid catalog; it names the line, the field and the
+ * rule
+ */
 export const loadCatalog = (path: string, book: Codes): DataFile<CatalogRow[]> =>
   parseCatalog(readDataFile(path), path, book);
 
 /**
- * @param text YAML or JSON.
- * @param file its path, for error messages.
- * @param book the price book whose discount codes the rows may name.
- * @throws DataFileError naming the line, the field and the rule.
+ * @param text YAML or JSON
+ * @param file its path, for error messages
+ * @param book the price book with the discount codes that rows may name
+ * @throws DataFileError naming the line, the field and the rule
  */
 export function parseCatalog(text: string, file: string, book: Codes): DataFile<CatalogRow[]> {
   const root = fields(parseDataFile(text, file), { required: ["documents"] });

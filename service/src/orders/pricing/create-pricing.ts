@@ -1,11 +1,13 @@
-import type { Tier } from "../partners/partners.ts";
+import type { Tier } from "../../firms/partners/partners.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { type CatalogRow, loadCatalog } from "./catalog.ts";
-import type { DataFile } from "./data-file.ts";
-import { loadNotarizationStates, type NotarizationStates } from "./notarization-states.ts";
+import { type DataFile, DataFileError, dataFile } from "./data-file.ts";
 import { type AskCarriers, type CarrierRate, type Parcel, type ShipMethod, weightGrams } from "./postage.ts";
 import { loadPriceBook, type PriceBook } from "./price-book.ts";
 import { type BoughtServices, type Quote, quote } from "./quote.ts";
-import type { Address } from "./us-states.ts";
+import { type Address, loadNotarizationStates, type NotarizationStates } from "./us-states.ts";
 import { loadZip3Areas, type Zip3Area } from "./zip3.ts";
 import { zoneTable } from "./zone-table.ts";
 
@@ -16,7 +18,10 @@ export type PricingFiles = {
   zip3: DataFile<Zip3Area[]>;
 };
 
-/** What is priced. `shipTo` is needed when shipping; without `shipFrom` the parcel leaves the business address. */
+/**
+ * The facts that decide a price. Shipping needs `shipTo`; without `shipFrom` the parcel leaves from the business
+ * address.
+ */
 export type PriceRequest = {
   tier: Tier;
   services: BoughtServices;
@@ -25,31 +30,31 @@ export type PriceRequest = {
   shipMethod: ShipMethod | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** Asked first for postage; without an answer, or null, the zone table is. */
+  /** Asked first for postage. The zone table is used when it is null or returns null. */
   askCarriers: AskCarriers | null;
 };
 
 /**
- * `noCarrierRate`: a person has to price it; the quote then lacks the postage line. `carrierRate`: what a carrier itself named for
- * that line.
+ * `noCarrierRate`: a person must price it, and the quote has no postage line.
+ * `carrierRate`: the carrier's own rate behind that line.
  */
 export type Priced = { outcome: "quoted" | "noCarrierRate"; quote: Quote; carrierRate: CarrierRate | null };
 
 export type Pricing = {
   priceBook: DataFile<PriceBook>;
-  /** The documents of the catalog, in its order. */
+  /** In the order of the file. */
   catalog: readonly CatalogRow[];
-  /** The catalog's document of that slug, or null. */
+  /** The catalog document with that slug, or null. */
   catalogRow: (slug: string) => CatalogRow | null;
   /** True when a signer in that state (two letters, any case) may not be notarized remotely. */
   notarizationBlocked: (state: string) => boolean;
   price: (request: PriceRequest) => Promise<Priced>;
-  /** What is sent to a carrier for a document of so many pages. Without a sender it leaves the business address. */
+  /** The parcel for a document of so many pages. Without a sender it leaves from the business address. */
   parcelOf: (pages: number, from: Address | null, to: Address) => Parcel;
 };
 
 /**
- * Reads and checks all data files of the prices.
+ * Reads and checks all pricing data files.
  * @throws DataFileError with one line that names the file, the line, the field and the rule
  */
 export function loadPricingFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
@@ -92,4 +97,41 @@ export function createPricing(files: PricingFiles): Pricing {
       };
     },
   };
+}
+
+/** The version of a price book. New content gets the next version. */
+export async function priceBookVersion(db: Sql, book: { sha256: string; content: object }): Promise<number> {
+  const [row] = await db.query<{ version: number }>(sql`
+    WITH added AS (
+      INSERT INTO price_books (sha256, content) VALUES (${book.sha256}, ${book.content})
+      ON CONFLICT (sha256) DO NOTHING RETURNING version
+    )
+    SELECT version FROM added UNION ALL SELECT version FROM price_books WHERE sha256 = ${book.sha256}`);
+  // Both are empty only when another node added the same content in this moment. It is there now.
+  return row?.version ?? priceBookVersion(db, book);
+}
+
+/** Pricing, with the database's version number of the price book. */
+export type VersionedPricing = Pricing & { priceBookVersion: number };
+
+const variables = { priceBook: "PRICE_BOOK", catalog: "CATALOG" } as const;
+
+/** A file that cannot be read is a wrong setting, so the error names its variable. */
+function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
+  try {
+    return loadPricingFiles(paths);
+  } catch (error) {
+    if (!(error instanceof DataFileError) || error.line > 0) throw error;
+    const variable = paths.catalog === error.file ? variables.catalog : variables.priceBook;
+    throw new StartupError(`${variable} must be a file that can be read: ${error.message}`);
+  }
+}
+
+/** @throws StartupError with one line: the variable, or the file, the line, the field and the rule */
+export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, string>): Promise<VersionedPricing> {
+  const files = readFiles(paths);
+  // Catalog add-ons change quotes too, so the version covers the price book and the catalog.
+  const content = { priceBook: files.priceBook.content, catalog: files.catalog.content };
+  const version = await priceBookVersion(sql, dataFile(content));
+  return { ...createPricing(files), priceBookVersion: version };
 }

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
-import { StartupError } from "../platform/errors.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 
-/** A data file that cannot be used. `message` is one line, ready for an operator: `price-book.yaml:12: what is wrong`. */
+/** An unusable data file. `message` is one line, ready for an operator: `price-book.yaml:12: what is wrong`. */
 export class DataFileError extends StartupError {
   readonly file: string;
   /** 1-based; 0 when the file could not be read at all. */
@@ -18,10 +18,12 @@ export class DataFileError extends StartupError {
   }
 }
 
-/** A validated data file: `content` holds plain JSON values in a fixed key order, and `sha256` (hex) is over that JSON. */
+/**
+ * A validated data file: `content` holds plain JSON values in a fixed key order, and `sha256` (hex) covers that JSON.
+ */
 export type DataFile<T> = { readonly content: T; readonly sha256: string };
 
-/** A place in a data file: what stands there, what it is called, and where it is. */
+/** A place in a data file: its value, its name, and its line. */
 export type Place = {
   readonly file: string;
   readonly path: string;
@@ -31,7 +33,7 @@ export type Place = {
 };
 
 /**
- * The text of a data file (UTF-8).
+ * Reads the text of a data file (UTF-8).
  * @throws {DataFileError} when it cannot be read or is not UTF-8
  */
 export function readDataFile(path: string): string {
@@ -48,12 +50,12 @@ export function readDataFile(path: string): string {
 }
 
 /**
- * The root place of one YAML 1.2 document; JSON is accepted because YAML contains it.
+ * Parses one YAML 1.2 document and returns its root. JSON is accepted because YAML contains it.
  * @throws {DataFileError} at the line of the first syntax error or unknown tag
  */
 export function parseDataFile(text: string, file: string): Place {
   const lines = new LineCounter();
-  // `members` refuses a key that is given twice, in a fraction of the library's time.
+  // `members` refuses duplicate keys in a fraction of the library's time.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
   const problem = document.errors[0] ?? document.warnings[0];
@@ -70,14 +72,14 @@ export function fail(place: Place, rule: string): never {
   throw new DataFileError(place.file, place.line, place.path === "" ? `the file ${rule}` : `${place.path} ${rule}`);
 }
 
-/** Seals a validated value: its JSON text and the SHA-256 of it. */
+/** Computes the JSON text and the SHA-256 of a validated value. */
 export function dataFile<T>(content: T): DataFile<T> {
   return { content, sha256: hash("sha256", JSON.stringify(content)) };
 }
 
 /**
  * The members of a mapping, in the file's order. A key is its text as written, so that `005` stays `005`.
- * @throws {DataFileError} when the place is no mapping
+ * @throws {DataFileError} when the place is not a mapping
  */
 export function members(place: Place): Map<string, Place> {
   if (!isMap(place.node)) fail(place, "must be a mapping of names to values");
@@ -89,7 +91,7 @@ export function members(place: Place): Map<string, Place> {
     const path = place.path === "" ? name : `${place.path}.${name}`;
     const line = place.lineOf(key);
     const node = asNode(pair.value);
-    // An empty value has no text of its own, and a block starts below its key: both are found at the key.
+    // An empty value has no text of its own, and a block starts below its key: report both at the key.
     const inline = isScalar(node) && node.value !== null;
     const member = { ...place, path, node, line: inline ? place.lineOf(node) : line };
     if (found.has(name)) fail(member, "is given twice");
@@ -99,7 +101,7 @@ export function members(place: Place): Map<string, Place> {
 }
 
 /**
- * The members of a mapping whose keys are known, each one found or refused by name.
+ * The members of a mapping with known keys. Refuses missing and unknown ones by name.
  * @throws {DataFileError} at an unknown key's line, or at the mapping's line for a missing one
  */
 export function fields<R extends string, O extends string = never>(
@@ -117,7 +119,7 @@ export function fields<R extends string, O extends string = never>(
   return Object.fromEntries(found) as Record<R, Place> & Partial<Record<O, Place>>;
 }
 
-/** @throws {DataFileError} when the place is no list */
+/** @throws {DataFileError} when the place is not a list */
 export function list(place: Place): Place[] {
   if (!isSeq(place.node)) fail(place, "must be a list");
   return place.node.items.map((item, index) => {

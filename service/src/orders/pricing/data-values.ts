@@ -4,7 +4,7 @@ import { fail, type Place } from "./data-file.ts";
 const MAX_CENTS = 10_000_000;
 
 /**
- * An amount in whole cents. `12.00` is refused although it is a whole number: its author meant dollars.
+ * An amount in whole cents. Refuses `12.00`, although it is a whole number: its author meant dollars.
  * @throws {DataFileError}
  */
 export function cents(place: Place, min = 0): number {
@@ -59,7 +59,7 @@ export function text(place: Place, max = 120): string {
   return value;
 }
 
-/** Text that matches a pattern; `what` says what it must be. @throws {DataFileError} */
+/** Text that matches a pattern; `what` describes the pattern in errors. @throws {DataFileError} */
 export function matching(place: Place, pattern: RegExp, what: string): string {
   const value = scalar(place);
   if (typeof value !== "string" || !pattern.test(value)) fail(place, `must be ${what}`);

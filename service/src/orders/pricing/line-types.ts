@@ -19,7 +19,7 @@ export const lineTypes = [
 
 export type LineType = (typeof lineTypes)[number];
 
-/** What a catalog row may add to an order, each at the price book's amount a piece. */
+/** Add-ons of catalog rows, each priced by the piece in the price book. */
 export const addOnTypes = [
   "RushFee",
   "ExtraSignerFee",
@@ -32,7 +32,7 @@ export const addOnTypes = [
 
 export type AddOnType = (typeof addOnTypes)[number];
 
-/** The types that the price book gives one amount each; postage has a table and discounts have codes. */
+/** Types with one amount in the price book. Postage has a table and discounts have codes. */
 export const feeTypes = [
   "WorkflowFee",
   "NotaryFee",
@@ -45,7 +45,7 @@ export const feeTypes = [
 
 export type FeeType = (typeof feeTypes)[number];
 
-/** What a person reads on a quote. */
+/** Labels on a quote. */
 export const feeLabels: Readonly<Record<FeeType, string>> = {
   WorkflowFee: "Document workflow",
   NotaryFee: "Online notarization",

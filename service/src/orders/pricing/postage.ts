@@ -9,18 +9,18 @@ export type Parcel = { from: Address; to: Address; weightGrams: number };
 /** `zone` is the carrier's distance zone, 1 to 8; null where the carrier has none. */
 export type PostageRate = { amountCents: number; carrier: string; service: string; zone: number | null };
 
-/** A rate that a carrier itself named, with what the label is bought by later. */
+/** A rate from a carrier, with the ids needed to buy the label later. */
 export type CarrierRate = PostageRate & {
   shipmentId: string;
-  /** Why the carrier calls the address undeliverable, in its words; null for one that it can deliver to. */
+  /** The carrier's reason why the address is undeliverable; null for a deliverable one. */
   addressProblem: string | null;
 };
 
-/** Asks carriers for their rate. Never rejects; null when none is known in time. */
+/** Asks carriers for their rate. Never rejects; null when none responds in time. */
 export type AskCarriers = (parcel: Parcel) => Promise<CarrierRate | null>;
 
 /** Whole grams, rounded up, of a document printed on one side of each sheet, in its envelope. */
 export function weightGrams(pages: number, { sheetGrams, envelopeGrams }: PostageTable): number {
-  // Whole milligrams first: the sum of decimals may lie a hair above a whole gram.
+  // Round to milligrams first: a sum of decimals may be slightly above a whole gram.
   return Math.ceil(Math.round((envelopeGrams + pages * sheetGrams) * 1000) / 1000);
 }

@@ -1,4 +1,4 @@
-import { type Tier, tiers } from "../partners/partners.ts";
+import { type Tier, tiers } from "../../firms/partners/partners.ts";
 import {
   type DataFile,
   dataFile,
@@ -37,13 +37,16 @@ export type PriceBook = {
   postage: PostageTable;
 };
 
-/** @throws DataFileError when the file cannot be read or is no valid price book; it names the line, the field and the rule */
+/**
+ * @throws DataFileError when the file cannot be read or is not a valid price book; it names the line, the field and
+ * the rule
+ */
 export const loadPriceBook = (path: string): DataFile<PriceBook> => parsePriceBook(readDataFile(path), path);
 
 /**
- * @param text YAML or JSON.
- * @param file its path, for error messages.
- * @throws DataFileError naming the line, the field and the rule.
+ * @param text YAML or JSON
+ * @param file its path, for error messages
+ * @throws DataFileError naming the line, the field and the rule
  */
 export function parsePriceBook(text: string, file: string): DataFile<PriceBook> {
   const root = fields(parseDataFile(text, file), {
@@ -76,7 +79,7 @@ function business(place: Place): Address {
 }
 
 function discountCodes(place: Place): Record<string, DiscountCode> {
-  // Sorted, so that the order of the file does not make another version.
+  // Sorted, so that reordering the file doesn't create a new version.
   const codes = [...members(place)].sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(codes.map(([code, member]) => [code, discountCode(code, member)]));
 }

@@ -1,16 +1,16 @@
-import type { Tier } from "../partners/partners.ts";
+import type { Tier } from "../../firms/partners/partners.ts";
 import type { CatalogRow } from "./catalog.ts";
 import { type AddOnType, type FeeType, feeLabels, type LineType, lineTypes } from "./line-types.ts";
 import type { PostageRate, ShipMethod } from "./postage.ts";
 import type { PriceBook } from "./price-book.ts";
 
-/** A line of a quote; the amount is in USD cents and negative for discounts. */
+/** A line of a quote; the amount is in US cents, negative for discounts. */
 export type OrderLine = { type: LineType; label: string; amountCents: number };
 
-/** `totalCents` = `subtotalCents` - `discountCents`, and is never negative; `subtotalCents` is the sum of the lines. */
+/** `subtotalCents` is the sum of the lines; `totalCents` = `subtotalCents` - `discountCents`, and never negative. */
 export type Quote = { lines: OrderLine[]; subtotalCents: number; discountCents: number; totalCents: number };
 
-/** What is bought. A catalog row decides signing and notarization, whatever was asked for. */
+/** The bought services. A catalog row decides signing and notarization, whatever the form requested. */
 export type BoughtServices = { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
 
 export type QuoteInput = {
@@ -19,13 +19,13 @@ export type QuoteInput = {
   services: BoughtServices;
   catalogRow?: CatalogRow | null;
   shipMethod: ShipMethod;
-  /** The carrier's rate; without one a shipped order has no postage line, and is not fully priced. */
+  /** The carrier's rate. Without one a shipped order has no postage line, and is not fully priced. */
   postage?: PostageRate | null;
 };
 
 /**
- * Prices an order. The lines come in the contract's order of types; the tier's discount is on the workflow fee
- * only, rounded half-up to a cent, and is no line. A discount code never takes more than the lines before it bring.
+ * Prices an order, with lines in the contract's order of types. The tier's discount applies to the workflow fee only,
+ * is rounded half-up to a cent, and is not a line. A discount code never exceeds the lines before it.
  */
 export function quote({ book, tier, services, catalogRow = null, shipMethod, postage = null }: QuoteInput): Quote {
   const notarize = catalogRow ? catalogRow.notarize : services.notarize;
@@ -75,7 +75,7 @@ function sum(lines: readonly OrderLine[]): number {
   return lines.reduce((total, line) => total + line.amountCents, 0);
 }
 
-/** Basis points of an amount in cents, rounded half-up, in integers throughout. */
+/** Basis points of an amount in cents, rounded half-up in integer arithmetic. */
 function shareHalfUp(amountCents: number, basisPoints: number): number {
   return Math.floor((amountCents * basisPoints + 5000) / 10_000);
 }

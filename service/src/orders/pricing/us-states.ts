@@ -1,3 +1,6 @@
+import { type DataFile, dataFile, fail, fields, list, parseDataFile, readDataFile } from "./data-file.ts";
+import { text } from "./data-values.ts";
+
 /** A US postal address. `state` is a code of `usStates`, `postal` a ZIP or ZIP+4 code. */
 export type Address = {
   name: string;
@@ -10,7 +13,7 @@ export type Address = {
 
 export type StateKind = "state" | "territory" | "military";
 
-/** Every two-letter code that the US postal service delivers to, with its name and kind. DC counts as a state here. */
+/** All two-letter codes that the US postal service delivers to, with name and kind. DC counts as a state here. */
 export const usStates: ReadonlyMap<string, { name: string; kind: StateKind }> = new Map([
   ...entries("state", {
     AL: "Alabama",
@@ -82,12 +85,12 @@ export const usStates: ReadonlyMap<string, { name: string; kind: StateKind }> = 
   }),
 ]);
 
-/** True for a two-letter code in capitals that mail can be addressed to: a state, DC, a territory or the military. */
+/** True for an upper-case two-letter code that mail can be addressed to: a state, DC, a territory or the military. */
 export function isUsState(code: string): boolean {
   return usStates.has(code);
 }
 
-/** True for the fifty states and DC, in capitals: where postage can be quoted. */
+/** True for the upper-case codes of the fifty states and DC: where postage can be quoted. */
 export function isOneOfTheFiftyOrDc(code: string): boolean {
   return usStates.get(code)?.kind === "state";
 }
@@ -97,4 +100,24 @@ function entries(
   names: Readonly<Record<string, string>>,
 ): [string, { name: string; kind: StateKind }][] {
   return Object.entries(names).map(([code, name]) => [code, { name, kind }]);
+}
+
+/** The states, upper-case and sorted, whose signers may not be notarized remotely. */
+export type NotarizationStates = { notRecognized: string[] };
+
+/** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
+export const loadNotarizationStates = (path: string): DataFile<NotarizationStates> =>
+  parseNotarizationStates(readDataFile(path), path);
+
+/** @throws DataFileError naming the line, the field and the rule */
+export function parseNotarizationStates(source: string, file: string): DataFile<NotarizationStates> {
+  const root = fields(parseDataFile(source, file), { required: ["notRecognized"] });
+  const codes = new Set<string>();
+  for (const place of list(root.notRecognized)) {
+    const code = text(place);
+    if (!isUsState(code)) fail(place, "must be the two-letter code of a US state or territory");
+    if (codes.has(code)) fail(place, `must be unique (${code} is listed twice)`);
+    codes.add(code);
+  }
+  return dataFile({ notRecognized: [...codes].sort() });
 }

@@ -5,10 +5,10 @@ import type { Zip3Area } from "./zip3.ts";
 
 const earthMiles = 3958.8;
 
-/** The longest distance of the zones 1 to 7; zone 8 is everything beyond. */
+/** The longest distances of zones 1 to 7; zone 8 is everything beyond. */
 const zoneMiles = [50, 150, 300, 600, 1000, 1400, 1800];
 
-// A greater distance has a smaller cosine: comparing these spares an arc cosine for every pair.
+// A greater distance has a smaller cosine, so comparing cosines saves an arc cosine per pair.
 const zoneCosines = zoneMiles.map((miles) => Math.cos(miles / earthMiles));
 
 type UnitVector = readonly [x: number, y: number, z: number];
@@ -16,7 +16,7 @@ type UnitVector = readonly [x: number, y: number, z: number];
 /** The carrier zone, 1 to 8, between two ZIP or ZIP+4 codes; null when either is unassigned or malformed. */
 export type Zones = (fromPostal: string, toPostal: string) => number | null;
 
-/** Zones by the great-circle distance between the middles of ZIP3 areas. */
+/** Zones by the great-circle distance between the centers of ZIP3 areas. */
 export function zonesBetween(areas: readonly Zip3Area[]): Zones {
   const points = new Map<string, UnitVector>();
   for (const area of areas) {
@@ -36,7 +36,7 @@ export function zonesBetween(areas: readonly Zip3Area[]): Zones {
 type Weighed = { from: Place; to: Place; weightGrams: number };
 type Place = Pick<Address, "state" | "postal">;
 
-/** Postage from the price book's table. No rate outside the fifty states and DC, or over the heaviest step. */
+/** Postage from the price book's table. Has no rate outside the fifty states and DC, or over the heaviest step. */
 export function zoneTable({ areas, postage }: { areas: readonly Zip3Area[]; postage: PostageTable }) {
   const zones = zonesBetween(areas);
   const { carrier, service, steps } = postage;

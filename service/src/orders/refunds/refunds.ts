@@ -1,26 +1,40 @@
-import type { Operator } from "../operators/operators.ts";
-import type { LockedOrder } from "../orders/orders.ts";
-import type { Database, Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
+import type { Operator } from "../../firms/operators/operators.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { LockedOrder } from "../order/order.ts";
 import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { selectOpenOfOrder } from "./store.ts";
 
-/** What a refund of an order would be. */
+export { partRefundJobs, requestPartRefund, technologyFeeOf } from "./part.ts";
+/** Refunds by two people: one requests, another approves, and only then is the order in RefundPending. */
+export {
+  approveRefund,
+  listRefunds,
+  type RefundRequest,
+  refundOf,
+  refuseRefund,
+  requestRefund,
+  withdrawRefund,
+} from "./request.ts";
+export type { Held, RefundDeps } from "./rules.ts";
+export { protectedTables } from "./store.ts";
+
+/** The effects of a refund, shown before it is requested. */
 export type RefundPreview = {
   orderCode: string;
   status: string;
   payments: readonly Held[];
-  /** Why it cannot be asked for; null when it can. */
+  /** Why it can't be requested; null when it can. */
   refusal: string | null;
-  /** Of the request that is open already. */
+  /** The id of a request that is already open. */
   openRequest: string | null;
-  /** What was done already, and what a refund ends. */
+  /** Work that was already done, and work that a refund ends. */
   warnings: string[];
 };
 
 const openEnvelopes: ReadonlySet<string> = new Set(["Sent", "Viewed", "PartiallySigned"]);
 
-/** @throws ServiceError for an order that is unknown, or of the other environment */
+/** @throws ServiceError for an order that is unknown, or in the other environment */
 export const previewRefund = ({ db }: { db: Database }, operator: Operator, code: string): Promise<RefundPreview> =>
   db.transaction(async (tx) => {
     const order = await lockShown(tx, operator, code);

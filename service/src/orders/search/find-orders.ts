@@ -1,34 +1,39 @@
-import type { Environment } from "../identity/identity.ts";
-import { isSealed, nothing, type Statement, sql } from "../platform/database/sql.ts";
-import { invalid } from "../platform/errors.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { codeStart, codeStartLength, type Titled, type TitleOf } from "../order/order.ts";
 
-/** As many as are put in order for each way to find an order, and as many as are looked at. */
+/** The most orders that are sorted for each way to find an order, and the most that are returned. */
 const [orderedMost, foundMost] = [5_000, 200];
 
-/** Whose orders are looked through: a firm's, or everybody's. */
+/** The searched orders: a firm's, or all. */
 export type SearchScope = { environment: Environment; partnerId: string | null };
 
-const ofScope = ({ environment, partnerId }: SearchScope, table: Statement): Statement =>
+export const ofScope = ({ environment, partnerId }: SearchScope, table: Statement): Statement =>
   sql`${table}.environment = ${environment}${partnerId === null ? nothing : sql` AND ${table}.partner_id = ${partnerId}`}`;
 
-/** The orders that rows of another table belong to, the latest first. */
+/** The orders of another table's rows, latest first. */
 const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
   SELECT o.id FROM orders o JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope, sql`o`)}
   ORDER BY o.id DESC LIMIT ${foundMost}`;
 
 const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
-const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{40})$/;
+const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
 
-/** Whether a text may be words, and not only the name of one thing. */
+/** Whether a text may be words, and not only an identifier. */
 export const isWords = (text: string): boolean =>
   ![isCodeText, isHash, isPayment, /@/].some((each) => each.test(text.toLowerCase()));
 
-/** The ways by which a text may find orders, told by what it looks like: equality by an index, words only for what is nothing else. */
+/**
+ * The ways in which a text may match, chosen by its form: an index look-up for identifiers, a word search only for
+ * other texts.
+ */
 function waysOf(scope: SearchScope, text: string): Statement[] {
   const lower = text.toLowerCase();
   const of = (rows: Statement) => ordersOf(scope, rows);
   const here = ofScope(scope, sql`orders`);
-  if (isCodeText.test(lower)) return [sql`SELECT id FROM orders WHERE code = ${lower}`];
+  if (isCodeText.test(lower)) return [sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", lower)}`];
   if (isHash.test(lower)) return [of(sql`SELECT order_id FROM documents WHERE sha256 = ${lower}`)];
   if (isPayment.test(text)) return [of(sql`SELECT order_id FROM payments WHERE payment_intent = ${text}`)];
   if (text.includes("@"))
@@ -39,15 +44,11 @@ function waysOf(scope: SearchScope, text: string): Statement[] {
     ];
   const ways = [
     of(sql`SELECT order_id FROM shipments WHERE tracking_number = ${text}`),
-    // What is not handed over yet.
+    // Labels and letters that were not handed over yet.
     of(sql`SELECT order_id FROM labels WHERE tracking_number = ${text}`),
     of(sql`SELECT order_id FROM letters WHERE tracking_number = ${text}`),
     byWords(here, lower),
   ];
-  if (/^[0-9a-f]{6,39}$/.test(lower))
-    ways.push(
-      sql`SELECT id FROM orders WHERE code >= ${lower} AND code < ${`${lower}g`} AND ${here} LIMIT ${foundMost}`,
-    );
   if (/^[a-z2-7]{26}$/.test(lower))
     ways.push(of(sql`SELECT order_id FROM envelopes WHERE ${isSealed(sql`verify_code`, "envelope", lower)}`));
   const number = text.replaceAll(/[\s().-]/g, "");
@@ -65,26 +66,60 @@ const byWords = (here: Statement, lower: string): Statement => {
   );
 };
 
-// Ordered by itself the table would be walked from its end, however rare what is looked for.
+// Without the inner limit, the planner would walk the whole table backward for rare matches.
 const latest = (condition: Statement): Statement => sql`
   SELECT id FROM (SELECT id FROM orders WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
 
-/** The ids of the scope's orders that a text names, the latest 200 by each way. @param text from `searchText` */
+/** The ids of matching orders in the scope, the latest 200 for each way. @param text from `searchText` */
 export function foundStatement(scope: SearchScope, text: string): Statement {
   const [first = sql`SELECT NULL::bigint AS id`, ...rest] = waysOf(scope, text);
   return rest.reduce((all, way) => sql`${all} UNION (${way})`, sql`(${first})`);
 }
 
 /**
- * A text that orders are looked for by: code (or at least its first 6 digits), reference, mail address, name, tracking number, fax
+ * Validates a search text: code (at least its first 6 digits), reference, email address, name, tracking number, fax
  * number, hash of a document, verification code, or payment intent.
- * @throws ServiceError when the text can't name anything
+ * @throws ServiceError when the text can't match anything
  */
 export function searchText(typed: string): string {
   const text = typed.trim().replaceAll(/\s+/g, " ");
-  // Fewer letters would be looked for in every name.
+  // Fewer characters would match almost every name.
   if (text.replaceAll(/[^\p{L}\p{N}]/gu, "").length < 3) throw invalid("Search needs at least 3 letters or digits.");
   if (text.length > 254 || text.includes("\0"))
     throw invalid("Search takes at most 254 characters, and no control characters.");
   return text;
+}
+
+const isStart = new RegExp(`^[0-9a-f]{${codeStartLength},39}$`);
+
+/** Separate from its execution, so that tests can check its plan. */
+export const codeStartStatement = (scope: SearchScope, start: string): Statement => sql`
+SELECT id, code AS "code@order" FROM orders
+WHERE ${isSealed(sql`code_start`, "orderStart", codeStart(start))} AND ${ofScope(scope, sql`orders`)} LIMIT ${foundMost}`;
+
+/** The index covers the first digits only. */
+export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: string): Promise<number[]> {
+  const start = text.toLowerCase();
+  if (!isStart.test(start)) return [];
+  // The index covers the first digits only.
+  const found = await db.query<{ id: number; code: string }>(codeStartStatement(scope, start));
+  return found.filter(({ code }) => code.startsWith(start)).map(({ id }) => id);
+}
+
+/** The number of latest orders that are searched: titles are encrypted and have no index. */
+const readMost = 1_000;
+
+/** The ids of the owner's orders whose titles contain the text, among the latest 1,000. @param text from `searchText` */
+export async function ordersByTitle(
+  db: Sql,
+  { partnerId, environment }: Owner,
+  text: string,
+  titleOf: TitleOf,
+): Promise<number[]> {
+  if (!isWords(text)) return [];
+  const orders = await db.query<Titled & { id: number }>(sql`
+SELECT id, code AS "code@order", document_name AS "documentName", doc_slug AS "docSlug" FROM orders
+WHERE partner_id = ${partnerId} AND environment = ${environment} ORDER BY created_at DESC, id DESC LIMIT ${readMost}`);
+  const words = text.toLowerCase();
+  return orders.filter((order) => titleOf(order)?.toLowerCase().includes(words)).map(({ id }) => id);
 }

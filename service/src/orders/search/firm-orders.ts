@@ -1,19 +1,19 @@
-import type { Owner } from "../identity/identity.ts";
-import { type OrderStatus, orderState } from "../orders/orders.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../platform/database/sql.ts";
-import { type Marked, marked } from "../platform/database/state-mac.ts";
-import { invalid } from "../platform/errors.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { type OrderStatus, orderState } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { foundStatement } from "./find-orders.ts";
 import { type OrderSort, placeOf, sorts } from "./sorts.ts";
 
-/** An order as a line of its firm's list. */
+/** An order in its firm's list. */
 export type FirmOrder = BoughtServices & {
   code: string;
   status: string;
   docSlug: string | null;
-  /** What its document is called, encrypted. */
+  /** Encrypted. */
   documentName: Buffer | null;
   customerName: string | null;
   customerEmail: string;
@@ -26,43 +26,43 @@ export type FirmOrder = BoughtServices & {
 export type FirmOrdersQuery = {
   /** From `searchText`; null for every order. */
   text: string | null;
-  /** The ids of orders that are found by it besides, from `ordersByTitle`. */
-  titled?: readonly number[];
-  /** Any of them; null for every one. */
+  /** The ids of further matches, from `ordersByTitle` and `ordersByCodeStart`. */
+  found?: readonly number[];
+  /** Null for all. */
   statuses: readonly OrderStatus[] | null;
-  /** Placed at or after, and before. */
+  /** Placed at or after `from`, and before `until`. */
   from: Date | null;
   until: Date | null;
   sort: OrderSort;
-  /** A place that this list has given, and which side of it is wanted. */
+  /** A position that this list returned, and the wanted side of it. */
   place: string | null;
   side: "after" | "before";
 };
 
 export type FirmOrdersPage = { orders: FirmOrder[]; before: string | null; after: string | null };
 
-const columns = sql`code, status, doc_slug AS "docSlug", document_name AS "documentName", customer_name AS "customerName",
+const columns = sql`code AS "code@order", status, doc_slug AS "docSlug", document_name AS "documentName", customer_name AS "customerName",
   customer_email AS "customerEmail", external_reference AS "externalReference", sign, notarize, ship, fax,
   total_cents AS "totalCents", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** A page's statement, in the order of its reading; apart from its running, for its plan. */
+/** The statement of one page. Separate from its execution, so that tests can check its plan. */
 export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit: number): Statement {
-  const { text, titled = [], statuses, from, until, sort, place, side } = query;
+  const { text, found = [], statuses, from, until, sort, place, side } = query;
   const { column, newestFirst } = sorts[sort];
   const downward = newestFirst === (side === "after");
   const [comparison, direction] = downward ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
   const at = place === null ? null : placeOf(place);
   const wanted = sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment}
-    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text)} UNION SELECT unnest(${titled}::bigint[]))`}
+    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text)} UNION SELECT unnest(${found}::bigint[]))`}
     ${from === null ? nothing : sql`AND created_at >= ${from}`} ${until === null ? nothing : sql`AND created_at < ${until}`}
     ${
       at === null
         ? nothing
         : sql`AND (${column}, id) ${comparison} (${at.time}::timestamptz, (
-            SELECT id FROM orders WHERE code = ${at.code} AND partner_id = ${owner.partnerId}))`
+            SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", at.code)} AND partner_id = ${owner.partnerId}))`
     }`;
   const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
-  // Of several statuses each is walked along its own part of the index.
+  // With several statuses, each reads its own part of the index.
   if (statuses !== null && sort !== "changed")
     return sql`SELECT ${columns}, ${marked(orderState, sql`found`)} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
       SELECT * FROM orders WHERE orders.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
@@ -70,7 +70,10 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
     WHERE ${wanted} ${statuses === null ? nothing : sql`AND status = ANY (${statuses}::text[])`} ${ordered}`;
 }
 
-/** A page of the owner's orders, and the places before and after it; null where there is nothing. @throws ServiceError for a strange place */
+/**
+ * A page of the owner's orders, and the positions before and after it; null at either end.
+ * @throws ServiceError for a position that this list did not return
+ */
 export async function firmOrders(
   db: Sql,
   owner: Owner,
@@ -86,17 +89,17 @@ export async function firmOrders(
   const hasBefore = backward ? more : query.place !== null;
   const hasAfter = backward ? query.place !== null : more;
   return {
-    // Those that were changed outside the service are left out. The places pass them.
+    // Leaves out orders that fail their MAC. The positions still pass them.
     orders: orders.filter(({ isAuthentic }) => isAuthentic),
     before: hasBefore ? place(orders[0]) : null,
     after: hasAfter ? place(orders.at(-1)) : null,
   };
 }
 
-/** Counting further costs more than it tells. */
+/** Counting further costs more than it is worth. */
 export const countedMost = 1_000;
 
-/** How many orders the owner has in each status, at most 1,000 are counted. */
+/** The number of the owner's orders in each status, counted up to 1,000. */
 export async function countFirmOrders(
   db: Sql,
   { partnerId, environment }: Owner,
@@ -111,7 +114,7 @@ FROM unnest(${statuses}::text[]) AS s (status)`);
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** @throws ServiceError naming the field for a day that is none */
+/** @throws ServiceError naming the field for a text that is not a date */
 export function dayOf(field: string, text: string): Date | null {
   if (text === "") return null;
   const at = new Date(`${text}T00:00:00Z`);

@@ -1,7 +1,6 @@
-/** Finding orders: by whatever is known of them, and as a firm's list. */
+/** Finds orders by anything known about them, and lists a firm's orders. */
 
-export { ordersByTitle } from "./by-title.ts";
-export { foundStatement, searchText } from "./find-orders.ts";
+export { foundStatement, ordersByCodeStart, ordersByTitle, searchText } from "./find-orders.ts";
 export {
   countedMost,
   countFirmOrders,

@@ -1,12 +1,15 @@
-import { foreignCursor } from "../platform/database/page.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
-import { isCode } from "../platform/text.ts";
+import { foreignCursor } from "../../kernel/platform/database/page.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isCode } from "../../kernel/platform/text.ts";
 
 export type OrderSort = "newest" | "oldest" | "changed";
 
 type Sorted = { code: string; createdAt: Date; updatedAt: Date };
 
-/** How a firm's orders may be sorted: by which column, and which way. A place is a time and a code, so it tells nothing that is not shown. */
+/**
+ * The sort orders of a firm's list: column and direction. A position is a time and a code, so it reveals nothing
+ * hidden.
+ */
 export const sorts: Readonly<
   Record<OrderSort, { column: Statement; newestFirst: boolean; placeAt: (order: Sorted) => string }>
 > = {
@@ -17,7 +20,7 @@ export const sorts: Readonly<
 
 const place = (at: Date, code: string): string => `${at.getTime()}-${code}`;
 
-/** @throws ServiceError for a place that this list did not give */
+/** @throws ServiceError for a position that this list did not return */
 export function placeOf(text: string): { time: Date; code: string } {
   const [ms = "", code = ""] = text.split("-");
   if (!/^\d{1,14}$/.test(ms) || !isCode(code)) throw foreignCursor();

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../../http/authentication.ts";
-import { jsonRoute, type RouteDeps } from "../../http/route.ts";
-import { nullable, oneOf, orderCode, orderCodeExample, requestId, text } from "../../http/schema-parts.ts";
-import { warnings } from "../../http/warnings.ts";
-import { invalid } from "../../platform/errors.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
+import { nullable, oneOf, orderCode, orderCodeExample, requestId, text } from "../../../kernel/http/schema-parts.ts";
+import { warnings } from "../../../kernel/http/warnings.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import {
   milestones,
   outcomes,
@@ -14,7 +14,7 @@ import {
   sandboxCheckout,
 } from "./sandbox.ts";
 
-export type SandboxRouteDeps = SandboxDeps & RouteDeps & { baseUrl: string };
+export type SandboxRouteDeps = { frame: RouteDeps; sandbox: SandboxDeps; baseUrl: string };
 
 const common = {
   orderCode: orderCode(),
@@ -49,7 +49,7 @@ const advanceBody = Type.Object({
   ),
 });
 
-/** The sandbox: a test order's way, driven by its partner (test keys and test orders only). */
+/** The sandbox: partners move their own test orders (test keys and test orders only). */
 export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {
   const frame = {
     method: "POST",
@@ -67,7 +67,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): voi
     409: "The sandbox takes test orders only.",
   });
 
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...frame,
     url: "/api/partner/sandbox/orders/:code/checkout",
     operationId: "sandboxCheckout",
@@ -80,13 +80,13 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): voi
     handle: async (request) => {
       const outcome = choice(request.body, "outcome", outcomes) ?? "success";
       const { code: orderCode } = request.params;
-      const result = await sandboxCheckout(deps, requestOf(request, orderCode), outcome);
+      const result = await sandboxCheckout(deps.sandbox, requestOf(request, orderCode), outcome);
       const checkoutUrl = `${deps.baseUrl}/orders/${orderCode}`;
       return { orderCode, outcome, checkoutUrl, ...result, requestId: request.id };
     },
   });
 
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...frame,
     url: "/api/partner/sandbox/orders/:code/advance",
     operationId: "sandboxAdvance",
@@ -101,7 +101,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): voi
       const { code: orderCode } = request.params;
       return {
         orderCode,
-        ...(await sandboxAdvance(deps, requestOf(request, orderCode), event)),
+        ...(await sandboxAdvance(deps.sandbox, requestOf(request, orderCode), event)),
         requestId: request.id,
       };
     },
@@ -114,7 +114,7 @@ const requestOf = (request: FastifyRequest, code: string): SandboxRequest => ({
   attempt: request.id,
 });
 
-/** One of the names, or null when it was left out. @throws ServiceError for anything else */
+/** Reads one of the names; null when absent. @throws ServiceError for anything else */
 function choice<T extends string>(sent: unknown, field: "outcome" | "event", names: readonly T[]): T | null {
   const body = sent ?? {};
   if (typeof body !== "object" || Array.isArray(body)) throw invalid("The body must be a JSON object.");

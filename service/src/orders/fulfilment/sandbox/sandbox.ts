@@ -1,7 +1,7 @@
-import type { Principal } from "../../identity/identity.ts";
-import { isPayable, lockOrder, type Milestone, wasPaid } from "../../orders/orders.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { isCode } from "../../platform/text.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { isPayable, lockOrder, type Milestone, wasPaid } from "../../order/order.ts";
 import { findFacts, type OrderFacts } from "../store.ts";
 import {
   isOnHappyPath,
@@ -16,17 +16,17 @@ export { milestones, type SandboxDeps, type SandboxOutcome, type SimulationResul
 
 export const outcomes = ["success", "decline", "cancel", "delayed"] as const satisfies SandboxOutcome[];
 
-/** Whose order, and which; `attempt` names the request. */
+/** A test order and its caller; `attempt` names the request. */
 export type SandboxRequest = { principal: Principal; code: string; attempt: string };
 
-/** What the sandbox can do next with a test order of this status. */
+/** The sandbox's next step for a test order in this status. */
 export function sandboxMoves(status: string): "pay" | "advance" | "none" {
   if (isPayable(status)) return "pay";
   return isOnHappyPath(status) ? "advance" : "none";
 }
 
 /**
- * Simulates the payment of a test order; one that was paid before stays as it is, and nothing fires.
+ * Simulates the payment of a test order. An order that was already paid does not change, and no event fires.
  * @throws ServiceError `not_found`, `conflict` for a live order, `not_payable` naming the status
  */
 export async function sandboxCheckout(
@@ -47,7 +47,7 @@ export async function sandboxCheckout(
 }
 
 /**
- * Takes a test order to the named milestone or the next one; after the last, to Completed.
+ * Moves a test order to the named milestone or the next one; after the last, to Completed.
  * @throws ServiceError `not_found`, `conflict` for a live order and for one that cannot advance
  */
 export async function sandboxAdvance(
@@ -58,10 +58,10 @@ export async function sandboxAdvance(
   return simulate(deps, await testOrder(deps, request), event, request.attempt);
 }
 
-/** Takes a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */
+/** Moves a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */
 export async function sandboxComplete(deps: SandboxDeps, request: SandboxRequest): Promise<SimulationResult> {
   const firedEvents: Milestone[] = [];
-  // Each milestone, and the way from the last one to the end.
+  // One round per milestone, and one from the last milestone to the end.
   for (let round = 0; ; round++) {
     const result = await sandboxAdvance(deps, request, null);
     firedEvents.push(...result.firedEvents);
@@ -69,7 +69,7 @@ export async function sandboxComplete(deps: SandboxDeps, request: SandboxRequest
   }
 }
 
-/** The caller's own test order. */
+/** Reads the caller's own test order. */
 async function testOrder({ db }: SandboxDeps, { principal, code }: SandboxRequest): Promise<OrderFacts> {
   const order = isCode(code) ? await findFacts(db, code) : undefined;
   if (order?.partnerId !== principal.partnerId) throw notFound();

@@ -1,4 +1,8 @@
 import { type SealReason, sealReasons } from "@signsealship/evidence/seal";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
 import {
   isPayable,
   type LockedOrder,
@@ -6,18 +10,14 @@ import {
   type Milestone,
   type PeopleEvent,
   transition,
-} from "../../orders/orders.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { Log } from "../../platform/logs.ts";
+} from "../../order/order.ts";
 import { type Facts, needsDocument, perform } from "../perform.ts";
 import { type SealDeps, sealSimulated } from "../seal-and-store.ts";
 import { milestonesOf, type OrderFacts } from "../store.ts";
 
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
 
-/** Crosses the payment of a locked test order by the very code that takes the processor's events. */
+/** Pays a locked test order through the code that applies the processor's events. */
 export type SandboxPayment = (
   tx: Tx,
   order: LockedOrder,
@@ -37,7 +37,7 @@ export const milestones = [
 
 const serviceOf = { "payment.cleared": null, "signature.completed": "sign", "shipment.delivered": "ship" } as const;
 
-/** What happens next on the happy path of a paid order. */
+/** The next event of a paid order when all goes well. */
 const happy: Readonly<Record<string, PeopleEvent>> = {
   Paid: "next_segment",
   EsignPending: "signed",
@@ -52,17 +52,16 @@ const happy: Readonly<Record<string, PeopleEvent>> = {
   FaxDelivered: "next_segment",
 };
 
-/** True where the next step of a paid order is known. */
 export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, status);
 
-// Longer than any way through the table.
+// Longer than any path through the table.
 const mostSteps = 20;
 
 /**
- * Takes a test order along the happy path to the named milestone or the next one; after the last, to Completed. A
- * milestone that was passed before is a no-op.
+ * Moves a test order along the happy path to the named milestone or the next one; after the last, to Completed. A
+ * milestone that was already passed changes nothing.
  * @param attempt names this request
- * @throws ServiceError `conflict` for a milestone that is never reached, or an order that stands off the path
+ * @throws ServiceError `conflict` for an unreachable milestone, or an order that is off the path
  */
 export async function simulate(
   deps: SandboxDeps,
@@ -103,7 +102,7 @@ async function takeStep(
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, asked.orderCode);
     if (!order) throw new ServiceError("not_found", "Order not found.");
-    // Another request was faster: go on from where it left the order.
+    // Another request moved the order first: continue from its present status.
     if (order.status !== status) return { status: order.status, firedEvents: [] };
     const at = deps.clock();
     if (!on) {
@@ -120,7 +119,7 @@ async function takeStep(
 
 const reasonOf = (on: string): SealReason => sealReasons[on === "signed" ? "signed" : "notarized"].test;
 
-/** The same for the same order, always. */
+/** Always the same facts for the same order. */
 const simulated = ({ code }: LockedOrder): Facts => ({
   carrier: "Test Carrier",
   trackingNumber: `TEST${code.slice(0, 12).toUpperCase()}`,

@@ -3,18 +3,19 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 const national = /^[\d\s().-]+$/;
 const international = /^\+[\d\s().-]+$/;
 
-// Premium rates (+1 900, +1 976 in any area) and satellites (Inmarsat, networks of no country): minutes that cost dollars.
+// Premium rates (+1 900, +1 976 in any area) and satellites (Inmarsat, international networks): dollars per minute.
 const costly = /^\+(?:1900|1\d{3}976|1976|870|88[123])/;
 
-/** Whether a call to the E.164 number costs far more than what a fax is sold for. */
+/** Whether a call to the E.164 number costs far more than the price of a fax. */
 export const isCostlyNumber = (number: string): boolean => costly.test(number);
 
-/** The ISO 3166 code of the country of an E.164 number; null for one that is no country's. */
+/** The ISO 3166 country of an E.164 number; null when it belongs to no country. */
 export const countryOfNumber = (number: string): string | null => parsePhoneNumberFromString(number)?.country ?? null;
 
 /**
- * E.164 of a 10-digit US number or an international one in `+country` form (contract, fax_to); null when it is neither.
- * Lengths and country codes are checked, not whether somebody holds the number.
+ * The E.164 form of a 10-digit US number or an international one in `+country` form (contract, fax_to); null for
+ * others.
+ * Checks length and country code, not whether the number is in use.
  */
 export function normalizeFaxNumber(text: string): string | null {
   const digits = text.replace(/\D/g, "");

@@ -1,12 +1,12 @@
-import { invalid } from "../../platform/errors.ts";
-import { isPlainText } from "../../platform/text.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { isPlainText } from "../../../kernel/platform/text.ts";
 import type { OrderFormField } from "../schemas.ts";
 
 /** Reads the text fields of a form; empty ones count as absent, as browsers send them. */
 export type Fields = {
   optional: (name: OrderFormField, maxLength: number) => string | null;
   required: (name: OrderFormField, maxLength: number, when?: string) => string;
-  /** As sent, white space and all; null when there is nothing else. */
+  /** As sent, with white space; null when there is only white space. */
   exact: (name: OrderFormField, maxLength: number) => string | null;
   flag: (name: OrderFormField) => boolean;
 };

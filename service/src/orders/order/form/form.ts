@@ -1,19 +1,21 @@
-import { invalid } from "../../platform/errors.ts";
-import { isEmail } from "../../platform/mail/email.ts";
-import { isCode } from "../../platform/text.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
 import { type Address, type BoughtServices, isUsState, type ShipMethod } from "../../pricing/pricing.ts";
 import type { OrderFormField } from "../schemas.ts";
 import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
-import { parseSigning, type SigningForm } from "./signing.ts";
+import { parseSigning, type SigningForm } from "./signers.ts";
 
-/** What the form needs to know of the catalog: which services a document takes, and where notaries may not serve. */
+/**
+ * The catalog's rules for a form: the services of each document, and the states where remote notarization is blocked.
+ */
 export type FormRules = {
   catalogRow: (slug: string) => { sign: boolean; notarize: boolean; esignExcluded: string | null } | null;
   notarizationBlocked: (state: string) => boolean;
 };
 
-/** A valid order form: what the contract's create table allows, normalized. */
+/** A valid order form, normalized (contract, create table). */
 export type OrderForm = {
   email: string;
   name: string | null;
@@ -35,8 +37,8 @@ const postal = /^\d{5}(-\d{4})?$/;
 
 /**
  * Checks a form against the contract's create table.
- * @param hasDocument whether a `document` part came.
- * @throws ServiceError `validation`, naming the field and the rule.
+ * @param hasDocument whether a `document` part was sent
+ * @throws ServiceError `validation`, naming the field and the rule
  */
 export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument: boolean, rules: FormRules): OrderForm {
   const fields = fieldsOf(values);
@@ -129,8 +131,60 @@ function address(fields: Fields, prefix: "ship" | "from", when: string): Address
 
 const senderFields = ["from_name", "from_line1", "from_line2", "from_city", "from_state", "from_postal"] as const;
 
-/** All or none: a sender address that is begun must be whole. */
+/** A sender address is optional, but must be complete once any of its fields is sent. */
 function senderAddress(fields: Fields): Address | null {
   const begun = senderFields.some((name) => fields.optional(name, 200) !== null);
   return begun ? address(fields, "from", " when a sender address is given") : null;
+}
+
+/**
+ * Replacements for refused fields, so that the fields after them are still checked; an empty text leaves the field
+ * out.
+ */
+const standIns: Readonly<Record<string, string>> = {
+  email: "client@example.com",
+  byod_confirmed: "true",
+  ...Object.fromEntries(
+    ["ship", "from"].flatMap((prefix) => [
+      [`${prefix}_name`, "Name"],
+      [`${prefix}_line1`, "1 Main Street"],
+      [`${prefix}_line2`, ""],
+      [`${prefix}_city`, "City"],
+      [`${prefix}_state`, "NY"],
+      [`${prefix}_postal`, "10001"],
+    ]),
+  ),
+};
+
+const signing = ["signers", "signer_auth", "signature_fields"];
+
+/**
+ * Checks a whole form and collects every refusal.
+ * @returns the refusals, each starting with its field, and the form as far as it can be read; null where it can't
+ */
+export function readWhole(
+  values: ReadonlyMap<string, string>,
+  hasDocument: boolean,
+  rules: FormRules,
+): { refusals: string[]; form: OrderForm | null } {
+  const refusals: string[] = [];
+  const left = new Map(values);
+  const replaced = new Set<string>();
+  let given = hasDocument;
+  for (;;) {
+    try {
+      return { refusals, form: parseOrderForm(left, given, rules) };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+      const [field = ""] = /^[a-z0-9_]+/.exec(error.message) ?? [];
+      // The replacement was refused too: nothing more can be learned.
+      if (replaced.has(field)) return { refusals, form: null };
+      replaced.add(field);
+      refusals.push(error.message);
+      if (field === "document" || field === "fill_token") {
+        left.delete("fill_token");
+        given = true;
+      } else for (const name of signing.includes(field) ? signing : [field]) left.set(name, standIns[name] ?? "");
+    }
+  }
 }

@@ -1,7 +1,7 @@
-import { invalid } from "../../platform/errors.ts";
-import { isPlainText, isVisible, shownText } from "../../platform/text.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { isPlainText, isVisible, shownText } from "../../../kernel/platform/text.ts";
 
-/** Reads the members of one object of a list; what is wrong is named as `signers[2].email`. All throw ServiceError. */
+/** Reads the members of one object of a list. Errors name the member, as `signers[2].email`. All throw ServiceError. */
 export type Members<Name extends string> = {
   /** Trimmed; null when it is absent, null or empty. */
   readonly text: (name: Name, maxLength: number) => string | null;
@@ -10,12 +10,14 @@ export type Members<Name extends string> = {
   readonly number: (name: Name, least: number, most: number) => number | null;
   readonly whole: (name: Name, least: number, most: number) => number | null;
   readonly flag: (name: Name) => boolean | null;
+  /** The member as it was parsed; null when it is absent or null. */
+  readonly raw: (name: Name) => unknown;
 };
 
 /**
- * Reads a field of the form that is a JSON array of objects. Members that have no name here are refused, so that a misspelled one is not
- * silently dropped.
- * @param schema whose properties are the members
+ * Reads a form field that is a JSON array of objects. Refuses unknown members, so that a misspelled one is not silently
+ * dropped.
+ * @param schema whose properties are the allowed members
  * @param read reads one object; `at` names it, as `signers[2]`
  * @throws ServiceError naming field and rule
  */
@@ -42,7 +44,7 @@ function parsed(field: string, text: string): unknown {
   }
 }
 
-/** The members of one object. @param known their names @throws ServiceError for anything else */
+/** Opens one object for reading. @param known the allowed names @throws ServiceError for anything else */
 export function membersOf<Name extends string>(item: unknown, at: string, known: readonly string[]): Members<Name> {
   if (typeof item !== "object" || item === null || Array.isArray(item)) throw invalid(`${at} must be an object.`);
   const unknown = Object.keys(item).find((name) => !known.includes(name));
@@ -68,6 +70,7 @@ export function membersOf<Name extends string>(item: unknown, at: string, known:
   };
 
   return {
+    raw: value,
     text,
     required(name, maxLength) {
       const found = text(name, maxLength);

@@ -1,29 +1,33 @@
-import { invalid } from "../../platform/errors.ts";
-import { isEmail } from "../../platform/mail/email.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import type { OrderFormField } from "../schemas.ts";
 import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
+import type { Fields } from "./fields.ts";
 import { jsonList, type Members, membersOf } from "./json-list.ts";
+import type { RequestedField } from "./requested-field.ts";
+import { parseRequestedFields } from "./requested-fields.ts";
 import { mostSigners, replacementSchema, signerAuths, signerLanguages, signerSchema } from "./signing-schemas.ts";
 
 export type SignerAuth = (typeof signerAuths)[number];
 
-/** A signer as the order keeps it. */
+/** A signer as stored with the order. */
 export type OrderSigner = {
   readonly name: string;
   readonly email: string;
   /** E.164. */
   readonly phone: string | null;
-  /** From 1: signers of one number sign in parallel, after those of lower numbers. */
+  /** From 1: signers with the same number sign in parallel, after those with lower numbers. */
   readonly routing: number;
   readonly auth: SignerAuth;
-  /** The salted hash of what is asked for by `access_code`; null for other ways. */
+  /** The salted hash of the access code for `access_code`; null for other methods. */
   readonly accessCodeHash: string | null;
   readonly language: (typeof signerLanguages)[number];
 };
 
-/** A signer as the form names it: with the access code itself, which is not kept. */
+/** A signer as named in the form, with the access code itself, which is not stored. */
 export type NamedSigner = Omit<OrderSigner, "accessCodeHash"> & { readonly accessCode: string | null };
 
-/** The client as the one signer, where the order names none. Without a name the address stands for it. */
+/** The client as the only signer, for an order that names none. Without a name the email address replaces it. */
 export const clientAsSigner = (client: { name: string | null; email: string }, auth: SignerAuth = "link") => ({
   name: client.name ?? client.email,
   email: client.email,
@@ -33,7 +37,7 @@ export const clientAsSigner = (client: { name: string | null; email: string }, a
   language: "en" as const,
 });
 
-/** Who signs an order, in the order of their numbers. */
+/** The signers of an order, in the order of their numbers. */
 export const signersOf = (order: {
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
@@ -43,7 +47,7 @@ export const signersOf = (order: {
     { ...clientAsSigner({ name: order.customerName, email: order.customerEmail }), accessCodeHash: null },
   ];
 
-/** @param text `signer_auth` @throws ServiceError */
+/** Reads `signer_auth`. @throws ServiceError */
 export function parseSignerAuth(text: string | null): SignerAuth | null {
   const auth = signerAuths.find((each) => each === text) ?? null;
   if (text !== null && auth === null) throw invalid(`signer_auth must be one of ${signerAuths.join(", ")}.`);
@@ -51,8 +55,8 @@ export function parseSignerAuth(text: string | null): SignerAuth | null {
 }
 
 /**
- * Reads the form's `signers`. Two people may share a mailbox, so only name and address together make a signer.
- * @param auth of signers that name none
+ * Reads the form's `signers`. Two people may share a mailbox, so name and address together identify a signer.
+ * @param auth for signers that name none
  * @throws ServiceError naming the member and the rule
  */
 export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
@@ -63,10 +67,10 @@ export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
   return signers;
 }
 
-/** What a signer is who does not say it. */
+/** The values of members that a signer leaves out. */
 export type SignerDefaults = Pick<NamedSigner, "auth" | "language">;
 
-/** Reads who signs in another's place, from a JSON body. @throws ServiceError naming the member and the rule */
+/** Reads the replacement of a signer from a JSON body. @throws ServiceError naming the member and the rule */
 export const parseReplacement = (body: unknown, defaults: SignerDefaults): NamedSigner =>
   readSigner(membersOf(body, "signer", Object.keys(replacementSchema.properties)), "signer", defaults);
 
@@ -116,4 +120,47 @@ function refuseRepeated(signers: readonly NamedSigner[]): void {
       throw invalid(`signers[${index}] must be another person than signers[${first}]: give each person once.`);
     seen.set(person, index);
   }
+}
+
+/** The signing part of the form; null where the service decides. */
+export type SigningForm = {
+  /** Null: the client signs. */
+  readonly signers: readonly NamedSigner[] | null;
+  /** Null: the document's own fields and tags, else an appended page. */
+  readonly signatureFields: readonly RequestedField[] | null;
+};
+
+const nothing: SigningForm = { signers: null, signatureFields: null };
+const names = ["signers", "fields", "signer_auth"] as const satisfies readonly OrderFormField[];
+
+/**
+ * @param values the form as sent
+ * @param client signs when the form names no signers
+ * @throws ServiceError naming the field and the rule
+ */
+export function parseSigning(
+  values: ReadonlyMap<string, string>,
+  fields: Fields,
+  { client, sign }: { client: { name: string | null; email: string }; sign: boolean },
+): SigningForm {
+  const [signersText, fieldsText] = [textOf(values, "signers"), textOf(values, "fields")];
+  const auth = parseSignerAuth(fields.optional("signer_auth", 20));
+  const given = names.find((name) => textOf(values, name) !== null);
+  if (given === undefined) return nothing;
+  if (!sign) throw invalid(`${given} must be left out unless signing is bought.`);
+  const signers = signersText === null ? clientAlone(client, auth) : parseSigners(signersText, auth ?? "link");
+  const requested = fieldsText === null ? null : parseRequestedFields(fieldsText, signers?.length ?? 1);
+  return { signers, signatureFields: requested };
+}
+
+function textOf(values: ReadonlyMap<string, string>, name: OrderFormField): string | null {
+  const text = values.get(name) ?? "";
+  return text.trim() === "" ? null : text;
+}
+
+/** Null when the form has nothing about the client that other forms lack. */
+function clientAlone(client: { name: string | null; email: string }, auth: SignerAuth | null): NamedSigner[] | null {
+  if (auth === null) return null;
+  if (auth === "access_code" || auth === "text_code") throw invalid(`signers is required when signer_auth is ${auth}.`);
+  return [{ ...clientAsSigner(client, auth), accessCode: null }];
 }

@@ -1,15 +1,22 @@
-import { auditLine } from "../../audit/audit.ts";
-import { eventRow } from "../../events/events.ts";
-import type { Environment } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
-import { writeStateMacs } from "../../platform/database/state-mac.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { maskCode } from "../../platform/ids.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import type { Log } from "../../platform/logs.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { eventRow } from "../../../kernel/events/events.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { maskCode } from "../../../kernel/platform/ids.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import {
+  closeTasks,
+  dropPaused,
+  openTask,
+  pauseTasks,
+  resumeTasks,
+  type TaskKind,
+} from "../../../kernel/tasks/tasks.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
-import { closeTasks, dropPaused, openTask, pauseTasks, resumeTasks, type TaskKind } from "../../tasks/tasks.ts";
 import { orderState, verifiedOrders } from "../order-mac.ts";
 import {
   dispatchQueue,
@@ -42,7 +49,7 @@ export type LockedOrder = BoughtServices & {
   isRush: boolean;
 };
 
-/** Who causes a transition, when (UTC) and why. */
+/** The actor of a transition, its time (UTC) and its reason. */
 export type Actor = {
   /** `operator`, `processor`, `sandbox`, `system`, `key:ID`. */
   actor: string;
@@ -54,27 +61,28 @@ export type Actor = {
 /** The order after a transition, and the milestones that partners are notified of. */
 export type TransitionResult = { order: LockedOrder; from: string; firedEvents: Milestone[] };
 
-/** For so long an order stands at the end of a service before the next one begins by itself. */
+/** The pause between the end of a service and the start of the next one. */
 const restMs = 5 * 60_000;
 
 /**
- * The order, locked until the transaction ends: its transitions follow one another. Undefined for an unknown code.
- * @throws ServiceError `unavailable` for an order that is not what the service wrote
+ * Locks the order until the transaction ends, so that its transitions run one after another. Undefined for an unknown
+ * code.
+ * @throws ServiceError `unavailable` for an order that fails its MAC
  */
 export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | undefined> {
   const [order] = await tx.query<LockedOrder>(sql`
-    SELECT id, code, partner_id AS "partnerId", environment, status, status_before_hold AS "statusBeforeHold",
+    SELECT id, code AS "code@order", partner_id AS "partnerId", environment, status, status_before_hold AS "statusBeforeHold",
       envelope_status AS "envelopeStatus", sign, notarize, ship, fax, total_cents AS "totalCents", fax_to AS "faxTo",
       ship_method AS "shipMethod", lines @> '[{"type": "RushFee"}]' AS "isRush",
       ${verifiedOrders}
-    FROM orders WHERE code = ${code} FOR UPDATE`);
+    FROM orders WHERE ${isSealed(sql`code`, "order", code)} FOR UPDATE`);
   return order;
 }
 
 /**
- * The one way by which an order's status changes: looks the event up in the table and writes status, audit line, workflow
+ * Applies one event to a locked order. Nothing else changes an order's status. Writes status, audit line, workflow
  * event, partner event and mail in the caller's transaction.
- * @throws ServiceError `conflict` when the table refuses it: then nothing was written.
+ * @throws ServiceError `conflict` when the table refuses it: then nothing was written
  */
 export async function applyTransition(
   tx: Tx,
@@ -90,7 +98,7 @@ export async function applyTransition(
   }
   const entered = effects[to] ?? {};
   if (entered.document) await requireDocument(tx, order, to, entered.document);
-  // A release finds everything as the hold left it.
+  // A release runs no effects: the hold left everything in place.
   const effect: Effect = on === "released" ? {} : entered;
   const moved: LockedOrder = {
     ...order,
@@ -102,21 +110,21 @@ export async function applyTransition(
   await tx.query(transitionStatement(order, moved, milestone, by));
   await writeStateMacs(tx, orderState, sql`id = ${order.id}`);
   await moveTasks(tx, order, moved, on, by);
-  // Of a test order it is the sandbox's next step.
+  // For a test order, the sandbox makes the next step.
   if (entered.endsSegment && moved.environment === "live")
     await enqueue(tx, nextSegmentQueue, { orderId: order.id }, new Date(by.at.getTime() + restMs));
-  // Of a release, too: what a provider had on hand was left to wait with the order.
+  // Also on a release: a provider paused its work while the order was on hold.
   if (entered.isDispatched && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
   if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")
     await enqueue(tx, recallQueue, { orderId: order.id });
   if (entered.movesParcel && moved.ship && moved.environment === "live")
     await enqueue(tx, parcelQueue, { orderId: order.id });
-  // A fax under way is not wanted while the order is held or once it is refunded, and goes on after a hold.
+  // A fax under way stops while the order is held or refunded, and continues after a hold.
   if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
-  // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.
+  // Also after a hold while signatures are awaited: reminders and expiry did not run during the hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
@@ -124,12 +132,12 @@ export async function applyTransition(
 
 const pausesFax: ReadonlySet<OrderEvent> = new Set(["held", "released", "refund_requested"]);
 
-/** The order's way opens what a person has to do, and closes it when it goes on, by whomever. */
+/** Opens and closes the tasks of people as the order moves, no matter who moves it. */
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
   const { at, actor, reason } = by;
   const end = { at, by: actor, outcome: wordsOf(on) };
   const left = tasksIn(order);
-  // Tasks about the order's money are not its way's: they go on while it is held.
+  // Tasks about the order's money don't depend on its status: they stay open during a hold.
   if (moved.status === "OnHold") await tx.query(pauseTasks(order.id, left));
   else {
     const state = droppedBy.has(moved.status) ? "dropped" : "done";
@@ -142,15 +150,15 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
   if (kind) await tx.query(openTask({ kind, at, environment, orderId, isRush, reason }));
 }
 
-/** Whether a provider may have something on hand for its shipping. */
+/** Whether a provider may be working on its shipping. */
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
 
-/** Whether a fax of it may be under way. */
+/** Whether its fax may be under way. */
 const isBeingFaxed = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["FaxPending", "FaxSent"].includes(statusBeforeHold ?? status);
 
-/** An order that comes there needs nothing more of what stood open. */
+/** In these statuses the remaining tasks are no longer needed. */
 const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);
 
 type Standing = { status: string; shipMethod: string | null };
@@ -185,7 +193,15 @@ function transitionStatement(
   });
   const event =
     milestone &&
-    eventRow({ at, topic: milestone, eventId: `${milestone}:${code}`, partnerId, environment, subject: code });
+    eventRow({
+      at,
+      topic: milestone,
+      eventId: `${milestone}:${code}`,
+      partnerId,
+      environment,
+      subject: code,
+      orderId: id,
+    });
   return sql`
     WITH audit AS (${audit})${
       event
@@ -198,7 +214,7 @@ function transitionStatement(
       envelope_status = ${moved.envelopeStatus}, updated_at = ${at} WHERE id = ${id}`;
 }
 
-/** An envelope that can no longer be completed is voided. */
+/** Voids an envelope that can no longer be completed. */
 function envelopeAfter(to: OrderStatus, envelope: string | null): string | null {
   const ended = to === "Cancelled" || to === "RefundPending";
   return ended && envelope !== "Completed" ? "Voided" : envelope;

@@ -1,11 +1,12 @@
-import type { Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Actor, applyTransition, type LockedOrder, type TransitionResult } from "./apply.ts";
 import type { ProcessorEvent } from "./table.ts";
 
 /**
- * Moves a locked order by what the processor signed. Only payments/ may import this: it is the one road to Paid, which leads at
- * once on to the first bought service.
- * @throws ServiceError `conflict` when the table refuses it: then nothing was written.
+ * Moves a locked order by an event that the processor signed, and starts the first bought service once the order is
+ * Paid.
+ * Only payments/ may import this, because nothing else may set an order to Paid.
+ * @throws ServiceError `conflict` when the table refuses it: then nothing was written
  */
 export async function transitionByProcessor(
   tx: Tx,

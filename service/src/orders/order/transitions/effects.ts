@@ -1,36 +1,38 @@
-import type { Tx } from "../../platform/database/database.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import type { TaskKind } from "../../tasks/tasks.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { TaskKind } from "../../../kernel/tasks/tasks.ts";
 
-export { dispatchQueue } from "../../tasks/tasks.ts";
+export { dispatchQueue } from "../../../kernel/tasks/tasks.ts";
 
 import type { OrderStatus } from "./statuses.ts";
 
-/** What partners hear of an order's way after it was placed; also the names of its workflow events. */
+/** The events that partners get after an order was placed; also the names of its workflow events. */
 export type Milestone = "payment.cleared" | "signature.completed" | "shipment.delivered";
 
 /** The queue of mails to an order's client; payload `OrderMail`. */
 export const orderMailQueue = "order-mail";
 
-/** The queue of checkouts to close, so that nobody pays any more; payload `{orderId}`. */
+/** The queue of checkouts to close, so that nobody can pay any more; payload `{orderId}`. */
 export const closeCheckoutQueue = "close-checkout";
 
-/** The queue of live orders that rest between two services, or after the last; payload `{orderId}`. */
+/** The queue of live orders that pause between two services, or after the last; payload `{orderId}`. */
 export const nextSegmentQueue = "next-segment";
 
 /** The queue of refunds to ask the processor for; payload `{orderId}`. */
 export const refundQueue = "refund";
 
-/** The queue of live orders that went away from their shipping: what a provider has on hand for them is called back; payload `{orderId}`. */
+/** The queue of live orders that left their shipping: their provider's work is cancelled; payload `{orderId}`. */
 export const recallQueue = "recall";
 
-/** The queue of live orders whose parcels are looked at: whether they moved, or will never be sent; payload `{orderId}`. */
+/**
+ * The queue of live orders whose parcels are checked: whether they moved, or will never be sent; payload `{orderId}`.
+ */
 export const parcelQueue = "parcel";
 
-/** The queue of live orders whose faxes are to be followed: sent, ended, or held; payload `{orderId}`. */
+/** The queue of live orders whose faxes must follow them: sent, ended or paused; payload `{orderId}`. */
 export const faxQueue = "fax";
 
-/** The queue of orders whose envelope is to follow: opened, completed or ended; payload `{orderId}`. */
+/** The queue of orders whose envelope must follow them: opened, completed or ended; payload `{orderId}`. */
 export const envelopeQueue = "envelope";
 
 export type MailMoment =
@@ -48,14 +50,14 @@ export type MailMoment =
   | "cancelled"
   | "refunded";
 
-/** A mail to an order's client; `at` tells those of one moment apart. */
+/** A mail to an order's client; `at` distinguishes mails of the same moment. */
 export type OrderMail = { orderId: number; moment: MailMoment; at: string };
 
-/** Has the client mailed, once the transaction commits. */
+/** Queues a mail to the client, which is sent once the transaction commits. */
 export const mailClient = (tx: Tx, orderId: number, moment: MailMoment, at: Date) =>
   enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString() } satisfies OrderMail);
 
-/** What else happens when an order comes to a status. */
+/** The side effects when an order enters a status. */
 export type Effect = {
   envelope?: "Sent" | "Completed" | "Declined" | "Expired";
   milestone?: Milestone;
@@ -63,19 +65,19 @@ export type Effect = {
   /** A document of this kind must be on record first. */
   document?: "sealed" | "notarized";
   job?: typeof closeCheckoutQueue | typeof refundQueue;
-  /** Whether the order's envelope has something to follow: to open, or to end. */
+  /** Whether the order's envelope must be opened or ended. */
   movesEnvelope?: boolean;
-  /** What a person has to do while the order stands there. */
+  /** The task for people while the order has this status. */
   task?: TaskKind | ((order: { shipMethod: string | null }) => TaskKind);
-  /** Whether a service of the order has ended: the next one begins soon after. */
+  /** Whether a service of the order has ended. The next one begins soon after. */
   endsSegment?: boolean;
-  /** Whether a provider may do the task in place of people, where there is an account. */
+  /** Whether a provider may do the task, where there is an account. */
   isDispatched?: boolean;
-  /** Whether what a provider has on hand for the order is wanted no more. */
+  /** Whether a provider's pending work for the order is cancelled. */
   isRecalled?: boolean;
-  /** Whether a carrier's label may be for nothing now, or its parcel have gone on before. */
+  /** Whether the order's label may be unused now, or its parcel may already have moved. */
   movesParcel?: boolean;
-  /** Tasks that others open while the order stands there. */
+  /** Tasks that other code opens while the order has this status. */
   endsTasks?: readonly TaskKind[];
 };
 

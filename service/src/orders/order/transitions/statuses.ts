@@ -1,4 +1,35 @@
-import type { OrderStatus } from "./statuses.ts";
+/** Order status names (contract, States and transitions). */
+export const orderStatuses = [
+  "Created",
+  "QuoteReady",
+  "AwaitingPayment",
+  "Paid",
+  "EsignPending",
+  "EsignComplete",
+  "NotarizationPending",
+  "NotarizationComplete",
+  "ShippingPending",
+  "Shipped",
+  "Delivered",
+  "FaxPending",
+  "FaxSent",
+  "FaxDelivered",
+  "Completed",
+  "PaymentFailed",
+  "EsignDeclined",
+  "EsignExpired",
+  "NotarizationFailed",
+  "IdentityLocked",
+  "ManualQuoteRequired",
+  "OnHold",
+  "ShippingFailed",
+  "RefundPending",
+  "Refunded",
+  "Cancelled",
+  "FaxFailed",
+] as const;
+
+export type OrderStatus = (typeof orderStatuses)[number];
 
 export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   Created: "Received",
@@ -30,6 +61,6 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   FaxFailed: "Fax failed",
 };
 
-/** A status in a word or two, the same wherever people read it; one that is newer than this is shown by its name. */
+/** A status in a word or two, the same on all pages. An unknown status, from a newer release, is shown by its name. */
 export const statusLabel = (status: string): string =>
   Object.hasOwn(statusLabels, status) ? statusLabels[status as OrderStatus] : status;

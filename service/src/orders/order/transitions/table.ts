@@ -1,7 +1,7 @@
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { OrderStatus } from "./statuses.ts";
 
-/** What can happen to an order. */
+/** The events of an order. */
 export type OrderEvent =
   | "priced"
   | "not_priceable"
@@ -32,7 +32,7 @@ export type OrderEvent =
   | "refund_requested"
   | "refunded";
 
-/** Events that only what the processor signed may cause. */
+/** Events that only a signed message of the payment processor may cause. */
 export type ProcessorEvent =
   | "payment_pending"
   | "payment_failed"
@@ -53,11 +53,11 @@ export type PeopleEvent = Exclude<OrderEvent, ProcessorEvent>;
 /** `next segment`: the pending status of the next bought service, or Completed; `before`: the status before the hold. */
 type Target = OrderStatus | "next segment" | "before";
 
-/** One row of the transitionTable. `words` are what the diagram and a refusal call the event. */
+/** One row of the transition table. `words` name the event in the diagram and in refusals. */
 export type Transition = { on: OrderEvent; from: readonly OrderStatus[]; to: Target; words: string };
 
 const payable = ["QuoteReady", "AwaitingPayment", "PaymentFailed"] as const;
-/** True for a status from which the processor's word can lead to Paid (contract: payable). */
+/** True for a status from which the processor can move an order to Paid (contract: payable). */
 export const isPayable = (status: string): boolean => payable.some((each) => each === status);
 
 const unpaid = ["Created", "ManualQuoteRequired", ...payable] as const;
@@ -81,7 +81,7 @@ const paidUnfinished = [
   "FaxFailed",
 ] as const;
 
-/** The table of all that may happen to an order; anything else is refused. */
+/** All transitions of an order; anything else is refused. */
 export const transitionTable: readonly Transition[] = [
   { on: "priced", from: ["Created", "ManualQuoteRequired"], to: "QuoteReady", words: "priced" },
   { on: "not_priceable", from: ["Created"], to: "ManualQuoteRequired", words: "cannot be priced" },
@@ -143,7 +143,7 @@ const rows: ReadonlyMap<string, Transition> = new Map(
 );
 const words = new Map(transitionTable.map((row) => [row.on, row.words]));
 
-/** What decides where an event leads. */
+/** The facts that decide where an event leads. */
 export type OrderState = BoughtServices & { status: string; statusBeforeHold: string | null };
 
 const segments = [
@@ -159,7 +159,7 @@ export function nextSegment(status: string, services: BoughtServices): OrderStat
   return segments.slice(ended + 1).find(({ service }) => services[service])?.pending ?? "Completed";
 }
 
-/** Where the event leads from where the order stands, or null when the table refuses it. */
+/** The target of the event from the order's status; null when the table refuses it. */
 export function targetOf(order: OrderState, on: OrderEvent): OrderStatus | null {
   const row = rows.get(`${order.status} ${on}`);
   if (!row) return null;
@@ -170,6 +170,6 @@ export function targetOf(order: OrderState, on: OrderEvent): OrderStatus | null 
 
 export const wordsOf = (on: OrderEvent): string => words.get(on) ?? on;
 
-/** The events by which the table leads from where the order stands to the named status in one step. */
+/** The events that move the order to the named status in one step. */
 export const eventsTo = (order: OrderState, to: string): OrderEvent[] =>
   transitionTable.filter((row) => targetOf(order, row.on) === to && row.on !== "released").map((row) => row.on);

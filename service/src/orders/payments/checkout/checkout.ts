@@ -1,35 +1,42 @@
-import type { Environment, Owner } from "../../identity/identity.ts";
-import { isPayable, type LockedOrder, lockOrder, whenDocumentsWereDeleted } from "../../orders/orders.ts";
-import { readShownFirm } from "../../partners/partners.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { isCode } from "../../platform/text.ts";
-import { deletedMessage } from "../../retention/retention.ts";
+import { readShownFirm } from "../../../firms/partners/partners.ts";
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { deletedMessage } from "../../../kernel/retention/retention.ts";
+import {
+  isPayable,
+  type LockedOrder,
+  lockOrder,
+  type NotarySupply,
+  notaryGapOfQuote,
+  whenDocumentsWereDeleted,
+} from "../../order/order.ts";
 import type { Processor } from "../processor/processor.ts";
 import { type CheckoutSession, currentSession, endSession, failMinting, insertMinting, recordMinted } from "./store.ts";
 
-export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null };
+export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null; notarySupply: NotarySupply };
 
 export const currency = "usd";
 const minutes = 60_000;
-// The processor's most is 24 hours; what is left after the margin is long enough to pay in.
+// The processor allows at most 24 hours. An open session is reused while it has at least the margin left.
 const sessionMs = 23 * 60 * minutes;
 const marginMs = 5 * minutes;
 
 /**
- * The hosted checkout of an order: the one that is open, or a new one. The order's status stays as it is.
- * @param owner whose order it must be; null for anyone who has the code
+ * Returns the order's open hosted checkout, or mints a new one. The order's status doesn't change.
+ * @param owner the required owner of the order; null for anyone who has the code
  * @throws ServiceError `not_found`, `not_payable` naming the status, `payments_not_configured`, `processor_failed`
  */
 export async function checkoutUrl(
-  { db, clock, processor }: CheckoutDeps,
+  { db, clock, processor, notarySupply }: CheckoutDeps,
   code: string,
   owner: Owner | null,
 ): Promise<string> {
   const reserved = await db.transaction(async (tx) => {
-    const order = await payableOrder(tx, code, owner);
+    const order = await payableOrder(tx, notarySupply, code, owner);
     if (!processor || !takesPayment(processor, order.environment)) throw notConfigured();
     const { name: firmName } = await readShownFirm(tx, order.partnerId);
     return { order, firmName, session: await reserve(tx, order, clock()) };
@@ -49,23 +56,29 @@ export async function checkoutUrl(
   return minted.url;
 }
 
-async function payableOrder(tx: Tx, code: string, owner: Owner | null): Promise<LockedOrder> {
+async function payableOrder(tx: Tx, supply: NotarySupply, code: string, owner: Owner | null): Promise<LockedOrder> {
   const order = isCode(code) ? await lockOrder(tx, code) : undefined;
   const foreign = owner && (order?.partnerId !== owner.partnerId || order.environment !== owner.environment);
   if (!order || foreign) throw new ServiceError("not_found", "Order not found.");
   if (!isPayable(order.status)) throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
   const deletedAt = await whenDocumentsWereDeleted(tx, order.id);
   if (deletedAt) throw new ServiceError("not_payable", deletedMessage("The document of this order", deletedAt));
+  const gap = await notaryGapOfQuote(supply, tx, order.id);
+  if (gap !== null)
+    throw new ServiceError(
+      "not_payable",
+      `The notarization of this order can’t be performed as quoted. ${gap} Cancel it and place it again.`,
+    );
   return order;
 }
 
-/** Whether orders of the environment are paid there: test orders never reach a processor that moves money. */
+/** Whether orders of the environment are paid at this processor. Test orders never reach one that moves money. */
 export const takesPayment = (processor: Processor | null, environment: Environment): boolean =>
   processor !== null && (environment === "live" || processor.testMode);
 
 const notConfigured = (): ServiceError => new ServiceError("payments_not_configured", "Payments are not configured.");
 
-/** The open session, or the row of one to mint: with the same row the processor mints the same session. */
+/** The open session, or a new row to mint from. Minting twice from one row gives the same session. */
 async function reserve(tx: Tx, order: LockedOrder, now: Date): Promise<CheckoutSession> {
   const current = await currentSession(tx, order.id);
   if (current && current.expiresAt.getTime() > now.getTime() + marginMs && current.amountCents === order.totalCents)
@@ -84,7 +97,10 @@ async function reserve(tx: Tx, order: LockedOrder, now: Date): Promise<CheckoutS
   return session;
 }
 
-/** The processor replays its refusals under the same key: the next attempt needs a new one. What was cut off may stand. */
+/**
+ * The processor replays a refusal under the same key, so the next attempt needs a new one. After a cut connection the
+ * session may exist.
+ */
 async function endIfRefused(db: Database, id: string, error: unknown): Promise<void> {
   const cause = error instanceof Error ? error.cause : undefined;
   const answered =

@@ -1,5 +1,5 @@
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 
 export type CheckoutSession = {
   id: string;
@@ -11,7 +11,7 @@ export type CheckoutSession = {
   expiresAt: Date;
 };
 
-/** The session that the order's payer may pay by, if there is one; the order's row is locked. */
+/** The session by which the order can be paid now; the caller has locked the order. */
 export async function currentSession(tx: Tx, orderId: number): Promise<CheckoutSession | undefined> {
   const [session] = await tx.query<CheckoutSession>(sql`
     SELECT id, status, amount_cents AS "amountCents", currency, session_id AS "sessionId", url, expires_at AS "expiresAt"
@@ -24,7 +24,7 @@ export const insertMinting = (tx: Tx, orderId: number, session: CheckoutSession,
     INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, created_at, expires_at)
     VALUES (${session.id}, ${orderId}, 'minting', ${session.amountCents}, ${session.currency}, ${at}, ${session.expiresAt})`);
 
-/** Duplicates mint the same session: the second finds it recorded. */
+/** Concurrent requests mint the same session, so the second one changes nothing. */
 export const recordMinted = (db: Sql, id: string, sessionId: string, url: string) =>
   db.query(sql`
     UPDATE checkout_sessions SET status = 'open', session_id = ${sessionId}, url = ${url}
@@ -38,19 +38,19 @@ export type SessionEnd = "complete" | "expired" | "failed";
 export const endSession = (db: Sql, id: string, status: SessionEnd) =>
   db.query(sql`UPDATE checkout_sessions SET status = ${status} WHERE id = ${id} AND status IN ('minting', 'open')`);
 
-/** Records what the processor says of its session. A failure stays: what comes late says nothing new. */
+/** Records how the processor ended its session. A recorded failure stays, because later events are older news. */
 export const endProcessorSession = (db: Sql, sessionId: string, status: SessionEnd) =>
   db.query(sql`UPDATE checkout_sessions SET status = ${status} WHERE session_id = ${sessionId} AND status <> 'failed'`);
 
-/** Which order a session of the processor was minted for, and the session's status. */
+/** The order that a session was minted for, and the session's status. */
 export async function sessionOrder(db: Sql, sessionId: string) {
   const [found] = await db.query<{ code: string; status: string }>(sql`
-    SELECT o.code, s.status FROM checkout_sessions s JOIN orders o ON o.id = s.order_id
+    SELECT o.code AS "code@order", s.status FROM checkout_sessions s JOIN orders o ON o.id = s.order_id
     WHERE s.session_id = ${sessionId}`);
   return found;
 }
 
-/** Sessions of an order by which one might still pay. */
+/** The order's sessions that can still be paid. */
 export const openSessions = (db: Sql, orderId: number) =>
   db.query<{ id: string; sessionId: string | null }>(sql`
     SELECT id, session_id AS "sessionId" FROM checkout_sessions

@@ -1,9 +1,9 @@
-import { type Actor, type LockedOrder, lockOrder, type Milestone, targetOf, transition } from "../../orders/orders.ts";
-import { transitionByProcessor } from "../../orders/transitions/by-processor.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { maskCode } from "../../platform/ids.ts";
-import { type Log, maskCodes } from "../../platform/logs.ts";
-import { closeTasks, openTask } from "../../tasks/tasks.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { maskCode } from "../../../kernel/platform/ids.ts";
+import { type Log, maskCodes } from "../../../kernel/platform/logs.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { type Actor, type LockedOrder, lockOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
+import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/checkout.ts";
 import { endProcessorSession, sessionOrder } from "../checkout/store.ts";
 import {
@@ -21,9 +21,10 @@ import { type RefundMessage, readMessage, type SessionMessage } from "./message.
 import type { SignedEvent } from "./processor.ts";
 
 /**
- * What came of an event: `moved` the order; `held` it, for the sum is wrong; `repeated` and `stale` say nothing new;
- * `unapplied` is money that moves no order, and needs a person; `foreign` is another account's or mode's, `unknown` no order's,
- * `irrelevant` no news of a payment.
+ * The result of an event. `moved`: the order moved. `held`: the sum is wrong. `repeated` and `stale`: nothing new.
+ * `unapplied`: money that moves no order and needs a person. `foreign`: another account or mode. `unknown`: no such
+ * order.
+ * `irrelevant`: not about a payment.
  */
 export type Outcome = "moved" | "held" | "repeated" | "stale" | "unapplied" | "foreign" | "unknown" | "irrelevant";
 
@@ -31,7 +32,7 @@ export type Taken = {
   outcome: Outcome;
   order: LockedOrder | null;
   firedEvents: Milestone[];
-  /** Of what is `unapplied`: whether the service holds the money, which somebody has to send back then. */
+  /** For `unapplied`: whether the service holds the money. A person must then send it back. */
   isHeld?: boolean;
 };
 
@@ -40,13 +41,14 @@ export type TakeOptions = {
   log: Log;
   actor: "processor" | "sandbox";
   simulated: boolean;
-  /** What `livemode` has to be where an event says it; null for either. */
+  /** The required `livemode` of events that have one; null accepts both. */
   livemode: boolean | null;
 };
 
 /**
- * Takes one event whose signature holds, in the caller's transaction: the one road to Paid. Each event id counts once;
- * late, repeated and foreign ones change nothing.
+ * Applies one verified event in the caller's transaction. Nothing else sets an order to Paid. Each event id counts
+ * once;
+ * late, repeated and foreign events change nothing.
  */
 export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
   if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
@@ -74,7 +76,7 @@ export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions
 const nothing = (outcome: Outcome, order: LockedOrder | null = null): Taken => ({ outcome, order, firedEvents: [] });
 
 async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
-  // Set on events of connected accounts only, and we have none.
+  // Only events of connected accounts have it, and the service has none.
   if (event.account !== undefined && event.account !== null) return nothing("foreign");
   if (isOtherMode(event, options.livemode)) return nothing("foreign");
   const message = readMessage(event);
@@ -82,7 +84,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   const code = await orderCodeOf(tx, message);
   const order = code === null ? undefined : await lockOrder(tx, code);
   if (!order) return nothing("unknown");
-  // No money of live pays a test order.
+  // Live money never pays a test order.
   if (order.environment === "test" && event.livemode === true) return nothing("foreign", order);
   return message.kind === "refunded"
     ? takeRefund(tx, order, message, options)
@@ -92,7 +94,10 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
 const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>
   typeof livemode === "boolean" && expected !== null && livemode !== expected;
 
-/** The order that a session was minted for or an intent paid; of one not on record (its minting was cut off) what our metadata says. */
+/**
+ * The order of the session or the payment. When its minting was cut off and nothing was recorded, the event's
+ * metadata name it.
+ */
 async function orderCodeOf(tx: Tx, message: SessionMessage | RefundMessage): Promise<string | null> {
   if (message.kind === "refunded") {
     const { paymentIntent } = message;
@@ -106,7 +111,7 @@ const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log })
 
 async function takeSession(tx: Tx, order: LockedOrder, message: SessionMessage, options: TakeOptions): Promise<Taken> {
   const { sessionId, kind } = message;
-  // Read now: it may have changed while another event held the order.
+  // Read after locking the order: another event may have changed the session.
   const session = sessionId === null ? undefined : await sessionOrder(tx, sessionId);
   if (kind === "cleared") return takeMoney(tx, order, message, options);
   if (sessionId !== null) await endProcessorSession(tx, sessionId, kind === "failed" ? "failed" : endOf(kind));
@@ -158,11 +163,11 @@ async function takeRefund(tx: Tx, order: LockedOrder, message: RefundMessage, op
   const { paymentIntent, amount, currency: paidIn } = message;
   const { at, simulated } = options;
   if (paymentIntent === null) return nothing("unknown");
-  // A part of the sum changes nothing about the order.
+  // A partial refund doesn't change the order.
   if (!message.whole) return nothing("stale", order);
   if (!(await markRefunded(tx, order.id, paymentIntent, at))) {
     if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
-    // It came before its payment: kept, so that the payment will not count when it comes.
+    // The refund arrived before its payment. Record it, so that the payment won't count when it arrives.
     const payment = {
       paymentIntent,
       sessionId: `intent:${paymentIntent}`,
@@ -182,7 +187,7 @@ async function takeRefund(tx: Tx, order: LockedOrder, message: RefundMessage, op
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-/** A refund that was given at the processor itself: the order passes RefundPending on its way. */
+/** For a refund made in the processor's own dashboard, the order passes RefundPending first. */
 async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<LockedOrder | null> {
   if (targetOf(order, "refund_requested") === null) return null;
   return (await transition(tx, order, "refund_requested", { ...actorOf(options), reason: "refunded at the processor" }))

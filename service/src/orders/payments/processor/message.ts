@@ -1,14 +1,17 @@
 import type { SignedEvent } from "./processor.ts";
 
-/** What became of a checkout session. */
+/** The outcome of a checkout session. */
 export type SessionMessage = {
   kind: "cleared" | "pending" | "failed" | "expired";
-  /** Null: the event speaks of a payment, and names no session. */
+  /** Null: the event is about a payment, and names no session. */
   sessionId: string | null;
-  /** From the metadata, which only the account's own keys can write: payers choose the `client_reference_id` of a payment link. */
+  /**
+   * From the metadata, which only the account's own keys can write. Payers can choose the `client_reference_id` of a
+   * payment link.
+   */
   orderCode: string | null;
   paymentIntent: string | null;
-  /** In the smallest unit of the currency; null when it is not said. */
+  /** In the smallest unit of the currency; null when absent. */
   amount: number | null;
   currency: string | null;
 };
@@ -22,7 +25,7 @@ export type RefundMessage = {
   whole: boolean;
 };
 
-/** Null: an event that means nothing to an order. */
+/** Null: the event doesn't concern an order. */
 export type ProcessorMessage = SessionMessage | RefundMessage | null;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,7 +43,7 @@ const sessionKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
   "checkout.session.expired": "expired",
 };
 
-/** Event types that mean something to an order; any other is counted as `other`. */
+/** Event types that concern an order; metrics count any other as `other`. */
 export const knownTypes: ReadonlySet<string> = new Set([
   ...Object.keys(sessionKinds),
   "checkout.session.completed",

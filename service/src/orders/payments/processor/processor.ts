@@ -1,12 +1,12 @@
 import type { Stripe } from "stripe";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { hasNulEscape } from "../../platform/text.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { hasNulEscape } from "../../../kernel/platform/text.ts";
 
-/** A checkout to mint; `id` makes the processor mint it once, however often it is asked. Amounts are US cents. */
+/** A checkout to mint; with the same `id` the processor mints it only once. Amounts are US cents. */
 export type CheckoutRequest = {
   id: string;
   orderCode: string;
-  /** What the firm is called that asks for the payment. */
+  /** The firm that requests the payment. */
   firmName: string;
   environment: string;
   amountCents: number;
@@ -16,7 +16,7 @@ export type CheckoutRequest = {
 
 export type MintedSession = { sessionId: string; url: string };
 
-/** An event whose signature holds; its content is still to be read with care. */
+/** An event with a verified signature. Its content is still untrusted. */
 export type SignedEvent = {
   id: string;
   type: string;
@@ -25,19 +25,24 @@ export type SignedEvent = {
   data: { object: unknown };
 };
 
-/** What we ask of the payment processor. */
+/** The payment processor. */
 export type Processor = {
   /** True for a key of the processor's test mode: no money moves there. */
   testMode: boolean;
-  /** What `livemode` of its events is; null when the key does not say. */
+  /** The `livemode` of its events; null when the key doesn't tell. */
   livemode: boolean | null;
   /** @throws ServiceError `processor_failed` */
   mint: (request: CheckoutRequest) => Promise<MintedSession>;
-  /** Nobody can pay by the session any more. One that has ended already is left as it is. */
+  /** Closes the session for payments. Leaves an ended session unchanged. */
   expire: (sessionId: string) => Promise<void>;
-  /** Asks for the whole sum back; `id` makes it happen once. */
+  /** Refunds the whole sum; with the same `id` it happens only once. */
   refund: (id: string, paymentIntent: string) => Promise<void>;
-  /** @throws ServiceError `validation` when the signature does not hold over these bytes, or its time is out of tolerance */
+  /** Refunds a part of the sum; with the same `request` it happens only once, however much later it is asked again. */
+  refundPart: (request: string, paymentIntent: string, amountCents: number) => Promise<void>;
+  /**
+   * @throws ServiceError `validation` when the signature doesn't verify over these bytes, or its time is out of
+   * tolerance
+   */
   verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
 };
 
@@ -55,8 +60,8 @@ const livemodeOf = (secretKey: string): boolean | null => {
 };
 
 /**
- * Stripe by its SDK, which is loaded with the first use.
- * @param baseUrl where the payer comes back to.
+ * Stripe, through its SDK, which is loaded at first use.
+ * @param baseUrl where the payer returns to
  */
 export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSettings, baseUrl: string): Processor {
   let loading: Promise<Stripe> | undefined;
@@ -86,9 +91,18 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
       const stripe = await sdk();
       await stripe.refunds.create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` });
     },
+    async refundPart(request, paymentIntent, amountCents) {
+      const stripe = await sdk();
+      // Idempotency keys end after a day, and a job may be tried again after that.
+      const given = await stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 });
+      if (given.data.some(({ metadata, status }) => metadata?.["refund_request"] === request && status !== "failed"))
+        return;
+      const part = { payment_intent: paymentIntent, amount: amountCents, metadata: { refund_request: request } };
+      await stripe.refunds.create(part, { idempotencyKey: `part-refund:${request}` });
+    },
     async verify(body, signature, now) {
       if (!signature) throw invalid("The signature is missing.");
-      // The SDK refuses what is too old, but takes any time to come.
+      // The SDK refuses old times, but accepts any future time.
       if (signedAt(signature) > now.getTime() / 1000 + toleranceSeconds)
         throw invalid("The signature's time is in the future.");
       const { webhooks } = await sdk();
@@ -106,7 +120,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
   };
 }
 
-/** Unix seconds of `t` in the signature header; 0 when it has none, which then does not verify. */
+/** Unix seconds of `t` in the signature header; 0 without one, which fails verification. */
 const signedAt = (signature: string): number => Number(/(?:^|,)t=(\d{1,15})(?:,|$)/.exec(signature)?.[1] ?? 0);
 
 function isEvent(value: unknown): value is SignedEvent {
@@ -130,7 +144,7 @@ async function load(secretKey: string, apiBase: string | null): Promise<Stripe> 
   });
 }
 
-/** The order's code and sum, and who asks for it; nothing of the client or the document. */
+/** Sends the order's code, the sum and the firm's name, and nothing about the client or the document. */
 function sessionOf(
   { orderCode, firmName, environment, amountCents, currency, expiresAt }: CheckoutRequest,
   baseUrl: string,

@@ -1,0 +1,70 @@
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { closeTasks } from "../../kernel/tasks/tasks.ts";
+import { dispatchQueue, type LockedOrder, lockOrder, nextSegmentQueue, targetOf, transition } from "../order/order.ts";
+
+type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
+
+/** Moves live orders whose service has ended to their next service, or to their end. */
+export function nextSegmentJobs(jobs: Jobs, deps: NextSegmentDeps): void {
+  jobs.work<{ orderId: number }>(nextSegmentQueue, ({ orderId }) => beginNextSegment(deps, orderId));
+}
+
+/** Begins the next service of an order, unless the order has moved since the job was queued. */
+export async function beginNextSegment({ db, clock, log }: NextSegmentDeps, orderId: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [found] = await tx.query<{ code: string }>(
+      sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`,
+    );
+    const order = found && (await lockOrder(tx, found.code));
+    if (!order || targetOf(order, "next_segment") === null) return;
+    await transition(tx, order, "next_segment", { actor: "system", at: clock(), log });
+  });
+}
+
+/** A provider that does a task of an order in place of people. */
+export type Taker = {
+  kind: "label_print" | "packet_print" | "fax_send";
+  /** The actor that closes the task: `provider:lob`. */
+  actor: string;
+  /**
+   * Claims a locked live order in the transaction that holds its task, and writes the intent. It is called again after
+   * a hold, and must then return the same for work that is under way or done.
+   * @returns the outcome that closes the task (`sent by Lob`), `beside` when the task stays open, null when people do
+   * it
+   */
+  take: (tx: Tx, order: LockedOrder, at: Date) => Promise<{ outcome: string } | "beside" | null>;
+};
+
+type DispatchDeps = { db: Database; clock: Clock };
+
+/** Offers live orders that wait for a label, a letter or a fax to the providers. People do the rest. */
+export function dispatchJobs(jobs: Jobs, deps: DispatchDeps, takers: readonly Taker[]): void {
+  jobs.work<{ orderId: number }>(dispatchQueue, ({ orderId }) => dispatch(deps, takers, orderId));
+}
+
+/** Only a task that nobody has claimed goes to a provider, so that work is never done twice. */
+export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Taker[], orderId: number): Promise<void> {
+  if (takers.length === 0) return;
+  await db.transaction(async (tx) => {
+    const [found] = await tx.query<{ code: string }>(
+      sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`,
+    );
+    const order = found && (await lockOrder(tx, found.code));
+    if (order?.environment !== "live" || !["ShippingPending", "FaxPending"].includes(order.status)) return;
+    const kinds = takers.map(({ kind }) => kind);
+    const [task] = await tx.query<{ kind: string; state: string }>(sql`
+      SELECT kind, state FROM tasks WHERE order_id = ${orderId} AND kind = ANY (${kinds}::text[])
+        AND state IN ('open', 'claimed') FOR UPDATE`);
+    const taker = takers.find(({ kind }) => kind === task?.kind);
+    if (!taker || task?.state !== "open") return;
+    const at = clock();
+    const taken = await taker.take(tx, order, at);
+    if (taken === null || taken === "beside") return;
+    const end = { state: "done", at, by: taker.actor, outcome: taken.outcome } as const;
+    await tx.query(closeTasks({ orderId, kinds: [taker.kind] }, end));
+  });
+}

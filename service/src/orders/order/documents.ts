@@ -1,0 +1,99 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { BlobRows, MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+
+/** A document in the blob store; `sha256` in hex. */
+export type StoredDocument = { sha256: string; bytes: number; blobKey: string };
+
+export type DocumentOwner = Owner & { orderCode: string };
+
+/** Columns of `orders o` that say who owns its documents. */
+export const documentOwnerColumns: Statement = sql`o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment`;
+
+/** The facts in the row of an order's document; `sha256` in hex. */
+export type DocumentFacts = DocumentOwner & { kind: string; sha256: string; blobKey: string };
+
+/** Fields covered by the row MAC, so that moving an order to another firm doesn't move its documents. */
+export const documentMembers = (document: DocumentFacts): Members => {
+  const { partnerId, environment } = document;
+  return { ...earlierDocumentMembers(document), partnerId, environment };
+};
+
+/** Fields covered by the MACs of earlier releases. */
+export const earlierDocumentMembers = ({ orderCode, kind, sha256, blobKey }: DocumentFacts): Members => ({
+  orderCode,
+  kind,
+  sha256,
+  blobKey,
+});
+
+/** Verifies a document's MAC of earlier releases. */
+export const earlierDocumentHolds = (rowMac: RowMac, row: MacRow<DocumentFacts>): boolean =>
+  rowMac.holds("documents", earlierDocumentMembers(row), row.mac);
+
+/**
+ * The use of a document's blob. It names no order: a document completed online is stored before its order is placed.
+ */
+export const documentUse = (sha256: string): BlobUse => ({ kind: "document", owner: "", sha256 });
+
+/** A document to add to an order; its blob is already stored. */
+export type NewDocument = StoredDocument & {
+  kind: string;
+  rowMac: Buffer;
+  /** `operator` when an operator handed it in; absent when the service made it. */
+  origin?: "operator";
+};
+
+/**
+ * The insert of an order's document, which returns the row's id. Runs alone or as a part (`WITH ... AS (...)`) of
+ * another statement.
+ * @param unlessStored skips the insert, and returns no row, when a document of the same kind and hash is stored
+ */
+export const insertDocument = (
+  orderId: number,
+  { kind, sha256, bytes, blobKey, rowMac, origin }: NewDocument,
+  at: Date,
+  unlessStored = false,
+): Statement => sql`
+  INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac, origin)
+  SELECT ${orderId}, ${kind}, ${sha256}, ${bytes}, ${blobKey}, ${at}, ${rowMac}, ${origin ?? null}
+  ${unlessStored ? sql`WHERE NOT EXISTS (SELECT FROM documents WHERE order_id = ${orderId} AND kind = ${kind} AND sha256 = ${sha256})` : nothing}
+  RETURNING id`;
+
+/** Document rows with the hash of their blob. */
+export const documentBlobs: BlobRows<{ sha256: string }> = {
+  columns: sql`sha256`,
+  useOf: ({ sha256 }) => documentUse(sha256),
+};
+
+export const documentRows: MacTable<DocumentFacts> = {
+  table: sql`documents`,
+  key: sql`id`,
+  keyInRows: sql`d.id`,
+  mac: sql`d.row_mac`,
+  rows: sql`
+SELECT d.id AS key, ${documentOwnerColumns}, d.kind, d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac
+FROM documents d JOIN orders o ON o.id = d.order_id`,
+  members: documentMembers,
+  blobs: documentBlobs,
+};
+
+/** Takes the key as an argument: links mailed before a rotation work while their key is kept. */
+const tokenUnder = (key: SecretBytes, orderCode: string): string =>
+  derivedToken(deriveKey(key, "order-documents"), orderCode);
+
+/**
+ * The path of an order's page with its documents. Only the client gets it, by mail; the order's code alone doesn't
+ * open it.
+ */
+export const documentsPath = (secrets: SecretBytes, orderCode: string): string =>
+  `/orders/${orderCode}/documents/${tokenUnder(secrets, orderCode)}`;
+
+export const isDocumentsToken = (secrets: SecretBytes, orderCode: string, token: string): boolean =>
+  isCode(token) &&
+  keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(tokenUnder(key, orderCode)), Buffer.from(token)));

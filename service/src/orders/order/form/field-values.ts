@@ -1,0 +1,95 @@
+/** How a date is written; of each, 2026-01-05 as an example: `2026-01-05`, `01/05/2026`, `January 5, 2026`. */
+export const dateFormats = ["iso", "us", "long"] as const;
+export const textFormats = ["any", "email", "phone_us", "zip_us", "ssn_last4"] as const;
+export const currencies = ["USD", "CAD", "EUR", "GBP", "MXN"] as const;
+
+/** Decimal numbers are texts: canonical JSON has no fractions. */
+export type NumberFormat = {
+  readonly decimals?: number;
+  readonly min?: string;
+  readonly max?: string;
+  readonly currency?: (typeof currencies)[number];
+};
+export type TextFormat = (typeof textFormats)[number];
+export type FieldFormat = (typeof dateFormats)[number] | TextFormat | NumberFormat;
+
+/** Why a text is not a value of its field, with the limit that it breaks. */
+export type ValueFault = {
+  readonly rule: Exclude<TextFormat, "any"> | "number" | "decimals" | "min" | "max" | "option";
+  readonly limit: string;
+};
+
+/** The rules that decide which texts a field takes. */
+export type ValueRules = {
+  readonly kind: string;
+  readonly format?: FieldFormat | undefined;
+  readonly options?: readonly string[] | undefined;
+};
+
+export const mostDecimals = 4;
+/** In digits before the decimal point: such a number, and its decimals, is exact in JavaScript. */
+const mostDigits = 11;
+
+const patterns: Readonly<Record<Exclude<TextFormat, "any">, RegExp>> = {
+  email: /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/,
+  phone_us: /^(?:\+?1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[ .-]?)\d{3}[ .-]?\d{4}$/,
+  zip_us: /^\d{5}(?:-\d{4})?$/,
+  ssn_last4: /^\d{4}$/,
+};
+
+/** @param text not empty @returns the value as it is written into the document */
+export function readFieldValue(
+  { kind, format, options = [] }: ValueRules,
+  text: string,
+): { readonly value: string } | ValueFault {
+  if (kind === "dropdown") return options.includes(text) ? { value: text } : { rule: "option", limit: "" };
+  if (kind === "number") return readNumber(text, typeof format === "object" ? format : {});
+  if (kind !== "text" || typeof format !== "string") return { value: text };
+  const rule = textFormats.find((each) => each === format);
+  if (rule === undefined || rule === "any" || patterns[rule].test(text)) return { value: text };
+  return { rule, limit: "" };
+}
+
+/** `-1,234.50`, with or without the sign of dollars before it or the currency behind it. */
+const number = /^(-?)\$?((?:\d{1,3}(?:,\d{3})+|\d+))(?:\.(\d+))?(?: ?[A-Z]{3})?$/;
+
+function readNumber(text: string, format: NumberFormat): { readonly value: string } | ValueFault {
+  const [, minus = "", grouped = "", fraction = ""] = number.exec(text) ?? [];
+  const whole = grouped.replaceAll(",", "").replace(/^0+(?=\d)/, "");
+  if (whole === "" || whole.length > mostDigits) return { rule: "number", limit: "" };
+  const suffix = /[A-Z]{3}$/.exec(text)?.[0];
+  if ((suffix && suffix !== format.currency) || (text.includes("$") && format.currency !== "USD"))
+    return { rule: "number", limit: "" };
+  const decimals = format.decimals ?? (format.currency ? 2 : mostDecimals);
+  if (fraction.length > decimals) return { rule: "decimals", limit: `${decimals}` };
+  const value = scaled(`${minus}${whole}.${fraction}`);
+  if (format.min !== undefined && value < scaled(format.min)) return { rule: "min", limit: format.min };
+  if (format.max !== undefined && value > scaled(format.max)) return { rule: "max", limit: format.max };
+  const isFixed = format.decimals !== undefined || format.currency !== undefined;
+  const shown = isFixed ? fraction.padEnd(decimals, "0") : fraction;
+  const sign = value < 0n ? "-" : "";
+  const digits = `${whole.replace(/\B(?=(?:\d{3})+$)/g, ",")}${shown === "" ? "" : `.${shown}`}`;
+  if (format.currency === "USD") return { value: `${sign}$${digits}` };
+  return { value: `${sign}${digits}${format.currency ? ` ${format.currency}` : ""}` };
+}
+
+/** A decimal number in ten-thousandths. */
+export function scaled(decimal: string): bigint {
+  const [whole = "", fraction = ""] = decimal.split(".");
+  return BigInt(whole + fraction.padEnd(mostDecimals, "0"));
+}
+
+const months = {
+  en: "January February March April May June July August September October November December",
+  es: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+} as const;
+
+/** The date of an instant in UTC, as a field of this format shows it. */
+export function dateText(at: Date, format: FieldFormat | undefined, language: keyof typeof months): string {
+  const iso = at.toISOString().slice(0, 10);
+  const [year = "", month = "", day = ""] = iso.split("-");
+  if (format === "us") return `${month}/${day}/${year}`;
+  if (format !== "long") return iso;
+  const name = months[language].split(" ")[Number(month) - 1] ?? month;
+  return language === "es" ? `${Number(day)} de ${name} de ${year}` : `${name} ${Number(day)}, ${year}`;
+}

@@ -1,0 +1,166 @@
+import { invalid } from "../../../kernel/platform/errors.ts";
+import {
+  currencies,
+  dateFormats,
+  type FieldFormat,
+  mostDecimals,
+  type NumberFormat,
+  readFieldValue,
+  scaled,
+  textFormats,
+  type ValueFault,
+} from "./field-values.ts";
+import { type Members, membersOf } from "./json-list.ts";
+import type { RequestedField, RequestedOption } from "./requested-field.ts";
+import { mostHelp, mostOptions, mostPoints, mostValue, type requestedFieldSchema } from "./signing-schemas.ts";
+
+type Kind = RequestedField["kind"];
+type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
+
+/** How a rule names a kind. */
+export const aKind: Readonly<Record<Kind, string>> = {
+  signature: "a signature",
+  initials: "initials",
+  date: "a date",
+  name: "a name",
+  text: "a text",
+  number: "a number",
+  checkbox: "a checkbox",
+  radio: "a radio",
+  dropdown: "a dropdown",
+};
+
+/** Kinds whose value the sender may write. All others are the signer's or the service's. */
+const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
+const withOptions: readonly Kind[] = ["radio", "dropdown"];
+const formatted: readonly Kind[] = ["date", "text", "number"];
+
+/** Characters that make a reader show others in another order than they are in. */
+const reordering = /[\u202a-\u202e\u2066-\u2069]/;
+
+/** @throws ServiceError for a text that shows in another order than it is in */
+export function requireOrder(at: string, text: string | null | undefined): void {
+  if (text && reordering.test(text))
+    throw invalid(`${at} must have no characters that change the direction of the text.`);
+}
+
+/** Reads the members of an element of `fields`, other than its place. Members that it leaves out are absent. */
+export function parseContent(
+  members: FieldMembers,
+  at: string,
+  kind: Kind,
+): Pick<RequestedField, "help" | "value" | "readOnly" | "format" | "options"> {
+  const only = (name: "value" | "read_only" | "options" | "format", kinds: readonly Kind[]): boolean => {
+    if (members.raw(name) === null) return false;
+    if (!kinds.includes(kind)) throw invalid(`${at}.${name} must be left out for ${aKind[kind]}.`);
+    return true;
+  };
+  const help = members.text("help", mostHelp);
+  requireOrder(`${at}.help`, help);
+  const options = only("options", withOptions) ? parseOptions(members, at, kind) : null;
+  if (withOptions.includes(kind) && !options) throw invalid(`${at}.options is required for ${aKind[kind]}.`);
+  const format = only("format", formatted) ? parseFormat(members.raw("format"), `${at}.format`, kind) : null;
+  const value = only("value", prefilled) ? parseValue(members.raw("value"), at, { kind, format, options }) : null;
+  const readOnly = only("read_only", prefilled) && members.flag("read_only") === true;
+  if (readOnly && members.raw("value") === null) throw invalid(`${at}.value is required when read_only is true.`);
+  return {
+    ...(help !== null && { help }),
+    ...(options && { options }),
+    ...(format !== null && { format }),
+    ...(value !== null && { value }),
+    ...(readOnly && { readOnly }),
+  };
+}
+
+const optionMembers = ["label", "x", "y", "width", "height"] as const;
+
+function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedOption[] {
+  const list = members.raw("options");
+  if (!Array.isArray(list) || list.length < 2 || list.length > mostOptions)
+    throw invalid(`${at}.options must be an array of 2 to ${mostOptions} objects.`);
+  const options = list.map((item: unknown, index): RequestedOption => {
+    const here = `${at}.options[${index}]`;
+    const option = membersOf(item, here, optionMembers);
+    const label = option.required("label", 200);
+    requireOrder(`${here}.label`, label);
+    if (kind !== "radio") {
+      const place = optionMembers.slice(1).find((name) => option.raw(name) !== null);
+      if (place) throw invalid(`${here}.${place} must be left out for ${aKind[kind]}.`);
+      return { label };
+    }
+    const measure = (name: (typeof optionMembers)[number], least: number, most: number): number => {
+      const value = option.number(name, least, most);
+      if (value === null) throw invalid(`${here}.${name} is required.`);
+      return value;
+    };
+    const [x, y] = [measure("x", 0, mostPoints), measure("y", 0, mostPoints)];
+    const [width, height] = [measure("width", 6, 36), measure("height", 6, 36)];
+    return { label, place: { x, y, width, height } };
+  });
+  for (const [index, { label }] of options.entries())
+    if (options.findIndex((one) => one.label === label) !== index)
+      throw invalid(`${at}.options[${index}].label must differ from those of the other options.`);
+  return options;
+}
+
+function parseFormat(given: unknown, at: string, kind: Kind): FieldFormat {
+  if (kind === "number") return parseNumberFormat(given, at);
+  const names = kind === "date" ? dateFormats : textFormats;
+  const format = names.find((each) => each === given);
+  if (!format) throw invalid(`${at} must be one of ${names.join(", ")}.`);
+  return format;
+}
+
+function parseNumberFormat(given: unknown, at: string): NumberFormat {
+  const members = membersOf(given, at, ["decimals", "min", "max", "currency"] as const);
+  const decimals = members.whole("decimals", 0, mostDecimals);
+  const currency = members.oneOf("currency", currencies);
+  const bound = (name: "min" | "max"): string | null => {
+    const value = members.number(name, -1e10, 1e10);
+    if (value === null) return null;
+    // Measured on the text: 0.1 * 10000 is not whole in binary.
+    if (!/^-?\d+(?:\.\d{1,4})?$/.test(`${value}`))
+      throw invalid(`${at}.${name} must have at most ${mostDecimals} decimals.`);
+    return `${value}`;
+  };
+  const [min, max] = [bound("min"), bound("max")];
+  if (min !== null && max !== null && scaled(min) > scaled(max)) throw invalid(`${at}.min must be at most ${at}.max.`);
+  return {
+    ...(decimals !== null && { decimals }),
+    ...(min !== null && { min }),
+    ...(max !== null && { max }),
+    ...(currency !== null && { currency }),
+  };
+}
+
+type Rules = { kind: Kind; format: FieldFormat | null; options: readonly RequestedOption[] | null };
+
+/** @returns null for a checkbox that the sender leaves unchecked */
+function parseValue(given: unknown, at: string, { kind, format, options }: Rules): string | null {
+  const here = `${at}.value`;
+  if (kind === "checkbox") {
+    if (typeof given !== "boolean") throw invalid(`${here} must be true or false for ${aKind[kind]}.`);
+    return given ? "On" : null;
+  }
+  const text = kind === "number" && typeof given === "number" ? `${given}` : given;
+  if (typeof text !== "string") throw invalid(`${here} must be text for ${aKind[kind]}.`);
+  const value = membersOf({ value: text }, at, ["value"]).required("value", mostValue);
+  requireOrder(here, value);
+  const labels = options?.map(({ label }) => label);
+  const rules = { kind: kind === "radio" ? "dropdown" : kind, format: format ?? undefined, options: labels };
+  const read = readFieldValue(rules, value);
+  if ("value" in read) return read.value;
+  throw invalid(`${here} must be ${faults[read.rule](read.limit)}.`);
+}
+
+const faults: Readonly<Record<ValueFault["rule"], (limit: string) => string>> = {
+  email: () => "a mail address",
+  phone_us: () => "a US phone number of 10 digits",
+  zip_us: () => "a ZIP code of 5 or 9 digits",
+  ssn_last4: () => "4 digits",
+  number: () => "a number such as 1234.50",
+  decimals: (limit) => `a number with at most ${limit} decimals`,
+  min: (limit) => `at least ${limit}`,
+  max: (limit) => `at most ${limit}`,
+  option: () => "the label of one of its options",
+};

@@ -1,0 +1,102 @@
+import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { jsonList, type Members } from "./json-list.ts";
+import { aKind, parseContent, requireOrder } from "./requested-content.ts";
+import type { RequestedField, RequestedOption } from "./requested-field.ts";
+import {
+  mostFields,
+  mostLabel,
+  mostPages,
+  mostPoints,
+  requestedFieldSchema,
+  requestedKinds,
+} from "./signing-schemas.ts";
+
+/** In points. A smaller field can't be seen or tapped. */
+const leastSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
+  signature: { width: 8, height: 8 },
+  initials: { width: 8, height: 8 },
+  date: { width: 8, height: 8 },
+  name: { width: 8, height: 8 },
+  text: { width: 8, height: 8 },
+  number: { width: 24, height: 10 },
+  dropdown: { width: 24, height: 10 },
+  checkbox: { width: 6, height: 6 },
+  radio: { width: 6, height: 6 },
+};
+
+/** The largest size of each kind, in points. A text may be as wide as its page less 36 points; the document decides. */
+export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
+  signature: { width: 360, height: 120 },
+  initials: { width: 120, height: 60 },
+  date: { width: mostPoints, height: 200 },
+  name: { width: mostPoints, height: 200 },
+  text: { width: mostPoints, height: 200 },
+  number: { width: mostPoints, height: 200 },
+  dropdown: { width: mostPoints, height: 200 },
+  checkbox: { width: 36, height: 36 },
+  radio: { width: 36, height: 36 },
+};
+
+/**
+ * Reads the form's `fields`. Doesn't check whether the document has room for them.
+ * @param signers their number: each needs a signature
+ * @throws ServiceError naming the member and the rule
+ */
+export function parseRequestedFields(text: string, signers: number): RequestedField[] {
+  const rules = { most: mostFields, schema: requestedFieldSchema };
+  const fields = jsonList("fields", text, rules, (members, at): RequestedField => {
+    const given = <Value>(name: string, value: Value | null): Value => {
+      if (value === null) throw invalid(`${at}.${name} is required.`);
+      return value;
+    };
+    const kind = given("kind", members.oneOf("kind", requestedKinds));
+    const signer = given("signer", members.whole("signer", 1, 10));
+    if (signer > signers) throw invalid(`${at}.signer must be at most ${signers}, the number of signers.`);
+    // A box that must be checked is not a choice: the sender has to say so.
+    const required = members.flag("required") ?? kind !== "checkbox";
+    if (kind === "signature" && !required) throw invalid(`${at}.required must not be false for a signature.`);
+    const label = members.text("label", mostLabel);
+    requireOrder(`${at}.label`, label);
+    const page = given("page", members.whole("page", 1, mostPages));
+    const content = parseContent(members, at, kind);
+    if (kind === "checkbox" && required && content.value !== undefined && !content.readOnly)
+      throw invalid(`${at}.value must be left out or false for a required checkbox: the signer checks it.`);
+    const place = kind === "radio" ? placeOfOptions(members, at, content.options ?? []) : placeOf(members, at, kind);
+    return { kind, signer, page, ...place, label, required, ...content };
+  });
+  for (let signer = 1; signer <= signers; signer++) {
+    const signs = fields.some((field) => field.kind === "signature" && field.signer === signer);
+    if (!signs) throw invalid(`fields must hold a signature for each signer: signer ${signer} has none.`);
+  }
+  return fields;
+}
+
+const measures = ["x", "y", "width", "height"] as const;
+type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
+
+function placeOf(members: FieldMembers, at: string, kind: RequestedField["kind"]): Place {
+  const given = (name: (typeof measures)[number], value: number | null): number => {
+    if (value === null) throw invalid(`${at}.${name} is required.`);
+    return value;
+  };
+  const side = (name: "width" | "height"): number => {
+    const value = given(name, members.number(name, leastSize[kind][name], mostPoints));
+    const most = mostSize[kind][name];
+    if (value > most) throw invalid(`${at}.${name} must be at most ${most} points for ${aKind[kind]}.`);
+    return value;
+  };
+  const corner = (name: "x" | "y") => given(name, members.number(name, 0, mostPoints));
+  return { x: corner("x"), y: corner("y"), width: side("width"), height: side("height") };
+}
+
+/** The rectangle around the options of a radio, which has no place of its own. */
+function placeOfOptions(members: FieldMembers, at: string, options: readonly RequestedOption[]): Place {
+  const given = measures.find((name) => members.raw(name) !== null);
+  if (given) throw invalid(`${at}.${given} must be left out for a radio: each of its options has a place.`);
+  const places = options.flatMap(({ place }) => place ?? []);
+  const [x, y] = [Math.min(...places.map((each) => each.x)), Math.min(...places.map((each) => each.y))];
+  const right = Math.max(...places.map((each) => each.x + each.width));
+  const bottom = Math.max(...places.map((each) => each.y + each.height));
+  return { x, y, width: right - x, height: bottom - y };
+}

@@ -1,0 +1,162 @@
+import { Type } from "typebox";
+import { oneOf } from "../../../kernel/http/schema-parts.ts";
+import { currencies, dateFormats, mostDecimals, textFormats } from "./field-values.ts";
+
+/** The ways to identify a signer, in addition to the mailed link. */
+export const signerAuths = ["link", "mail_code", "access_code", "text_code"] as const;
+export const signerLanguages = ["en", "es"] as const;
+export const requestedKinds = [
+  "signature",
+  "initials",
+  "date",
+  "name",
+  "text",
+  "number",
+  "checkbox",
+  "radio",
+  "dropdown",
+] as const;
+export const mostSigners = 10;
+export const mostFields = 500;
+export const mostPoints = 14_400;
+export const mostPages = 100_000;
+export const mostLabel = 200;
+export const mostHelp = 400;
+export const mostOptions = 50;
+/** In characters: a value stands on one line, and at 6 points no page has room for more. */
+export const mostValue = 200;
+
+const points = (description: string) => Type.Number({ minimum: 0, maximum: mostPoints, description });
+const choicePoints = (description: string, minimum: number, maximum: number) =>
+  Type.Optional(Type.Number({ minimum, maximum, description }));
+
+/** One element of the form's `signers`. */
+export const signerSchema = Type.Object(
+  {
+    name: Type.String({ maxLength: 200, description: "The signer's name.", examples: ["Jane Doe"] }),
+    email: Type.String({
+      format: "email",
+      maxLength: 254,
+      description: "Where the link is mailed.",
+      examples: ["jane@example.com"],
+    }),
+    phone: Type.Optional(
+      Type.String({
+        description:
+          "The signer's phone: 10 digits for the US, else with `+` and the country code. Required when `auth` is `text_code`.",
+      }),
+    ),
+    routing: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10,
+        description: "Signers of one number sign in parallel, after those of lower numbers. Default 1.",
+      }),
+    ),
+    auth: Type.Optional(oneOf(signerAuths, "How this signer is identified besides the link. Default: `signer_auth`.")),
+    access_code: Type.Optional(
+      Type.String({
+        minLength: 4,
+        maxLength: 64,
+        description: "For `access_code`: the code, which you tell the signer yourself. We keep only a hash of it.",
+      }),
+    ),
+    language: Type.Optional(oneOf(signerLanguages, "The language of this signer's emails and pages. Default `en`.")),
+  },
+  { additionalProperties: false },
+);
+
+/** The person who replaces a signer. */
+export const replacementSchema = Type.Object(
+  {
+    name: signerSchema.properties.name,
+    email: signerSchema.properties.email,
+    language: Type.Optional(oneOf(signerLanguages, "The language of emails and pages. Default: as before.")),
+    auth: Type.Optional(oneOf(signerAuths, "How the person is identified besides the link. Default: as before.")),
+    phone: signerSchema.properties.phone,
+    access_code: signerSchema.properties.access_code,
+  },
+  { additionalProperties: false, $id: "SignerReplacement", description: "Who signs instead." },
+);
+
+/** One element of a field's `options`. */
+const optionSchema = Type.Object(
+  {
+    label: Type.String({ maxLength: mostLabel, description: "What is chosen: unique among the options." }),
+    x: choicePoints("Of a radio's option: points from the left edge of the page.", 0, mostPoints),
+    y: choicePoints("Of a radio's option: points from the upper edge of the page.", 0, mostPoints),
+    width: choicePoints("Of a radio's option.", 6, 36),
+    height: choicePoints("Of a radio's option.", 6, 36),
+  },
+  { additionalProperties: false },
+);
+
+const numberFormatSchema = Type.Object(
+  {
+    decimals: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: mostDecimals,
+        description:
+          "How many decimals are shown, and at most typed. Default 2 with a currency, else as many as typed.",
+      }),
+    ),
+    min: Type.Optional(Type.Number({ description: "The least number, with at most 4 decimals." })),
+    max: Type.Optional(Type.Number({ description: "The largest number, with at most 4 decimals." })),
+    currency: Type.Optional(oneOf(currencies, "Shown with the number.")),
+  },
+  { additionalProperties: false },
+);
+
+/** One element of the form's `fields`. */
+export const requestedFieldSchema = Type.Object(
+  {
+    kind: oneOf(requestedKinds, "What is filled in here."),
+    signer: Type.Integer({ minimum: 1, maximum: mostSigners, description: "The signer's place in `signers`, from 1." }),
+    page: Type.Integer({ minimum: 1, description: "The page, from 1." }),
+    x: Type.Optional(
+      points(
+        "Points (1/72 inch) from the left edge of the page as a reader shows it, rotated and cropped. Required for all but a radio, whose options have places.",
+      ),
+    ),
+    y: Type.Optional(points("Points from the upper edge of that page.")),
+    width: Type.Optional(
+      points(
+        "The width in points: 6 to 36 for a checkbox, at least 24 for a number or a dropdown, else 8, and at most 360 for a signature, 120 for initials, else the page's width less 36. A field takes at most 10 percent of its page.",
+      ),
+    ),
+    height: Type.Optional(
+      points(
+        "The height in points: 6 to 36 for a checkbox, at least 10 for a number or a dropdown, else 8, and at most 120 for a signature, 60 for initials, else 200.",
+      ),
+    ),
+    label: Type.Optional(Type.String({ maxLength: mostLabel, description: "What the signer is asked for." })),
+    required: Type.Optional(
+      Type.Boolean({ description: "Whether it must be filled, or checked. Default true, of a checkbox false." }),
+    ),
+    help: Type.Optional(Type.String({ maxLength: mostHelp, description: "Shown to the signer beside the field." })),
+    value: Type.Optional(
+      Type.Union([Type.String({ maxLength: mostValue }), Type.Number(), Type.Boolean()], {
+        description:
+          "Your value, written into the document before the first signer sees it: `true` or `false` of a checkbox, the label of an option, else text. Not of a signature, initials, a date or a name.",
+      }),
+    ),
+    read_only: Type.Optional(
+      Type.Boolean({ description: "Whether the value stays as it is: nobody fills the field in. It needs `value`." }),
+    ),
+    format: Type.Optional(
+      Type.Union([oneOf([...dateFormats, ...textFormats], "Of a date, or of a text."), numberFormatSchema], {
+        description:
+          "Of a date: `iso` (2026-01-05, the default), `us` or `long`. Of a text: `any`, `email`, `phone_us`, `zip_us`, `ssn_last4`. Of a number: an object.",
+      }),
+    ),
+    options: Type.Optional(
+      Type.Array(optionSchema, {
+        minItems: 2,
+        maxItems: mostOptions,
+        description: "The choices of a radio or a dropdown, required for both.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,70 @@
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import {
+  cursorOf,
+  filterText,
+  foreignCursor,
+  limitOf,
+  type PageQuery,
+  pageOf,
+} from "../../kernel/platform/database/page.ts";
+import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import type { Address } from "../pricing/pricing.ts";
+import type { OrderSigner } from "./form/signers.ts";
+import { verifiedOrders } from "./order-mac.ts";
+import { isOwnOrder, listOrders } from "./store.ts";
+import { summaryView } from "./views.ts";
+
+export type ListQuery = PageQuery & { status?: string; external_reference?: string };
+
+const pageSize = { usual: 20, most: 100 };
+
+/** A cursor is the code of the previous page's last order, so it reveals nothing new to the caller. */
+async function afterOf(db: Sql, owner: Owner, sent: string | undefined): Promise<string | null> {
+  const cursor = cursorOf(sent);
+  if (cursor !== null && !(isCode(cursor) && (await isOwnOrder(db, cursor, owner)))) throw foreignCursor();
+  return cursor;
+}
+
+/**
+ * A page of the owner's orders, newest first, and the next page's cursor or null.
+ * @throws ServiceError naming the parameter and its rule
+ */
+export async function orderPage(db: Sql, owner: Owner, query: ListQuery) {
+  const limit = limitOf(query.limit, pageSize);
+  const rows = await listOrders(db, owner, {
+    status: filterText("status", query.status),
+    externalReference: filterText("external_reference", query.external_reference),
+    after: await afterOf(db, owner, query.cursor),
+    limit: limit + 1,
+  });
+  const { items, nextCursor } = pageOf(rows, limit, ({ code }) => code);
+  // Leaves out orders that fail their MAC. The cursor still passes them.
+  return { orders: items.filter(({ isAuthentic }) => isAuthentic).map(summaryView), nextCursor };
+}
+
+/** The fields that a new order for the same client repeats. */
+export type SameClient = {
+  customerEmail: string;
+  customerName: string | null;
+  signerState: string | null;
+  externalReference: string | null;
+  /** Null: the client signs. */
+  signers: readonly OrderSigner[] | null;
+  shipTo: Address | null;
+  shipFrom: Address | null;
+};
+
+/** Reads them from the owner's order; undefined for another owner's. */
+export async function sameClient(
+  db: Sql,
+  code: string,
+  { partnerId, environment }: Owner,
+): Promise<SameClient | undefined> {
+  const [order] = await db.query<SameClient>(sql`
+SELECT customer_email AS "customerEmail", customer_name AS "customerName", signer_state AS "signerState",
+  external_reference AS "externalReference", signers, ship_to AS "shipTo", ship_from AS "shipFrom", ${verifiedOrders}
+FROM orders WHERE ${isSealed(sql`code`, "order", code)} AND partner_id = ${partnerId} AND environment = ${environment}`);
+  return order;
+}

@@ -1,0 +1,53 @@
+import { hasMoved } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+
+/** The values of an order that decide who may notarize it. */
+export type NotarizationSale = {
+  environment: Environment;
+  docSlug: string | null;
+  signerState: string | null;
+  /** False for a document that can be notarized in ink only. */
+  takesSignature: boolean;
+};
+
+/**
+ * Whether notaries on record can perform an order. The composition root passes this in, because notaries are in a
+ * higher wing.
+ */
+export type NotarySupply = {
+  /** A sentence for the firm on why no notary can perform it; null when one can, and for test orders. */
+  gapOf: (db: Sql, sale: NotarizationSale) => Promise<string | null>;
+  /** Whether an order that no notary can perform is refused (NOTARY_REQUIRED) or priced by a person. */
+  refuses: boolean;
+};
+
+/**
+ * Why a person must arrange the notarization of a new order; null when notaries on record can perform it.
+ * @throws ServiceError naming the field when such orders are refused
+ */
+export async function notaryGap(
+  supply: NotarySupply,
+  db: Sql,
+  sale: NotarizationSale & { notarize: boolean },
+): Promise<string | null> {
+  const gap = sale.notarize ? await supply.gapOf(db, sale) : null;
+  if (gap === null || !supply.refuses) return gap;
+  throw invalid(
+    `${sale.docSlug === null ? "svc_notary" : "doc_slug"} asks for a notarization that is not offered. ${gap}`,
+  );
+}
+
+/**
+ * Why a quoted order may not be paid: the last notary who could perform it has left since the quote. An order that a
+ * person priced is already arranged, and stays payable.
+ */
+export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
+  const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`
+    SELECT environment, doc_slug AS "docSlug", signer_state AS "signerState", notarize, true AS "takesSignature",
+      ${hasMoved(sql`orders.id`, "ManualQuoteRequired", "QuoteReady")} AS "isArranged"
+    FROM orders WHERE id = ${orderId}`);
+  return sale?.notarize && !sale.isArranged ? supply.gapOf(db, sale) : null;
+}

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { MacOfState, type StateMac, textOf, verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { documentNameColumn } from "../../kernel/platform/document-name.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { codeStartLength } from "./code-start.ts";
+
+const coveredFirst = (
+  o: Statement,
+): Statement => sql`${o}.partner_id, ${o}.environment, ${o}.status, ${o}.status_before_hold, ${o}.sign,
+    ${o}.notarize, ${o}.ship, ${o}.fax, ${o}.external_reference, ${o}.customer_email, ${o}.customer_name, ${o}.doc_slug,
+    ${o}.signer_state, ${o}.dest_state, ${o}.ship_method, ${o}.ship_to, ${o}.ship_from, ${o}.fax_to, ${o}.lines,
+    ${o}.subtotal_cents, ${o}.discount_cents, ${o}.total_cents, ${o}.price_book_version, ${o}.carrier_rate`;
+
+const coveredLast = (
+  o: Statement,
+): Statement => sql`${o}.envelope_status, (extract(epoch FROM ${o}.updated_at) * 1000)::bigint, ${o}.document_name IS NOT NULL,
+    ${o}.document_notices IS NOT NULL, ${o}.taken_in, ${o}.state_version`;
+
+/** The order columns that the service acts on or shows. Signing facts have their own MAC (`signing-row.ts`). */
+export const orderState: StateMac = {
+  table: sql`orders`,
+  key: sql`id`,
+  mac: sql`state_mac`,
+  covered: (o) => sql`${coveredFirst(o)}, ${coveredLast(o)}`,
+  opened: { column: sql`code`, kind: "order" },
+};
+
+/** Columns covered by order MACs of earlier releases, latest first. @param code the open code, which came first */
+export const earlierOrderStates = (code: Statement): readonly StateMac[] =>
+  [coveredLast, (o: Statement) => sql`${o}.state_version`].map((last) => ({
+    table: orderState.table,
+    key: orderState.key,
+    mac: orderState.mac,
+    covered: (o) => sql`${code}, ${coveredFirst(o)}, ${last(o)}`,
+  }));
+
+const ofCode = { use: documentNameColumn, context: sql`code`, as: sql`"context@order"` } as const;
+const byId = { by: sql`id`, isNumbered: true } as const;
+
+export const orderRows = stateRows(orderState, {
+  backfill: { set: "orders" },
+  ciphers: [
+    { ...ofCode, column: sql`document_name` },
+    { ...ofCode, column: sql`document_notices`, after: "/notices" },
+  ],
+  texts: [
+    { ...byId, kind: "order", column: sql`code`, constraint: "orders_code_sealed" },
+    {
+      ...byId,
+      kind: "orderStart",
+      column: sql`code_start`,
+      constraint: "orders_code_start_sealed",
+      text: sql`left(code, ${codeStartLength}::int)`,
+    },
+  ],
+});
+
+const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
+const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
+
+/** The columns of an envelope's signer, except counts of codes and the time of the last reminder. */
+export const signerState: StateMac = {
+  table: sql`envelope_signers`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (s) => sql`${s}.id, ${s}.envelope_id, ${s}.n, ${s}.name, ${s}.email, ${s}.phone, ${s}.language, ${s}.routing,
+    ${s}.auth, ${s}.access_code_hash, ${s}.link_id, ${hex(sql`${s}.token_sha256`)}, ${instant(sql`${s}.issued_at`)},
+    ${instant(sql`${s}.opened_at`)}, ${s}.code_id, ${instant(sql`${s}.code_sent_at`)}, ${s}.failures,
+    ${instant(sql`${s}.locked_at`)}, ${hex(sql`${s}.session_sha256`)}, ${instant(sql`${s}.session_expires_at`)},
+    ${s}.consent, ${instant(sql`${s}.signed_at`)}, ${s}.proposal, ${s}.state_version`,
+};
+
+/** For the select list of a statement over `envelope_signers s`. */
+export const verifiedSigner: Statement = verified(signerState, sql`s`);
+
+/**
+ * Verifies all signers of the orders' latest envelopes. @param orders the text after FROM, with WHERE to select
+ * orders `o`
+ */
+export const verifiedSignersOf = (orders: Statement): Statement =>
+  verifiedAll(
+    signerState,
+    sql`s`,
+    sql`FROM (SELECT DISTINCT o.id FROM ${orders}) AS shown JOIN LATERAL (
+      SELECT e.id FROM envelopes e WHERE e.order_id = shown.id ORDER BY e.attempt DESC LIMIT 1
+    ) latest ON true JOIN envelope_signers s ON s.envelope_id = latest.id`,
+  );
+
+/** For the select list of a statement over `orders`, or over `orders o`. */
+export const verifiedOrders: Statement = verified(orderState, sql`orders`);
+export const verifiedOrder: Statement = verified(orderState, sql`o`);
+
+/** The covered values of a new order, in the order of `orderState`. */
+export type NewOrderState = readonly unknown[];
+
+const firstVersion = 1;
+
+/** The MAC of a new order, computed for its insert. */
+export const macOfNewOrder = (code: string, covered: NewOrderState): MacOfState =>
+  new MacOfState(
+    orderState.table.text,
+    createHash("sha256")
+      .update(textOf([...covered, firstVersion]))
+      .digest("hex"),
+    code,
+  );

@@ -1,0 +1,112 @@
+/**
+ * Orders: the form, the record, and the allowed transitions. The payment processor's transitions have their own
+ * entry, by-processor.ts.
+ */
+import { documentRows } from "./documents.ts";
+import { fillRows } from "./fill.ts";
+import { noteRows } from "./firm-notes.ts";
+import { orderRows } from "./order-mac.ts";
+import { signingRows } from "./signing-row.ts";
+
+export { codeStart, codeStartLength } from "./code-start.ts";
+export {
+  type NoticesOf,
+  noticeMessage,
+  noticeReader,
+  type Titled,
+  type TitleOf,
+  titleReader,
+} from "./document-texts.ts";
+export {
+  type DocumentFacts,
+  type DocumentOwner,
+  documentBlobs,
+  documentMembers,
+  documentOwnerColumns,
+  documentRows,
+  documentsPath,
+  documentUse,
+  earlierDocumentHolds,
+  insertDocument,
+  isDocumentsToken,
+  type NewDocument,
+  type StoredDocument,
+} from "./documents.ts";
+export { addFill, keepUpload, sweepFills } from "./fill.ts";
+export { type FirmNote, type FirmNotes, openFirmNotes } from "./firm-notes.ts";
+export { countryOfNumber } from "./form/fax-number.ts";
+export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./form/field-values.ts";
+export { readWhole } from "./form/form.ts";
+export { aKind } from "./form/requested-content.ts";
+export type { RequestedField } from "./form/requested-field.ts";
+export { mostSize } from "./form/requested-fields.ts";
+export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "./form/signers.ts";
+export { mostFields, replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";
+export { orderPage, type SameClient, sameClient } from "./list.ts";
+export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
+export {
+  earlierOrderStates,
+  orderRows,
+  orderState,
+  signerState,
+  verifiedOrder,
+  verifiedOrders,
+  verifiedSigner,
+  verifiedSignersOf,
+} from "./order-mac.ts";
+export { looksLikePdf, pagesOf } from "./original.ts";
+export { type Answering, type OrderDeps, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
+export { orderRoutes } from "./routes.ts";
+export { serviceFlags } from "./services.ts";
+export { replaceSigner, requireSigners, type SigningFacts, signingColumns, signingMembers } from "./signing-row.ts";
+export {
+  addAdjustment,
+  documentsDeletedAt,
+  findOrder,
+  findOrderOfEnvironment,
+  findOwnOrder,
+  forgetDocumentNames,
+  markTakenIn,
+  setEnvelopeStatus,
+  whenDocumentsWereDeleted,
+} from "./store.ts";
+export {
+  closeCheckoutQueue,
+  dispatchQueue,
+  envelopeQueue,
+  faxQueue,
+  type MailMoment,
+  type Milestone,
+  mailClient,
+  nextSegmentQueue,
+  type OrderMail,
+  orderMailQueue,
+  parcelQueue,
+  recallQueue,
+  refundQueue,
+} from "./transitions/effects.ts";
+export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transitions/status-groups.ts";
+export { type OrderStatus, orderStatuses, statusLabel, statusLabels } from "./transitions/statuses.ts";
+export {
+  eventsTo,
+  isPayable,
+  nextSegment,
+  type OrderState,
+  type PeopleEvent,
+  processorEvents,
+  type Transition,
+  targetOf,
+  transitionTable,
+  wordsOf,
+} from "./transitions/table.ts";
+export {
+  type Actor,
+  type LockedOrder,
+  lockOrder,
+  type TransitionResult,
+  transition,
+} from "./transitions/transitions.ts";
+export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
+export type { OrderRow, PublicOrderRow } from "./views.ts";
+
+export const protectedTables = [documentRows, fillRows, signingRows, orderRows, noteRows];

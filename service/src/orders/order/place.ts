@@ -1,0 +1,67 @@
+import type { Principal } from "../../kernel/identity/identity.ts";
+import { type Answer, onceInSteps } from "../../kernel/platform/idempotency.ts";
+import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
+import { type CreateDeps, createOrder, type SentOrder } from "./create.ts";
+import type { NewOrder } from "./insert.ts";
+
+export type OrderDeps = CreateDeps & {
+  /**
+   * The checkout of a committed order. Resolves to null when minting failed, and never rejects. Null when payments
+   * are not configured.
+   */
+  checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
+};
+
+export type PlaceRequest = {
+  principal: Principal;
+  sent: SentOrder;
+  /** The route that received it, and its Idempotency-Key. */
+  route: string;
+  idempotencyKey: string | null;
+};
+
+/** The result for all callers; `checkoutUrl` is null without a checkout, and when minting failed. */
+export type PlacedOrder = { orderCode: string; checkoutUrl: string | null };
+
+/** The caller's response: its status, and the result that is stored before the order has a checkout. */
+export type Answering<Placed extends PlacedOrder> = {
+  status: number;
+  resultOf: (order: NewOrder) => Placed;
+  /** Reads a result that an earlier release stored as text. */
+  readText?: (text: string) => Placed;
+};
+
+/**
+ * Places an order once per Idempotency-Key. The order is kept even when the processor fails: the caller can request a
+ * checkout later. A stored result without its checkout is not final; the next request with the key completes it.
+ * @throws ServiceError naming the field and the rule; then nothing was written
+ */
+export function placeOrder<Placed extends PlacedOrder>(
+  deps: OrderDeps,
+  { principal, sent, route, idempotencyKey }: PlaceRequest,
+  { resultOf, ...answering }: Answering<Placed>,
+): Promise<Answer<Placed>> {
+  const { checkoutUrlOf } = deps;
+  const fingerprint = fingerprintOf(withoutCodes(deps, sent.fields), sent.upload?.sha256 ?? null);
+  const progressOf = (order: NewOrder) => ({
+    result: resultOf(order),
+    final: !(order.form.createCheckout && order.status === "QuoteReady" && checkoutUrlOf !== null),
+  });
+  return onceInSteps(deps, requestKey(principal, route, idempotencyKey, fingerprint), {
+    ...answering,
+    begin: async (claim) => {
+      const order = await createOrder(deps, principal, sent, claim && ((order) => claim(progressOf(order))));
+      return order && progressOf(order);
+    },
+    finish: async (placed) => ({ ...placed, checkoutUrl: (await checkoutUrlOf?.(placed.orderCode)) ?? null }),
+  });
+}
+
+/**
+ * Replaces access codes by keyed hashes. A reader of a plain hash of the form could find a short code by trying all.
+ */
+function withoutCodes({ rowMac }: OrderDeps, fields: SentOrder["fields"]): SentOrder["fields"] {
+  const signers = fields.get("signers");
+  if (signers === undefined) return fields;
+  return new Map([...fields, ["signers", rowMac.of("fingerprint", { signers }).toString("hex")]]);
+}

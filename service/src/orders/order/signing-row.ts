@@ -1,0 +1,81 @@
+import { canonicalJson } from "@signsealship/evidence/manifest";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import type { RequestedField } from "./form/requested-field.ts";
+import { type OrderSigner, signersOf } from "./form/signers.ts";
+
+/** An order's signing facts: who gets links, and what they sign where. */
+export type SigningFacts = {
+  orderCode: string;
+  /** Null: the client signs. */
+  signers: readonly OrderSigner[] | null;
+  customerName: string | null;
+  customerEmail: string;
+  /** Null: the document decides. */
+  fields: readonly RequestedField[] | null;
+};
+
+/** Fields covered by the row MAC, so that database access alone is not enough to change who signs. */
+export const signingMembers = ({ orderCode, fields, ...order }: SigningFacts): Members => ({
+  orderCode,
+  signers: canonicalJson(signersOf(order)),
+  fields: canonicalJson(fields?.map(withExactMeasures) ?? null),
+});
+
+/** Canonical JSON has no fractions, so a fractional measure becomes JavaScript's text of it. */
+const withExactMeasures = ({ options, ...field }: RequestedField) => ({
+  ...exact(field),
+  ...(options && { options: options.map(({ label, place }) => ({ label, ...(place && { place: exact(place) }) })) }),
+});
+
+const exact = <Measured extends object>(measured: Measured) =>
+  Object.fromEntries(
+    Object.entries(measured).map(([name, value]) => [
+      name,
+      typeof value === "number" && !Number.isInteger(value) ? `${value}` : value,
+    ]),
+  );
+
+/** Columns of `orders o` for these facts and their MAC. */
+export const signingColumns: Statement = sql`o.code AS "orderCode@order", o.signers, o.customer_name AS "customerName",
+  o.customer_email AS "customerEmail", o.signature_fields AS fields, o.row_mac AS mac`;
+
+export const signingRows: MacTable<SigningFacts> = {
+  table: sql`orders`,
+  key: sql`id`,
+  keyInRows: sql`o.id`,
+  mac: sql`o.row_mac`,
+  rows: sql`SELECT o.id AS key, ${signingColumns} FROM orders o`,
+  members: signingMembers,
+};
+
+/** @throws Error when the signers fail their MAC */
+export function requireSigners(rowMac: RowMac, row: SigningFacts & { mac: Buffer | null }): void {
+  if (!rowMac.holds("orders", signingMembers(row), row.mac))
+    throw new Error(`the signers of order ${row.orderCode} are not what was written`);
+}
+
+/**
+ * Replaces the order's signer `n`, so that a later envelope goes to the same people.
+ * @param orderId of a locked order
+ * @throws Error when the signers fail their MAC
+ */
+export async function replaceSigner(
+  tx: Tx,
+  rowMac: RowMac,
+  orderId: number,
+  n: number,
+  person: Omit<OrderSigner, "routing">,
+): Promise<void> {
+  const [order] = await tx.query<SigningFacts & { mac: Buffer | null }>(sql`
+    SELECT ${signingColumns} FROM orders o WHERE o.id = ${orderId}`);
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  requireSigners(rowMac, order);
+  const signers = signersOf(order).map((each, index) => (index + 1 === n ? { ...each, ...person } : each));
+  const mac = rowMac.of("orders", signingMembers({ ...order, signers }));
+  await tx.query(sql`
+    UPDATE orders SET signers = ${JSON.stringify(signers)}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
+}

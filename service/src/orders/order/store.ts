@@ -1,0 +1,151 @@
+import { lastReason } from "../../kernel/audit/audit.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { deletedAmong } from "../../kernel/retention/retention.ts";
+import type { StoredDocument } from "./documents.ts";
+import { orderState, verifiedOrders } from "./order-mac.ts";
+import type { OrderStatus } from "./transitions/statuses.ts";
+import type { LockedOrder } from "./transitions/transitions.ts";
+import type { OrderRow, OrderSummaryRow, PublicOrderRow } from "./views.ts";
+
+/** The document that an order was placed with. */
+export type OriginalDocument = StoredDocument & { pages: number };
+
+const summaryColumns = sql`code AS "code@order", status, sign, notarize, ship, fax, total_cents AS "totalCents",
+  external_reference AS "externalReference", customer_email AS "customerEmail", created_at AS "createdAt"`;
+
+const detailColumns = sql`${summaryColumns}, envelope_status AS "envelopeStatus", fax_to AS "faxTo", lines,
+  subtotal_cents AS "subtotalCents", discount_cents AS "discountCents", document_notices AS "documentNotices",
+  CASE WHEN status = 'ManualQuoteRequired' THEN ${lastReason(sql`orders.id`, sql`orders.status`)} END AS "manualQuoteReason"`;
+
+export const ownOrderStatement = (code: string, { partnerId, environment }: Owner): Statement => sql`
+  SELECT ${detailColumns}, ${verifiedOrders} FROM orders
+  WHERE ${isSealed(sql`code`, "order", code)} AND partner_id = ${partnerId} AND environment = ${environment}`;
+
+/** The owner's order, or undefined. */
+export async function findOwnOrder(db: Sql, code: string, owner: Owner): Promise<OrderRow | undefined> {
+  const [order] = await db.query<OrderRow>(ownOrderStatement(code, owner));
+  return order;
+}
+
+export async function isOwnOrder(db: Sql, code: string, { partnerId, environment }: Owner): Promise<boolean> {
+  const found = await db.query(sql`
+    SELECT FROM orders WHERE ${isSealed(sql`code`, "order", code)} AND partner_id = ${partnerId} AND environment = ${environment}`);
+  return found.length === 1;
+}
+
+/** An order of any firm in one environment. */
+export async function findOrderOfEnvironment(db: Sql, code: string, environment: Environment) {
+  const [order] = await db.query<{ id: number; status: OrderStatus }>(
+    sql`SELECT id, status FROM orders WHERE ${isSealed(sql`code`, "order", code)} AND environment = ${environment}`,
+  );
+  return order;
+}
+
+/** `whenDocumentsWereDeleted` as a part of a statement. */
+export const documentsDeletedAt = (orderId: Statement): Statement =>
+  deletedAmong(sql`documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId}`, "documentsDeletedAt");
+
+/** When the retention plan deleted documents of the order; null when it has not. */
+export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promise<Date | null> {
+  const [row] = await db.query<{ documentsDeletedAt: Date | null }>(sql`
+    SELECT ${documentsDeletedAt(sql`${orderId}`)}`);
+  return row?.documentsDeletedAt ?? null;
+}
+
+/** Any order, for a caller who has its code. */
+export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow | undefined> {
+  const [order] = await db.query<PublicOrderRow>(sql`
+    SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
+      document_name AS "documentName", status_before_hold AS "statusBeforeHold",
+      ${documentsDeletedAt(sql`orders.id`)}, parcel.carrier, parcel.tracking_number AS "trackingNumber",
+      ${verifiedOrders}
+    FROM orders LEFT JOIN LATERAL (
+      SELECT carrier, tracking_number FROM shipments WHERE order_id = orders.id ORDER BY id DESC LIMIT 1) parcel ON true
+    WHERE ${isSealed(sql`code`, "order", code)}`);
+  return order;
+}
+
+export type ListFilter = {
+  status: string | null;
+  externalReference: string | null;
+  /** The code of the last order of the previous page. */
+  after: string | null;
+  limit: number;
+};
+
+const markedOrders = marked(orderState, sql`orders`);
+
+/** Newest first. Each combination of filters is its own statement text, so that each gets the plan of its own index. */
+export function listStatement({ partnerId, environment }: Owner, filter: ListFilter): Statement {
+  const { status, externalReference, after, limit } = filter;
+  return sql`SELECT ${summaryColumns}, ${markedOrders} FROM orders WHERE partner_id = ${partnerId} AND environment = ${environment}
+    ${status === null ? nothing : sql`AND status = ${status}`}
+    ${externalReference === null ? nothing : sql`AND external_reference = ${externalReference}`}
+    ${
+      after === null
+        ? nothing
+        : sql`AND (created_at, id) < (
+            SELECT created_at, id FROM orders
+            WHERE ${isSealed(sql`code`, "order", after)} AND partner_id = ${partnerId} AND environment = ${environment})`
+    }
+    ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
+}
+
+export const listOrders = (db: Sql, owner: Owner, filter: ListFilter) =>
+  db.query<OrderSummaryRow & Marked>(listStatement(owner, filter));
+
+/**
+ * Adds a line to the quote of a locked order that a person is pricing.
+ * @param amountCents may be negative
+ * @throws ServiceError when the total would not stay above zero
+ */
+export async function addAdjustment(tx: Tx, orderId: number, amountCents: number, label: string): Promise<void> {
+  const line = JSON.stringify([{ type: "ServiceAdjustment", label, amountCents }]);
+  const adjusted = await tx.query(sql`
+    UPDATE orders SET lines = lines || ${line}::jsonb, subtotal_cents = subtotal_cents + ${amountCents},
+      total_cents = total_cents + ${amountCents}
+    WHERE id = ${orderId} AND total_cents + ${amountCents} > 0 RETURNING 1`);
+  if (adjusted.length === 0) throw invalid("The total must stay above zero.");
+  await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
+}
+
+/** Records that an operator handed in a document of this kind for a locked order. */
+export async function markTakenIn(tx: Tx, orderId: number, kind: string): Promise<void> {
+  await tx.query(sql`
+    UPDATE orders SET taken_in = array_append(taken_in, ${kind}) WHERE id = ${orderId} AND ${kind} <> ALL (taken_in)`);
+  await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
+}
+
+/** Sets the envelope status that partners see while the envelope is open. It never moves backward. */
+export async function setEnvelopeStatus(
+  tx: Tx,
+  order: Pick<LockedOrder, "id">,
+  status: "Viewed" | "PartiallySigned",
+  at: Date,
+): Promise<void> {
+  const changed = await tx.query(sql`
+    UPDATE orders SET envelope_status = ${status}, updated_at = ${at}
+    WHERE id = ${order.id} AND envelope_status <> ${status}
+      AND (envelope_status = 'Sent' OR ${status} = 'PartiallySigned' AND envelope_status = 'Viewed') RETURNING 1`);
+  if (changed.length > 0) await writeStateMacs(tx, orderState, sql`id = ${order.id}`);
+}
+
+/**
+ * Deletes the names and notices of deleted documents, and the firm's notes on their orders. The caller has locked and
+ * verified the orders.
+ */
+export async function forgetDocumentNames(tx: Tx, blobKeys: readonly string[]): Promise<void> {
+  const orders = await tx.query<{ id: number }>(sql`
+    UPDATE orders SET document_name = NULL, document_notices = NULL FROM documents d
+    WHERE d.order_id = orders.id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[])
+      AND (document_name IS NOT NULL OR document_notices IS NOT NULL) RETURNING orders.id`);
+  if (orders.length > 0) await writeStateMacs(tx, orderState, sql`id = ANY (${orders.map(({ id }) => id)}::bigint[])`);
+  // Notes go with the first deleted document: from then on the order's page reports the deletion and shows no notes.
+  await tx.query(sql`
+    DELETE FROM firm_notes USING documents d
+    WHERE d.order_id = firm_notes.order_id AND d.blob_key = ANY (${blobKeys}::text[])`);
+}

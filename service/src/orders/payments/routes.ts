@@ -1,0 +1,110 @@
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { idempotencyHeader, idempotencyKeyOf, sendAnswer } from "../../kernel/http/idempotency-key.ts";
+import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { requestId, text } from "../../kernel/http/schema-parts.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { once } from "../../kernel/platform/idempotency.ts";
+import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { Metrics } from "../../kernel/platform/metrics.ts";
+import { type CheckoutDeps, checkoutUrl } from "./checkout/checkout.ts";
+import { takeEvent } from "./processor/events.ts";
+import { knownTypes } from "./processor/message.ts";
+import type { Processor } from "./processor/processor.ts";
+
+const Checkout = Type.Object(
+  {
+    checkoutUrl: text(
+      "The hosted payment page; the same one while it is open.",
+      "https://checkout.stripe.com/c/pay/cs_test_a1b2",
+    ),
+    requestId: requestId(),
+  },
+  { $id: "Checkout", description: "Where the client pays." },
+);
+
+/** Mints a hosted checkout (contract, Endpoints, Orders). Never changes the order. */
+export function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps & RouteDeps): void {
+  jsonRoute(app, deps, {
+    method: "POST",
+    scope: "orders",
+    url: "/api/partner/orders/:code/checkout",
+    tag: "Orders",
+    operationId: "mintCheckout",
+    summary: "Create a checkout",
+    description:
+      "Opens the payment processor's hosted page for the order and returns its address. It never changes the order: that does the processor's signed notice that the money came. While the page is open, the same address is returned again.",
+    caller: "key",
+    policy: "partner-write",
+    params: Type.Object({ code: Type.String({ description: "The order code." }) }),
+    headers: idempotencyHeader,
+    bodyIs: "none",
+    answer: Checkout,
+    refusals: {
+      400: "Idempotency-Key must have 8 to 255 characters.",
+      404: "Order not found.",
+      409: "An order in ManualQuoteRequired is not payable.",
+      502: "The payment processor failed to create the checkout session.",
+      503: "Payments are not configured.",
+    },
+    handle: async (request, reply) => {
+      const principal = principalOf(request);
+      const { code } = request.params;
+      const fingerprint = fingerprintOf(new Map([["code", code]]), null);
+      const route = "POST /api/partner/orders/{code}/checkout";
+      const answer = await once(deps, requestKey(principal, route, idempotencyKeyOf(request), fingerprint), {
+        status: 200,
+        refuseAbandoned: null,
+        work: async () => ({ checkoutUrl: await checkoutUrl(deps, code, principal), requestId: request.id }),
+      });
+      return sendAnswer(reply, answer);
+    },
+  });
+}
+
+type WebhookDeps = { db: Database; clock: Clock; log: Log; metrics: Metrics; processor: Processor | null };
+
+const maxEventBytes = 1024 * 1024;
+
+/**
+ * Receives the processor's events. The signature covers the exact bytes, so the body is not parsed before. Responds 200
+ * to every authentic event, even one that changes nothing, and 400 to a bad signature. The processor retries after a
+ * 5xx.
+ */
+export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps): Promise<void> {
+  const { db, clock, log, processor } = deps;
+  const counter = deps.metrics.counter(
+    "processor_events_total",
+    "Events of the payment processor, by what came of them.",
+    ["type", "outcome"],
+  );
+  // A Fastify context of its own, so that other routes keep their parsers.
+  await app.register(async (room) => {
+    room.removeAllContentTypeParsers();
+    room.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: maxEventBytes }, (_request, body, done) =>
+      done(null, body),
+    );
+
+    room.post("/api/payments/stripe/webhook", { schema: { hide: true } }, async (request) => {
+      if (!processor) throw new ServiceError("payments_not_configured", "Payments are not configured.");
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      const signature = request.headers["stripe-signature"];
+      const event = await processor
+        .verify(body, typeof signature === "string" ? signature : undefined, clock())
+        .catch((error: Error) => {
+          counter.inc({ type: "other", outcome: "forged" });
+          log.warn({ requestId: request.id, reason: error.message }, "an event's signature does not hold");
+          throw error;
+        });
+      const { livemode } = processor;
+      const options = { at: clock(), log, actor: "processor", simulated: false, livemode } as const;
+      const { outcome } = await db.transaction((tx) => takeEvent(tx, event, options));
+      counter.inc({ type: knownTypes.has(event.type) ? event.type : "other", outcome });
+      return { received: true };
+    });
+  });
+}

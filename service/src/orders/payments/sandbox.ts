@@ -1,0 +1,66 @@
+import { hash } from "node:crypto";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { LockedOrder } from "../order/order.ts";
+import { currency } from "./checkout/checkout.ts";
+import { type Taken, takeEvent } from "./processor/events.ts";
+import { paymentState } from "./store.ts";
+
+export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
+
+const types: Readonly<Record<SandboxOutcome, string>> = {
+  success: "checkout.session.completed",
+  delayed: "checkout.session.completed",
+  decline: "payment_intent.payment_failed",
+  cancel: "checkout.session.expired",
+};
+
+/** The sandbox's name for an order's payment: a hash, which doesn't reveal the code. */
+export const sandboxName = (code: string): string =>
+  `sandbox:${hash("sha256", `sandbox payment ${code}`).slice(0, 32)}`;
+
+/**
+ * Pays a test order through the code that applies the processor's verified events.
+ * @param attempt distinguishes this event from others of the same order
+ */
+export function sandboxPayment(
+  tx: Tx,
+  order: LockedOrder,
+  outcome: SandboxOutcome,
+  { at, log, attempt }: { at: Date; log: Log; attempt: string },
+): Promise<Taken> {
+  if (order.environment !== "test") throw new Error("a live order is paid by the processor alone");
+  const name = sandboxName(order.code);
+  const object = {
+    ...(types[outcome].startsWith("checkout") && { id: `${name}:${outcome}` }),
+    metadata: { order_code: order.code },
+    payment_status: outcome === "success" ? "paid" : "unpaid",
+    payment_intent: name,
+    amount_total: order.totalCents,
+    currency,
+  };
+  const event = { id: `${name}:${attempt}`, type: types[outcome], data: { object } };
+  return takeEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
+}
+
+/**
+ * Renames sandbox payments, which earlier releases named by their order's code. The MAC covers the name, so only
+ * payments with a valid MAC get a new one; an altered payment stays invalid. Must run as the owner of the table.
+ * @returns the number of new MACs
+ */
+export async function renameSandboxPayments(tx: Tx): Promise<number> {
+  const which = sql`concat(payment_intent, ' ', session_id) ~ 'sandbox:[0-9a-f]{40}'`;
+  const payments = await tx.query<{ id: number } & Marked>(sql`
+    SELECT id, ${marked(paymentState, sql`payments`)} FROM payments WHERE ${which}`);
+  if (payments.length === 0) return 0;
+  const guard = `ALTER TABLE ${paymentState.table.text}`;
+  await tx.script(`${guard} DISABLE TRIGGER payments_refunded_once`);
+  await tx.query(sql`
+    UPDATE payments SET payment_intent = sandbox_name(payment_intent), session_id = sandbox_name(session_id) WHERE ${which}`);
+  await tx.script(`${guard} ENABLE TRIGGER payments_refunded_once`);
+  const authentic = payments.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id);
+  await writeStateMacs(tx, paymentState, sql`id = ANY (${authentic}::bigint[])`);
+  return authentic.length;
+}

@@ -1,0 +1,143 @@
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+
+/**
+ * The covered columns of payments. A trigger lets a payment be refunded once and never deleted, so that no earlier row
+ * returns with its earlier MAC.
+ */
+export const paymentState: StateMac = {
+  table: sql`payments`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (p) => sql`${p}.id, ${p}.order_id, ${p}.payment_intent, ${p}.session_id, ${p}.amount_cents, ${p}.currency,
+    ${p}.simulated, extract(epoch FROM ${p}.received_at), extract(epoch FROM ${p}.refunded_at)`,
+};
+
+export const protectedTables = [stateRows(paymentState, { backfill: { set: "money" } })];
+
+const verifiedPayments: Statement = verified(paymentState, sql`payments`);
+
+/** Records an event once. Waits for a concurrent duplicate. @returns false when it was already recorded */
+export async function recordEvent(tx: Tx, id: string, type: string, at: Date): Promise<boolean> {
+  const recorded = await tx.query(sql`
+    INSERT INTO processor_events (event_id, type, outcome, received_at) VALUES (${id}, ${type}, 'taken', ${at})
+    ON CONFLICT (event_id) DO NOTHING RETURNING 1`);
+  return recorded.length === 1;
+}
+
+export const recordOutcome = (tx: Tx, id: string, orderId: number | null, outcome: string) =>
+  tx.query(sql`UPDATE processor_events SET order_id = ${orderId}, outcome = ${outcome} WHERE event_id = ${id}`);
+
+export type NewPayment = {
+  orderId: number;
+  paymentIntent: string | null;
+  sessionId: string;
+  amount: number;
+  currency: string;
+  simulated: boolean;
+  at: Date;
+  refundedAt?: Date;
+};
+
+/**
+ * @returns false when the session's money was already recorded
+ * @throws ServiceError `unavailable` when the recorded payment fails its MAC
+ */
+export async function recordPayment(tx: Tx, payment: NewPayment): Promise<boolean> {
+  const { orderId, paymentIntent, sessionId, amount, currency, simulated, at, refundedAt = null } = payment;
+  const recorded = await tx.query<{ id: number }>(sql`
+    INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at, refunded_at)
+    VALUES (${orderId}, ${paymentIntent}, ${sessionId}, ${amount}, ${currency}, ${simulated}, ${at}, ${refundedAt})
+    ON CONFLICT (order_id, session_id) DO NOTHING RETURNING id`);
+  const [row] = recorded;
+  if (row) await writeStateMacs(tx, paymentState, sql`id = ${row.id}`);
+  else
+    await tx.query(
+      sql`SELECT ${verifiedPayments} FROM payments WHERE order_id = ${orderId} AND session_id = ${sessionId}`,
+    );
+  return row !== undefined;
+}
+
+/**
+ * @returns true when the payment is on record and was not refunded before
+ * @throws ServiceError `unavailable` when it fails its MAC
+ */
+export async function markRefunded(tx: Tx, orderId: number, paymentIntent: string, at: Date): Promise<boolean> {
+  const held = await tx.query<{ id: number; refundedAt: Date | null }>(sql`
+    SELECT id, refunded_at AS "refundedAt", ${verifiedPayments} FROM payments
+    WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent} FOR UPDATE`);
+  const ids = held.filter(({ refundedAt }) => refundedAt === null).map(({ id }) => id);
+  for (const id of ids) {
+    await tx.query(sql`UPDATE payments SET refunded_at = ${at} WHERE id = ${id}`);
+    await writeStateMacs(tx, paymentState, sql`id = ${id}`);
+  }
+  return ids.length > 0;
+}
+
+export type HeldPayment = {
+  id: number;
+  paymentIntent: string | null;
+  simulated: boolean;
+  /** In the smallest unit of the currency. */
+  amountCents: number;
+  currency: string;
+};
+
+/**
+ * The payments of the order that were not refunded.
+ * @throws ServiceError `unavailable` when any of its payments fails its MAC. One marked as refunded counts too: its
+ * money may in truth still be held.
+ */
+export async function heldPayments(db: Sql, orderId: number): Promise<HeldPayment[]> {
+  const payments = await db.query<HeldPayment & { refundedAt: Date | null }>(sql`
+    SELECT id, payment_intent AS "paymentIntent", simulated, amount_cents::float8 AS "amountCents", currency,
+      refunded_at AS "refundedAt", ${verifiedPayments}
+    FROM payments WHERE order_id = ${orderId} ORDER BY id`);
+  return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
+}
+
+/** @throws ServiceError `unavailable` when the payment fails its MAC */
+export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string): Promise<boolean> {
+  const found = await tx.query<{ isRefunded: boolean }>(sql`
+    SELECT refunded_at IS NOT NULL AS "isRefunded", ${verifiedPayments} FROM payments
+    WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent}`);
+  return found.some(({ isRefunded }) => isRefunded);
+}
+
+/** The order of the payment. An authentic payment comes before one that fails its MAC, which later reads refuse. */
+export async function orderCodeOfIntent(db: Sql, paymentIntent: string): Promise<string | null> {
+  const found = await db.query<{ code: string } & Marked>(sql`
+    SELECT o.code AS "code@order", ${marked(paymentState, sql`p`)} FROM payments p JOIN orders o ON o.id = p.order_id
+    WHERE p.payment_intent = ${paymentIntent} ORDER BY p.id`);
+  return (found.find(({ isAuthentic }) => isAuthentic) ?? found[0])?.code ?? null;
+}
+
+/** The ids of the events whose money moved no order. */
+export async function unappliedEvents(tx: Tx, orderId: number, paymentIntent: string): Promise<string[]> {
+  const found = await tx.query<{ id: string }>(sql`
+    SELECT e.event_id AS id FROM processor_events e
+    JOIN payments p ON p.order_id = e.order_id AND p.received_at = e.received_at
+    WHERE e.order_id = ${orderId} AND e.outcome = 'unapplied' AND p.payment_intent = ${paymentIntent}`);
+  return found.map(({ id }) => id);
+}
+
+export const auditUnapplied = (tx: Tx, order: { id: number; partnerId: string }, at: Date, detail: object) =>
+  tx.query(
+    auditLine({
+      at,
+      action: "payment.unapplied",
+      actor: "processor",
+      partnerId: order.partnerId,
+      orderId: order.id,
+      detail,
+    }),
+  );

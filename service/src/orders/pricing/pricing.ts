@@ -1,0 +1,17 @@
+/** Pricing: the price book, the catalog of documents, postage, and where notaries may serve. */
+export type { CatalogRow } from "./catalog.ts";
+export {
+  createPricing,
+  loadPricingFiles,
+  openPricing,
+  type Priced,
+  type PriceRequest,
+  type Pricing,
+  type VersionedPricing,
+} from "./create-pricing.ts";
+export { DataFileError, fail, fields, list, members, type Place, parseDataFile, readDataFile } from "./data-file.ts";
+export { matching, oneOf, text } from "./data-values.ts";
+export { feeLabels, type LineType } from "./line-types.ts";
+export type { AskCarriers, CarrierRate, Parcel, ShipMethod } from "./postage.ts";
+export type { BoughtServices, OrderLine } from "./quote.ts";
+export { type Address, isUsState, usStates } from "./us-states.ts";

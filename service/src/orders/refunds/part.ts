@@ -1,0 +1,80 @@
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
+import { type LockedOrder, verifiedOrders } from "../order/order.ts";
+import { heldPayments, type Processor } from "../payments/payments.ts";
+import { heldFor, refusalOf } from "./rules.ts";
+import { insertRequest, selectApprovedPart } from "./store.ts";
+
+export const partRefundQueue = "part-refund";
+
+type Line = { type: string; amountCents: number };
+
+/** The amount paid for the technology of an online notarization: its line, less its share of the discount. */
+export async function technologyFeeOf(db: Sql, orderId: number): Promise<number> {
+  const [order] = await db.query<{ lines: Line[]; subtotalCents: number; discountCents: number }>(sql`
+    SELECT lines, subtotal_cents::float8 AS "subtotalCents", discount_cents::float8 AS "discountCents", ${verifiedOrders}
+    FROM orders WHERE id = ${orderId}`);
+  const fee = (order?.lines ?? [])
+    .filter(({ type }) => type === "TechFee")
+    .reduce((sum, { amountCents }) => sum + amountCents, 0);
+  if (!order || order.subtotalCents === 0) return fee;
+  return fee - Math.floor((order.discountCents * fee) / order.subtotalCents);
+}
+
+export type PartRequest = {
+  amountCents: number;
+  reason: string;
+  /** The operator in whose name it is asked for: another one approves. */
+  requestedBy: string;
+  actor: string;
+  at: Date;
+};
+
+/**
+ * Asks for a part of what is held for an order that the transaction holds locked; the order goes on.
+ * @returns the request's id; null when nothing that covers it is held, or another refund of the order waits
+ */
+export async function requestPartRefund(
+  tx: Tx,
+  order: LockedOrder,
+  { amountCents, reason, requestedBy, actor, at }: PartRequest,
+): Promise<string | null> {
+  const held = await heldFor(tx, order.id);
+  const payment = held.find((each) => each.currency === "usd" && each.amountCents >= amountCents);
+  if (amountCents <= 0 || !payment || refusalOf(order, held) !== null) return null;
+  const { id: orderId, environment, partnerId } = order;
+  const id = newUuid();
+  const payments = [{ ...payment, amountCents }];
+  if (!(await insertRequest(tx, { id, orderId, reason, payments, part: true, requestedBy, at }))) return null;
+  await tx.query(openTask({ kind: "refund_approval", at, environment, orderId, reason }));
+  const detail = { requestId: id, reason, payments, part: true };
+  await tx.query(auditLine({ at, action: "refund.requested", actor, partnerId, orderId, detail }));
+  return id;
+}
+
+type JobDeps = { db: Sql; processor: Processor | null };
+
+/** Asks the processor for approved parts. */
+export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
+  jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => giveBack(deps, requestId));
+}
+
+/** Money of the sandbox is back at once. A job alone gives nothing back: the request's MAC says that it was approved. */
+async function giveBack({ db, processor }: JobDeps, requestId: string): Promise<void> {
+  const request = await selectApprovedPart(db, requestId);
+  if (!request) return;
+  const held = await heldPayments(db, request.orderId);
+  for (const { id, amountCents } of request.payments) {
+    // A payment that was refunded whole meanwhile has gone back with the part.
+    const payment = held.find((each) => each.id === id);
+    if (!payment || payment.simulated) continue;
+    if (!processor) throw new Error("payments are not configured: the refund waits");
+    if (payment.paymentIntent === null)
+      throw new Error("the payment has no payment intent: refund it at the processor");
+    await processor.refundPart(requestId, payment.paymentIntent, amountCents);
+  }
+}

@@ -1,0 +1,161 @@
+import {
+  type Operator,
+  requirePasskeyOf,
+  requirePermission,
+  requireRefusedByAnother,
+  requireSecondPerson,
+  requireText,
+} from "../../firms/operators/operators.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
+import { perform } from "../fulfilment/fulfilment.ts";
+import { partRefundQueue } from "./part.ts";
+import { areSame, covers, heldFor, lockShown, type RefundDeps, refusalOf, requirePersonOfRefund } from "./rules.ts";
+import * as store from "./store.ts";
+
+export type { RefundRequest } from "./store.ts";
+
+const unknown = () => new ServiceError("not_found", "No such refund request.");
+
+/** @throws ServiceError for a request that is unknown, or in the other environment */
+export async function refundOf(
+  { db }: { db: Sql },
+  { environment }: Operator,
+  id: string,
+): Promise<store.RefundRequest> {
+  const found = isUuid(id) ? await store.selectRequest(db, id, environment) : undefined;
+  if (!found) throw unknown();
+  return found;
+}
+
+/** The open requests, and the latest ended ones. */
+export async function listRefunds({ db }: { db: Sql }, { environment }: Operator) {
+  const [open, ended] = await Promise.all([store.selectOpen(db, environment), store.selectEnded(db, environment)]);
+  return { open, ended };
+}
+
+/**
+ * Requests a refund of all held payments of an order; another operator decides.
+ * @returns the request's id
+ * @throws ServiceError without the permission or a reason, and for an order that can't be refunded or has an open
+ * request
+ */
+export async function requestRefund(
+  { db, clock }: RefundDeps,
+  operator: Operator,
+  { code, reason: typed }: { code: string; reason: string },
+): Promise<string> {
+  requirePermission(operator, ["refunds.request"]);
+  const requestedBy = requirePersonOfRefund(operator);
+  const reason = requireText("reason", typed);
+  return db.transaction(async (tx) => {
+    const at = clock();
+    const order = await lockShown(tx, operator, code);
+    const payments = await heldFor(tx, order.id);
+    const refusal = refusalOf(order, payments);
+    if (refusal !== null) throw new ServiceError("conflict", refusal);
+    const id = newUuid();
+    const { id: orderId, environment, partnerId } = order;
+    if (!(await store.insertRequest(tx, { id, orderId, reason, payments, requestedBy, at })))
+      throw new ServiceError("conflict", "A refund of this order was asked for already.");
+    await tx.query(openTask({ kind: "refund_approval", at, environment, orderId, reason }));
+    const detail = { requestId: id, reason, payments };
+    await tx.query(auditLine({ at, action: "refund.requested", actor: operator.actor, partnerId, orderId, detail }));
+    return id;
+  });
+}
+
+/** Locks an open request and its order until the transaction ends. @throws ServiceError for an ended request */
+export async function lockOpen(tx: Tx, operator: Operator, id: string) {
+  const { orderCode } = await refundOf({ db: tx }, operator, id);
+  // All callers lock the order first, so that a caller that waited sees how the request ended.
+  const order = await lockShown(tx, operator, orderCode);
+  const request = await refundOf({ db: tx }, operator, id);
+  if (request.state !== "requested") throw new ServiceError("conflict", endedWords(request));
+  return { order, request };
+}
+
+function endedWords({ state, decidedByName, note }: store.RefundRequest): string {
+  if (state === "closed") return `This request was closed. ${note ?? ""}`.trim();
+  return `This request was ${state} before${decidedByName === null ? "" : ` by ${decidedByName}`}.`;
+}
+
+/** Withdraws the operator's own request. @throws ServiceError for another's request, and for an ended one */
+export async function withdrawRefund({ db, clock }: RefundDeps, operator: Operator, id: string): Promise<void> {
+  const by = requirePersonOfRefund(operator);
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const { order, request } = await lockOpen(tx, operator, id);
+    if (request.requestedBy !== by)
+      throw new ServiceError("conflict", "Only who asked for a refund withdraws the request.");
+    await end(tx, operator, order, id, { state: "withdrawn", by, at, note: null });
+  });
+}
+
+/** Ends a request and its task, and writes the audit line. */
+export async function end(
+  tx: Tx,
+  { actor }: Operator,
+  { id: orderId, partnerId }: { id: number; partnerId: string },
+  id: string,
+  decision: store.Decision,
+): Promise<void> {
+  const { state, at, solo, note } = decision;
+  await store.updateDecision(tx, id, decision);
+  const task = { state: state === "withdrawn" ? "dropped" : "done", at, by: actor, outcome: state } as const;
+  await tx.query(closeTasks({ orderId, kinds: ["refund_approval"] }, task));
+  const detail = { requestId: id, ...(solo && { solo }), ...(note !== null && { note }) };
+  await tx.query(auditLine({ at, action: `refund.${state}`, actor, partnerId, orderId, detail }));
+}
+
+/** Returns the person who decides. @throws ServiceError without the permission, or without a recent passkey check */
+function requireApprover({ clock }: RefundDeps, operator: Operator): string {
+  requirePermission(operator, ["money.decide"]);
+  const by = requirePersonOfRefund(operator);
+  requirePasskeyOf(operator, clock());
+  return by;
+}
+
+/**
+ * Approves another operator's refund request: the order enters RefundPending, and the processor is asked for the
+ * money.
+ * @throws ServiceError for the operator's own request (unless the service is set up for one person and an hour has
+ * passed), when the order or its held payments have changed, and for an ended request, so that only one of two
+ * concurrent approvals succeeds
+ */
+export async function approveRefund(deps: RefundDeps, operator: Operator, id: string): Promise<void> {
+  const by = requireApprover(deps, operator);
+  await deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    const { order, request } = await lockOpen(tx, operator, id);
+    const solo = requireSecondPerson(deps.refundApproval, operator, request, "refund", at);
+    const held = await heldFor(tx, order.id);
+    const refusal = refusalOf(order, held);
+    if (refusal !== null) throw new ServiceError("conflict", refusal);
+    if (!(request.part ? covers(held, request.payments) : areSame(held, request.payments)))
+      throw new ServiceError(
+        "conflict",
+        "What is held for this order has changed. Refuse this request, and ask again.",
+      );
+    await end(tx, operator, order, id, { state: "approved", by, at, solo, note: null });
+    const { reason } = request;
+    if (request.part) await enqueue(tx, partRefundQueue, { requestId: id });
+    else await perform(tx, order, "refund_requested", { reason }, { actor: operator.actor, at, log: deps.log });
+  });
+}
+
+/** Refuses another operator's refund request, with a reason. @throws ServiceError as for approving */
+export async function refuseRefund(deps: RefundDeps, operator: Operator, id: string, typed: string): Promise<void> {
+  const by = requireApprover(deps, operator);
+  const note = requireText("note", typed);
+  await deps.db.transaction(async (tx) => {
+    const { order, request } = await lockOpen(tx, operator, id);
+    requireRefusedByAnother(operator, request, "refund", deps.clock());
+    await end(tx, operator, order, id, { state: "refused", by, at: deps.clock(), note });
+  });
+}

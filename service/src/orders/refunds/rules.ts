@@ -1,0 +1,52 @@
+import { type Approval, type Operator, requirePerson } from "../../firms/operators/operators.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import type { LockedOrder } from "../order/order.ts";
+import { lockOrder, targetOf } from "../order/order.ts";
+import { heldPayments } from "../payments/payments.ts";
+import { approvedParts, type Held } from "./store.ts";
+
+export type { Held } from "./store.ts";
+
+export type RefundDeps = { db: Database; clock: Clock; log: Log; refundApproval: Approval };
+
+/**
+ * The operator's person id. Refunds are between named people.
+ * @throws ServiceError for an operator who signed in by a link of the command line
+ */
+export const requirePersonOfRefund = (operator: Operator): string =>
+  requirePerson(operator, "Refunds need people with names. Sign in by email, or use order move at the command line.");
+
+/** Locks an order of the operator's environment until the transaction ends. @throws ServiceError */
+export async function lockShown(tx: Tx, { environment }: Operator, code: string): Promise<LockedOrder> {
+  const order = isCode(code) ? await lockOrder(tx, code) : undefined;
+  if (order?.environment !== environment) throw new ServiceError("not_found", "Order not found.");
+  return order;
+}
+
+/** The payments that the service holds for the order, less the parts that were given back. */
+export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
+  const held = await heldPayments(db, orderId);
+  const parts = await approvedParts(db, orderId);
+  return held.map(({ id, amountCents, currency }) => ({
+    id,
+    amountCents: Math.max(0, amountCents - (parts.get(id) ?? 0)),
+    currency: currency.toLowerCase(),
+  }));
+}
+
+export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
+  some.map(({ id }) => id).join() === others.map(({ id }) => id).join();
+
+/** Whether all that a part takes is still held. */
+export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
+  part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
+
+/** Why a refund can't be requested; null when it can. */
+export function refusalOf(order: LockedOrder, held: readonly Held[]): string | null {
+  if (targetOf(order, "refund_requested") === null) return `An order in ${order.status} cannot be refunded.`;
+  return held.length > 0 ? null : "No money is held for this order.";
+}

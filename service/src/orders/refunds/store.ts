@@ -1,0 +1,175 @@
+import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+
+/** A payment that the service holds; its amount is in the smallest unit of the currency. */
+export type Held = { id: number; amountCents: number; currency: string };
+
+export type RefundState = "requested" | "approved" | "refused" | "withdrawn" | "closed";
+
+export type RefundRequest = {
+  id: string;
+  orderId: number;
+  orderCode: string;
+  orderStatus: string;
+  firmName: string;
+  environment: Environment;
+  reason: string;
+  /** The payments held at the request's time, which a refund returns. */
+  payments: readonly Held[];
+  /** Whether it is a part of what is held, so that the order goes on. */
+  part: boolean;
+  requestedBy: string;
+  requestedByName: string;
+  requestedAt: Date;
+  state: RefundState;
+  /** Null while it is open, and when a trigger closed it. */
+  decidedByName: string | null;
+  decidedAt: Date | null;
+  solo: boolean;
+  note: string | null;
+};
+
+/** Recognizes requests closed by the trigger, by their note. */
+const isClosed = (r: Statement): Statement =>
+  sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
+
+/**
+ * The covered columns of requests. One trigger lets a request be decided once and not change otherwise. Another closes the
+ * request of an order that was refunded another way. It has no key, so a closed request keeps the MAC of its open
+ * state. The amount of a part is covered with a minus sign, which keeps the MACs of earlier rows.
+ */
+export const requestState: StateMac = {
+  table: sql`refund_requests`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    r,
+  ) => sql`${r}.id, ${r}.order_id, ${r}.reason, CASE WHEN ${r}.part THEN -${r}.amount_cents ELSE ${r}.amount_cents END, ${r}.payments, ${r}.requested_by,
+    extract(epoch FROM ${r}.requested_at), ${r}.decided_by, ${r}.solo, CASE WHEN NOT ${isClosed(r)} THEN ${r}.note END,
+    CASE WHEN ${isClosed(r)} THEN 'requested' ELSE ${r}.state END,
+    CASE WHEN NOT ${isClosed(r)} THEN extract(epoch FROM ${r}.decided_at) END`,
+};
+
+export const protectedTables = [stateRows(requestState, { backfill: { set: "money" } })];
+
+const requests = (seen: Statement) => sql`
+  SELECT ${seen}, r.id, r.order_id AS "orderId", o.code AS "orderCode@order", o.status AS "orderStatus", p.name AS "firmName",
+    o.environment, r.reason, r.payments, r.part, r.requested_by AS "requestedBy",
+    a.name AS "requestedByName", r.requested_at AS "requestedAt", r.state, d.name AS "decidedByName",
+    r.decided_at AS "decidedAt", r.solo, r.note, ${markedFirm}
+  FROM refund_requests r JOIN orders o ON o.id = r.order_id JOIN partners p ON p.id = o.partner_id
+    JOIN operators a ON a.user_id = r.requested_by LEFT JOIN operators d ON d.user_id = r.decided_by`;
+
+const verifiedRequest = requests(verified(requestState, sql`r`));
+const markedRequests = requests(marked(requestState, sql`r`));
+
+/** @throws ServiceError `unavailable` when the request fails its MAC */
+export async function selectRequest(db: Sql, id: string, environment: Environment): Promise<RefundRequest | undefined> {
+  const found = await db.query<RefundRequest & MarkedFirm>(
+    sql`${verifiedRequest} WHERE r.id = ${id} AND o.environment = ${environment}`,
+  );
+  return withFirmNames(found)[0];
+}
+
+/** Open requests, oldest first. */
+export const selectOpen = async (db: Sql, environment: Environment) =>
+  authentic(
+    await db.query<RefundRequest & MarkedFirm & Marked>(sql`${markedRequests}
+    WHERE r.state = 'requested' AND o.environment = ${environment} ORDER BY r.requested_at, r.id LIMIT 200`),
+  );
+
+/** Ended requests, latest first. */
+export const selectEnded = async (db: Sql, environment: Environment) =>
+  authentic(
+    await db.query<RefundRequest & MarkedFirm & Marked>(sql`${markedRequests}
+    WHERE r.state <> 'requested' AND o.environment = ${environment} ORDER BY r.decided_at DESC, r.id LIMIT 50`),
+  );
+
+/** Leaves out requests that fail their MAC. */
+const authentic = (rows: readonly (RefundRequest & MarkedFirm & Marked)[]): RefundRequest[] =>
+  withFirmNames(rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request));
+
+/** @throws ServiceError `unavailable` when the request fails its MAC */
+export async function selectOpenOfOrder(db: Sql, orderId: number): Promise<string | undefined> {
+  const [found] = await db.query<{ id: string }>(sql`
+    SELECT id, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
+    WHERE order_id = ${orderId} AND state = 'requested'`);
+  return found?.id;
+}
+
+/**
+ * Sums the parts of each payment that were given back, by its id.
+ * @throws ServiceError `unavailable` for a request that is not what the service wrote
+ */
+export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyMap<number, number>> {
+  const found = await db.query<{ payments: readonly Held[] }>(sql`
+    SELECT payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
+    WHERE order_id = ${orderId} AND part AND state = 'approved'`);
+  const sums = new Map<number, number>();
+  for (const { id, amountCents } of found.flatMap(({ payments }) => payments))
+    sums.set(id, (sums.get(id) ?? 0) + amountCents);
+  return sums;
+}
+
+/** An approved part, for the job that gives it back. @throws ServiceError `unavailable` as above */
+export async function selectApprovedPart(db: Sql, id: string) {
+  const [found] = await db.query<{ orderId: number; payments: readonly Held[] }>(sql`
+    SELECT order_id AS "orderId", payments, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
+    WHERE id = ${id} AND part AND state = 'approved'`);
+  return found;
+}
+
+export type NewRequest = {
+  id: string;
+  orderId: number;
+  reason: string;
+  /** The payments held at the request's time, which a refund returns. */
+  payments: readonly Held[];
+  part?: boolean;
+  requestedBy: string;
+  at: Date;
+};
+
+/** @returns false when the order has an open request */
+export async function insertRequest(
+  tx: Tx,
+  { id, orderId, reason, payments, part = false, requestedBy, at }: NewRequest,
+): Promise<boolean> {
+  const cents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const inserted = await tx.query(sql`
+    INSERT INTO refund_requests (id, order_id, reason, amount_cents, payments, part, requested_by, requested_at)
+    VALUES (${id}, ${orderId}, ${reason}, ${cents}, ${JSON.stringify(payments)}::jsonb, ${part}, ${requestedBy}, ${at})
+    ON CONFLICT (order_id) WHERE state = 'requested' DO NOTHING RETURNING 1`);
+  if (inserted.length === 1) await writeStateMacs(tx, requestState, sql`id = ${id}`);
+  else await selectOpenOfOrder(tx, orderId);
+  return inserted.length === 1;
+}
+
+export type Decision = {
+  state: Exclude<RefundState, "requested">;
+  by: string | null;
+  at: Date;
+  solo?: boolean;
+  note: string | null;
+};
+
+export async function updateDecision(
+  tx: Tx,
+  id: string,
+  { state, by, at, solo = false, note }: Decision,
+): Promise<void> {
+  await tx.query(sql`
+    UPDATE refund_requests SET state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}, note = ${note}
+    WHERE id = ${id}`);
+  await writeStateMacs(tx, requestState, sql`id = ${id}`);
+}
