@@ -1,32 +1,33 @@
 /** Envelopes: a document's way from the order to the seal, by the acts of its signers. */
 
-export type { NoticeCode } from "../pdf/unseen/notice.ts";
+import { actRows } from "./ceremony/prepared-acts.ts";
+import { protectedTables as recordTables } from "./records/trail.ts";
+
+export type { NoticeCode } from "../../kernel/pdf/unseen/notice.ts";
 export { signingRoutes } from "./api/routes.ts";
 export { readSigning, type SigningReadDeps } from "./api/signing-api.ts";
 export type { Ceremony, CodeOutcome, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
 export { openCeremony } from "./ceremony/open-ceremony.ts";
 export {
   type Client,
-  type CopyKind,
   copyKinds,
   type DeclineKind,
   declineKinds,
-  type Language,
-  languages,
+  type SenderValue,
   type ShownField,
   type SigningState,
   type SigningView,
 } from "./ceremony/view.ts";
-export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
-export { envelopeJobs } from "./envelope-jobs.ts";
+export { type ConsentText, type ConsentTexts, type Language, languages, readConsentTexts } from "./consent/texts.ts";
+export { envelopeJobs, sweepEnvelopes } from "./envelope-jobs.ts";
+export { envelopesWith, textsOf } from "./from-config.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
-export type { EnvelopeDeps } from "./lifecycle/deps.ts";
-export { sweepEnvelopes } from "./lifecycle/due.ts";
 export { bringEnvelopesNearer } from "./lifecycle/nearer.ts";
 export { followOverdue } from "./lifecycle/overdue.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
+export { signingMail } from "./mails/mails.ts";
 export {
   listedCertificates,
   type OpenedSignerAuthorities,
@@ -43,9 +44,12 @@ export { createPreflight } from "./preflight/preflight.ts";
 export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
+export type { EnvelopeDeps } from "./records/deps.ts";
 export { type OrderDocument, openOrderDocument, orderDocuments, withOrderDocument } from "./records/documents.ts";
 export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";
 export { endingOf, type TextOutcome, type Texts } from "./texts/texts.ts";
+
+export const protectedTables = [...recordTables, actRows];

@@ -1,12 +1,13 @@
-import { join } from "node:path";
-import type { Config, TelnyxSettings } from "./config/config.ts";
-import { type ConsentTexts, type EnvelopeDeps, readConsentTexts, type Texts } from "./envelopes/envelopes.ts";
-import { countryOfNumber } from "./orders/orders.ts";
-import { createTelnyx, type Providers } from "./providers/providers.ts";
-import { root } from "./resources.ts";
-import type { Sealing } from "./seals/seals.ts";
+import { fileURLToPath } from "node:url";
+import type { Sealing } from "../../evidence/seals/seals.ts";
+import type { Config, TelnyxSettings } from "../../kernel/config/config.ts";
+import { countryOfNumber } from "../../orders/order/order.ts";
+import { createTelnyx, type Providers } from "../../providers/providers.ts";
+import { type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
+import type { EnvelopeDeps } from "./records/deps.ts";
+import type { Texts } from "./texts/texts.ts";
 
-const consentFolder = join(root, "service/data/consent");
+const consentFolder = fileURLToPath(new URL("../../../data/consent", import.meta.url));
 
 /** What envelopes work with; maintenance needs the same. */
 export function envelopesWith(
@@ -15,11 +16,12 @@ export function envelopesWith(
     sealing: Sealing;
   },
 ): EnvelopeDeps & { consentTexts: ConsentTexts } {
-  const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthorities, texts, config } = deps;
+  const { db, clock, random, log, blobs, rowMac, secrets, workers, sealing, signerAuthorities, texts, config } = deps;
   const { sealDocument, chainPem, stamp } = sealing;
   return {
     db,
     clock,
+    random,
     log,
     blobs,
     rowMac,

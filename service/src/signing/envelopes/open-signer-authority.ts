@@ -1,8 +1,5 @@
 import { equalBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
-import type { Environment } from "../identity/identity.ts";
-import { dayMs } from "../platform/clock.ts";
-import { StartupError } from "../platform/errors.ts";
 import {
   type Authority,
   asStartupError,
@@ -21,7 +18,10 @@ import {
   type SealKey,
   type SerialNumbers,
   type SignerAnchor,
-} from "../seals/seals.ts";
+} from "../../evidence/seals/seals.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { dayMs } from "../../kernel/platform/clock.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { makeSignerAuthority } from "./signer-authority.ts";
 
 export type SignerAuthoritySettings = SealIdentitySettings & {

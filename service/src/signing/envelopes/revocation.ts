@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { type Clock, dayMs } from "../platform/clock.ts";
-import type { Database, Sql } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
-import { type Authority, fingerprintOf, serialNumberOf, writeCrl } from "../seals/seals.ts";
+import { type Authority, fingerprintOf, serialNumberOf, writeCrl } from "../../evidence/seals/seals.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { Random } from "../../kernel/platform/random.ts";
 import type { SignerAuthorities } from "./open-signer-authority.ts";
 
 /** So many certificates share one list: it stays below 60 KB, however many acts there are. */
@@ -26,11 +26,11 @@ const authorityId = ({ chain }: Authority): string => fingerprintOf(chain[0]).sl
  * @param at now
  */
 export async function recordCertificate(
-  { db, baseUrl }: { db: Sql; baseUrl: string },
+  { db, random, baseUrl }: { db: Sql; random: Random; baseUrl: string },
   authority: Authority,
   at: Date,
 ): Promise<CertificateEntry> {
-  const serialNumber = serialNumberOf(randomBytes(16));
+  const serialNumber = serialNumberOf(random.bytes(16));
   const id = authorityId(authority);
   const revokedAt = new Date(at.getTime() + unusedKeyMs);
   const rows = await db.query<{ list: number }>(sql`

@@ -1,6 +1,5 @@
 import { boolean, integer, OID, oid, primitive, sequence, TAG } from "@signsealship/evidence/asn1";
 import { type Certificate, certifiedName } from "@signsealship/evidence/x509";
-import type { Environment } from "../identity/identity.ts";
 import {
   type Authority,
   commonNameOf,
@@ -15,7 +14,8 @@ import {
   signingUses,
   validFor,
   validSince,
-} from "../seals/seals.ts";
+} from "../../evidence/seals/seals.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
 
 const AUTHORITY_YEARS = 20;
 

@@ -1,5 +1,5 @@
-import { invalid } from "../platform/errors.ts";
-import { isPlainLines, isPlainText, isVisible } from "../platform/text.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { isPlainLines, isPlainText, isVisible } from "../../kernel/platform/text.ts";
 
 /** What was typed, by the names of the fields. */
 export type Typed = Readonly<Record<string, string>>;

@@ -1,4 +1,10 @@
 /** Notaries: their commissions, the rules of their states, the desk where they work, what they upload, and their journals. */
+import { journalRows } from "./acts/journal.ts";
+import { proofRows } from "./commissions/proofs.ts";
+import { notaryRows } from "./commissions/store.ts";
+import { changeRows } from "./eligibility/changes/store.ts";
+import { inPersonRows } from "./in-person/store.ts";
+
 export {
   type Act,
   actKinds,
@@ -12,7 +18,7 @@ export {
 export { correctEntry } from "./acts/correct.ts";
 export { type EntrySubject, refusalReasons } from "./acts/entry.ts";
 export { exportJournal, type JournalCopy, journalNotice, sealJournal } from "./acts/export.ts";
-export { type JournalFacts, journalMembers, readJournal } from "./acts/journal.ts";
+export { readJournal } from "./acts/journal.ts";
 export { certificateFacts } from "./commissions/certificate.ts";
 export {
   type Commission,
@@ -24,9 +30,9 @@ export {
 export { type ActMode, actModes, expiriesOf, expiringWords, stageOf } from "./commissions/expiry.ts";
 export { addNotary, requireNotary, setNotary } from "./commissions/keep.ts";
 export { addProof, listProofs, openProof, type Proof } from "./commissions/proofs.ts";
-export { listNotaries, type Notary, notaryGauges, operatorsToAdd } from "./commissions/store.ts";
-export { expiryMailJobs, watchExpiries } from "./commissions/watch.ts";
-export { appointmentMailJobs, mailAppointment } from "./desk/appointment.ts";
+export { listNotaries, type Notary, notaryGauges, notaryState, operatorsToAdd } from "./commissions/store.ts";
+export { expiryMail, watchExpiries } from "./commissions/watch.ts";
+export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
 export { completeAct, type DeskReport, reportOn, requireMode } from "./desk/complete.ts";
 export {
   claimedOrder,
@@ -40,8 +46,38 @@ export {
 export { readForNotary } from "./desk/documents.ts";
 export { findDraft, saveAct, sweepDrafts } from "./desk/orders.ts";
 export { refuseAct } from "./desk/refuse.ts";
+export {
+  confirmChange,
+  type RuleChangeDeps,
+  refuseChange,
+  requestChange,
+  rulesOfState,
+  rulesOfStates,
+  type ShownChange,
+  withdrawChange,
+} from "./eligibility/changes/changes.ts";
+export { eligibilityReader } from "./eligibility/changes/in-force.ts";
+export { sentenceModes, typedRules } from "./eligibility/changes/typed.ts";
 export { type EligibilityDeps, eligibilityFor, modeWords } from "./eligibility/eligible.ts";
 export { importRules } from "./eligibility/import/import-rules.ts";
-export { loadNotaryRules, type NotaryRules, type TermName, termNames } from "./eligibility/rules.ts";
+export {
+  loadNotaryRules,
+  type NotaryRules,
+  type Sourced,
+  type StateRules,
+  type TermName,
+  termNames,
+} from "./eligibility/rules.ts";
+export { openNotarySupply, type SupplyDeps, type SupplyState, supplyState } from "./eligibility/supply.ts";
 export { type Faults, faultsText, isDay, type Typed } from "./form-reader.ts";
+export {
+  answerInPerson,
+  askInPerson,
+  type InPersonRequest,
+  inPersonObstacle,
+  inPersonOf,
+} from "./in-person/in-person.ts";
+export { inPersonMail } from "./in-person/mail.ts";
 export type { Check } from "./uploads/check.ts";
+
+export const protectedTables = [journalRows, proofRows, notaryRows, changeRows, inPersonRows];

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../../http/authentication.ts";
-import { fileRoute } from "../../http/file-route.ts";
-import { jsonRoute, type RouteDeps, type RouteRequest } from "../../http/route.ts";
-import { actorOf } from "../../identity/identity.ts";
-import { findOwnOrder, replacementSchema } from "../../orders/orders.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { isCode } from "../../platform/text.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { fileRoute } from "../../../kernel/http/file-route.ts";
+import { jsonRoute, type RouteDeps, type RouteRequest } from "../../../kernel/http/route.ts";
+import { actorOf } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { findOwnOrder, replacementSchema } from "../../../orders/order/order.ts";
 import type { SignerRequest } from "../lifecycle/change-signer.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { remindSigner } from "../lifecycle/remind.ts";
 import { replaceSigner } from "../lifecycle/replace.ts";
 import { unlockSigner } from "../lifecycle/unlock.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { openOrderDocument, orderDocuments } from "../records/documents.ts";
 import { OrderDocument, OrderDocuments, OrderSignerState, OrderSigners } from "./schemas.ts";
 import { documentView, readSigning, signingView } from "./signing-api.ts";
@@ -23,10 +23,13 @@ const codeParams = Type.Object({ code });
 const signerParams = Type.Object({ code, n: Type.String({ description: "The signer's place, from 1." }) });
 
 /** What was signed and who signs it, for the firm whose order it is. */
-export function signingRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): void {
+/** What the routes of envelopes work with. */
+type RoutesDeps = { frame: RouteDeps; envelopes: EnvelopeDeps };
+
+export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const schema of [OrderDocument, OrderSignerState]) app.addSchema(schema);
   documentRoutes(app, deps);
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     ...frame,
     method: "GET",
     scope: "read",
@@ -37,18 +40,18 @@ export function signingRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDe
     params: codeParams,
     answer: OrderSigners,
     refusals: { 404: "Order not found." },
-    handle: (request) => signersOf(deps, request),
+    handle: (request) => signersOf(deps.envelopes, request),
   });
   signerRoutes(app, deps);
 }
 
-const signersOf = async (deps: EnvelopeDeps, request: RouteRequest<typeof codeParams, typeof noQuery>) =>
-  signingView(await readSigning(deps, request.params.code, principalOf(request)), request.id);
+const signersOf = async (envelopes: EnvelopeDeps, request: RouteRequest<typeof codeParams, typeof noQuery>) =>
+  signingView(await readSigning(envelopes, request.params.code, principalOf(request)), request.id);
 
 const noQuery = Type.Object({});
 
-function documentRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): void {
-  jsonRoute(app, deps, {
+function documentRoutes(app: FastifyInstance, deps: RoutesDeps): void {
+  jsonRoute(app, deps.frame, {
     ...frame,
     method: "GET",
     scope: "read",
@@ -62,13 +65,13 @@ function documentRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): v
     refusals: { 404: "Order not found." },
     async handle(request) {
       const [orderCode, owner] = [request.params.code, principalOf(request)];
-      if (!isCode(orderCode) || !(await findOwnOrder(deps.db, orderCode, owner)))
+      if (!isCode(orderCode) || !(await findOwnOrder(deps.envelopes.db, orderCode, owner)))
         throw new ServiceError("not_found", "Order not found.");
-      const documents = await orderDocuments(deps.db, orderCode, owner);
+      const documents = await orderDocuments(deps.envelopes.db, orderCode, owner);
       return { documents: documents.map(documentView), requestId: request.id };
     },
   });
-  fileRoute(app, deps, {
+  fileRoute(app, deps.frame, {
     ...frame,
     scope: "read",
     url: `${path}/documents/:documentId`,
@@ -81,7 +84,11 @@ function documentRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): v
     async handle(request) {
       const { code: orderCode, documentId } = request.params;
       if (!isCode(orderCode)) throw new ServiceError("not_found", "Document not found.");
-      const { kind, file } = await openOrderDocument(deps, { orderCode, owner: principalOf(request), documentId });
+      const { kind, file } = await openOrderDocument(deps.envelopes, {
+        orderCode,
+        owner: principalOf(request),
+        documentId,
+      });
       return { name: `${kind.replace("_", "-")}.pdf`, disposition: "attachment", content: file };
     },
   });
@@ -122,9 +129,9 @@ const acts: readonly Act[] = [
 ];
 
 /** What is done for a signer; each answers who signs, as it is then. */
-function signerRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): void {
+function signerRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const { name, summary, description, body, refusals, change } of acts)
-    jsonRoute(app, deps, {
+    jsonRoute(app, deps.frame, {
       ...frame,
       method: "POST",
       scope: "orders",
@@ -137,8 +144,8 @@ function signerRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): voi
       answer: OrderSigners,
       refusals: { 404: "No such signer.", ...refusals },
       async handle(request) {
-        await change(deps, wantedOf(request), request.body);
-        return signersOf(deps, request);
+        await change(deps.envelopes, wantedOf(request), request.body);
+        return signersOf(deps.envelopes, request);
       },
     });
 }

@@ -1,6 +1,15 @@
 import { Type } from "typebox";
-import { nullable, oneOf, ref, requestId, sha256, text, timestamp, verifyCode } from "../../http/schema-parts.ts";
-import { signerAuths, signerLanguages } from "../../orders/orders.ts";
+import {
+  nullable,
+  oneOf,
+  ref,
+  requestId,
+  sha256,
+  text,
+  timestamp,
+  verifyCode,
+} from "../../../kernel/http/schema-parts.ts";
+import { signerAuths, signerLanguages } from "../../../orders/order/order.ts";
 import { documentKinds } from "../records/documents.ts";
 import { signerStatuses } from "../records/signing.ts";
 

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
-import type { Owner } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { SecretBytes } from "../../platform/secrets.ts";
-import { isCode } from "../../platform/text.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
 import type { OrderDocument } from "../records/documents.ts";
 import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
 import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } from "./schemas.ts";

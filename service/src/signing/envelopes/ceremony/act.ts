@@ -1,8 +1,6 @@
-import { hash, randomInt } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import { ServiceError } from "../../platform/errors.ts";
 import {
   assembleCms,
   completeSeal,
@@ -11,10 +9,12 @@ import {
   signedAttributesOf,
   type TimeStamp,
   verifySignedAttributes,
-} from "../../seals/seals.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
-import type { PreparedField, SignatureMark } from "../pdf/fields.ts";
+} from "../../../evidence/seals/seals.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { ownFields, type PreparedField, type SignatureMark } from "../pdf/fields.ts";
 import { buildActIn, checkActIn } from "../pdf/tasks.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Document, type StoredTail, storeTail } from "../records/revisions.ts";
 import { recordCertificate } from "../revocation.ts";
 import { issueSignerCertificate } from "../signer-authority.ts";
@@ -80,10 +80,10 @@ export async function openAct(
   { publicKey, keyHeldBy }: KeyHolder,
   client: Client,
 ): Promise<OpenAct> {
-  const { workers, stamp, clock, signerAuthorities, baseUrl } = deps;
+  const { workers, stamp, clock, random, signerAuthorities, baseUrl } = deps;
   const at = wholeSeconds(clock());
-  const own = envelope.fields.filter((field) => field.signer === signer.n);
-  const values = valuesOf(own, request, { name: signer.name, at });
+  const own = ownFields(envelope.fields, signer.n);
+  const values = valuesOf(own, request, { name: signer.name, at, language: signer.language });
   const record = actRecord({ envelope, signer, document, request, values, own, client, at, keyHeldBy });
   const actSha256 = hash("sha256", canonicalJson(record));
   const authority = signerAuthorities[envelope.environment];
@@ -108,8 +108,8 @@ export async function openAct(
     actSha256,
   };
   const lengths = Array.from({ length: draws }, () => ({
-    reserve: needed + randomInt(spare.reserve),
-    padding: randomInt(spare.padding),
+    reserve: needed + random.below(spare.reserve),
+    padding: random.below(spare.padding),
   }));
   const input = { act, docSha256: document.sha256, draws: lengths };
   const call = { holder: envelope.partnerId, bytes: document.bytes, input };
@@ -155,7 +155,16 @@ export async function closeAct(
   const place = hashTail({ tail, contentsStart, contentsEnd, byteRange }, document.hash, document.bytes.length);
   const complete = completeSeal(place, assembleCms({ chain, signedAttrs, signature, ...token }));
   const { actSha256 } = open;
-  const input = { leaf: chain[0].der, actSha256, preparedBytes: document.preparedBytes, at: clock() };
+  const { preparedBytes } = document;
+  const fields = new Map(ownFields(envelope.fields, linked.signer.n).map(({ name, kind }) => [name, kind]));
+  const input = {
+    leaf: chain[0].der,
+    actSha256,
+    preparedBytes,
+    documentBytes: document.bytes.length,
+    fields,
+    at: clock(),
+  };
   const call = { holder: envelope.partnerId, bytes: [document.bytes, complete.tail], input };
   const [stored, checked] = await Promise.allSettled([
     storeTail(deps, envelope, complete.tail),
@@ -236,9 +245,9 @@ function actRecord({ envelope, signer, document, request, values, own, client, a
     orderCode: envelope.orderCode,
     revision: { bytes: document.bytes.length, number: document.revision, sha256: document.sha256 },
     signer: { email: signer.email, n: signer.n, name: signer.name },
-    values: own.flatMap(({ name, kind }) => {
+    values: own.flatMap(({ name, kind, option }) => {
       const value = values.get(name);
-      return value === undefined ? [] : [{ field: name, kind, value }];
+      return value === undefined ? [] : [{ field: name, kind, value, ...(option !== undefined && { option }) }];
     }),
   };
 }

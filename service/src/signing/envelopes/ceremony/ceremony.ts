@@ -1,9 +1,10 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
-import type { StoredFile } from "../../platform/blobs/stored-file.ts";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import type { Language } from "../consent/texts.ts";
 import type { SignatureMark } from "../pdf/fields.ts";
 import type { FitPicture, PictureFault } from "../pictures/pictures.ts";
 import type { DocumentText } from "../reading/read-text.ts";
-import type { Client, CopyKind, DeclineKind, Language, SigningView } from "./view.ts";
+import type { Client, CopyKind, DeclineKind, SigningView } from "./view.ts";
 
 /** Where a code went; `away` and `refused`: no text message was sent, for now or to that number at all. */
 export type CodeOutcome = "mailed" | "texted" | "away" | "refused";

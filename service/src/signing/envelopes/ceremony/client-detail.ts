@@ -1,4 +1,4 @@
-import { toPlainText } from "../../platform/text.ts";
+import { toPlainText } from "../../../kernel/platform/text.ts";
 import type { Client } from "./view.ts";
 
 /** What the trail says of the browser that asked. */

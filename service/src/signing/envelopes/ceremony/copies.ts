@@ -1,6 +1,6 @@
-import type { StoredFile } from "../../platform/blobs/stored-file.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { openOrderDocument, orderDocuments } from "../records/documents.ts";
 import { type Linked, stateOf } from "./links.ts";
 import { type CopyKind, copyKinds } from "./view.ts";

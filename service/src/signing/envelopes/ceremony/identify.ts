@@ -1,24 +1,25 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { JsonObject } from "@signsealship/evidence/manifest";
-import { lockOrder } from "../../orders/orders.ts";
-import { hourMs } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { newSecret, newUuid } from "../../platform/ids.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
-import { slowHashHolds } from "../../platform/slow-hash.ts";
-import { openTask } from "../../tasks/tasks.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
-import { signingMailQueue, tokenSha256 } from "../lifecycle/links.ts";
+import { hourMs } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
+import { openTask } from "../../../kernel/tasks/tasks.ts";
+import { lockOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import { signingMailQueue } from "../lifecycle/links.ts";
 import { closeUnlocking } from "../lifecycle/unlock.ts";
-import type { Envelope, Signer } from "../records/envelope.ts";
+import { mayNotRequestCode, putCode } from "../records/code-requests.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
+import { tokenSha256 } from "../records/link-tokens.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import { mayNotRequestCode, putCode } from "./code-requests.ts";
 import { follow, isLocked, type Linked, requireState } from "./links.ts";
 import { type TextToSend, takeText, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
@@ -86,8 +87,7 @@ export async function identify(
     if (!(await isRight(deps, tx, linked, typed, tried))) {
       const failures = (signer.lockedAt === null ? signer.failures : 0) + 1;
       const locks = failures >= failuresAllowed;
-      await tx.query(sql`
-        UPDATE envelope_signers SET failures = ${failures}, locked_at = ${locks ? at : null} WHERE id = ${signer.id}`);
+      await updateSigner(tx, signer.id, sql`failures = ${failures}, locked_at = ${locks ? at : null}`);
       if (locks) await openUnlocking(tx, envelope, signer, at);
       await tell(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
       return null;
@@ -95,10 +95,12 @@ export async function identify(
     if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
     const session = newSecret();
     const expiresAt = new Date(at.getTime() + sessionMs);
-    await tx.query(sql`
-      UPDATE envelope_signers SET failures = 0, locked_at = NULL, code_id = NULL, session_sha256 = ${tokenSha256(session)},
-        session_expires_at = ${expiresAt}, codes_of_day = 0, codes_requested = 0
-      WHERE id = ${signer.id}`);
+    await updateSigner(
+      tx,
+      signer.id,
+      sql`failures = 0, locked_at = NULL, code_id = NULL, session_sha256 = ${tokenSha256(session)},
+        session_expires_at = ${expiresAt}, codes_of_day = 0, codes_requested = 0`,
+    );
     await tell(tx, rowMac, envelope, "code_ok", at, detail);
     if (signer.lockedAt !== null)
       await closeUnlocking(tx, envelope.orderId, signer.n, { at, by: "system", outcome: "identified" });
@@ -117,8 +119,8 @@ type Codes = { codeId: string | null; sentAt: Date | null; accessCodeHash: strin
 
 async function findCodes(db: Sql, { id }: Pick<Signer, "id">): Promise<Codes | undefined> {
   const [codes] = await db.query<Codes>(sql`
-    SELECT code_id AS "codeId", code_sent_at AS "sentAt", access_code_hash AS "accessCodeHash"
-    FROM envelope_signers WHERE id = ${id}`);
+    SELECT code_id AS "codeId", code_sent_at AS "sentAt", access_code_hash AS "accessCodeHash", ${verifiedSigner}
+    FROM envelope_signers s WHERE id = ${id}`);
   return codes;
 }
 

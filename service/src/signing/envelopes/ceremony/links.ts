@@ -1,9 +1,8 @@
-import { type Clock, dayMs } from "../../platform/clock.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { isCode, isSecret } from "../../platform/text.ts";
-import { tokenSha256 } from "../lifecycle/links.ts";
+import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isCode, isSecret } from "../../../kernel/platform/text.ts";
 import {
   type Envelope,
   findEnvelope,
@@ -13,6 +12,7 @@ import {
   type Signer,
   whoseTurn,
 } from "../records/envelope.ts";
+import { tokenSha256 } from "../records/link-tokens.ts";
 import type { Link } from "./ceremony.ts";
 import type { SigningState } from "./view.ts";
 

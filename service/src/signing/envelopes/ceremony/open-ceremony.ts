@@ -1,14 +1,16 @@
-import { lockOrder, type NoticesOf, type TitleOf } from "../../orders/orders.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { isEmail } from "../../platform/mail/email.ts";
-import { isPlainLines, isPlainText, isVisible } from "../../platform/text.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
+import { lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
 import { endUnsigned } from "../lifecycle/end.ts";
+import { OFF, ownFields, type PreparedField } from "../pdf/fields.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
 import { type DocumentText, readTextIn } from "../reading/read-text.ts";
-import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { titleOf, updateSigner } from "../records/envelope.ts";
 import { keptDocuments } from "../records/kept-documents.ts";
 import { findRevisions, openDocument, type Revision } from "../records/revisions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
@@ -19,7 +21,7 @@ import { copiesOf, openCopy } from "./copies.ts";
 import { identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
-import type { Client, DeclineKind, ShownField, SigningState, SigningView } from "./view.ts";
+import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
 
 export type CeremonyDeps = EnvelopeDeps & { titleOf: TitleOf; noticesOf: NoticesOf };
 
@@ -65,8 +67,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
         const text = deps.consentTexts.find(version, language);
         if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
         const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
-        await tx.query(sql`
-          UPDATE envelope_signers SET consent = ${JSON.stringify(consent)}::jsonb WHERE id = ${signer.id}`);
+        await updateSigner(tx, signer.id, sql`consent = ${JSON.stringify(consent)}::jsonb`);
         const detail = { consent, signer: signer.n, client: clientDetail(client) };
         await appendToTrail(tx, rowMac, envelope, "consented", at, detail);
       }),
@@ -100,8 +101,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
       await change(link, ["ready", "waiting"], async (tx, { envelope, signer }, at) => {
         await requireTrailRoom(tx, envelope.id, signer.n);
         const proposal = { name: name.trim(), email, at: at.toISOString() };
-        await tx.query(sql`
-          UPDATE envelope_signers SET proposal = ${JSON.stringify(proposal)}::jsonb WHERE id = ${signer.id}`);
+        await updateSigner(tx, signer.id, sql`proposal = ${JSON.stringify(proposal)}::jsonb`);
         const detail = { proposal, signer: signer.n, client: clientDetail(client) };
         await appendToTrail(tx, rowMac, envelope, "proposed", at, detail);
       });
@@ -110,7 +110,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
         if (linked.identified && isUnderWay(linked))
-          await tx.query(sql`UPDATE envelope_signers SET language = ${language} WHERE id = ${linked.signer.id}`);
+          await updateSigner(tx, linked.signer.id, sql`language = ${language}`);
       }),
   };
 }
@@ -118,7 +118,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
 async function textOf(deps: SigningDeps, envelope: Linked["envelope"]): Promise<DocumentText> {
   const holder = envelope.partnerId;
   const head = (await findRevisions(deps.db, envelope.id)).at(-1);
-  return deps.memory.within(holder, head?.bytes ?? 0, async () => {
+  return deps.memory.within(memoryHolder(envelope), head?.bytes ?? 0, async () => {
     const { bytes } = await deps.read(deps, envelope);
     return readTextIn(deps.workers, { holder, bytes });
   });
@@ -128,14 +128,14 @@ async function writeOpened({ db, clock, rowMac }: EnvelopeDeps, link: Link, clie
   const { orderCode } = (await follow(db, link, clock)).envelope;
   await db.transaction(async (tx) => {
     // Orders are locked before their envelopes.
-    await lockOrder(tx, orderCode);
+    const order = await lockOrder(tx, orderCode);
     const linked = await follow(tx, link, clock, true);
     const { envelope, signer, at } = linked;
     // A stranger may have the link: only who has passed the signer's step leaves a record.
-    if (signer.openedAt !== null || !linked.identified || !isUnderWay(linked)) return;
-    await tx.query(sql`UPDATE envelope_signers SET opened_at = ${at} WHERE id = ${signer.id}`);
+    if (!order || signer.openedAt !== null || !linked.identified || !isUnderWay(linked)) return;
+    await updateSigner(tx, signer.id, sql`opened_at = ${at}`);
     await appendToTrail(tx, rowMac, envelope, "opened", at, { signer: signer.n, client: clientDetail(client) });
-    await setEnvelopeStatus(tx, envelope.orderId, "Viewed", at);
+    await setEnvelopeStatus(tx, order, "Viewed", at);
   });
 }
 
@@ -182,7 +182,8 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     step: signer.auth === "link" ? null : signer.auth,
     document: head ? shownDocument(envelope, head) : null,
     notices: mayRead ? deps.noticesOf({ ...envelope, code: envelope.orderCode }) : [],
-    fields: mayRead ? envelope.fields.filter((field) => field.signer === signer.n).map(shownField) : [],
+    fields: mayRead ? ownFields(envelope.fields, signer.n).map(shownField) : [],
+    senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: signer.consent && { version: signer.consent.version, at: new Date(signer.consent.at) },
     signedAt: signer.signedAt,
     copies: (await copiesOf(deps, linked)).map(({ kind }) => kind),
@@ -195,24 +196,31 @@ const shownDocument = (
   { number, bytes, sha256 }: Revision,
 ): SigningView["document"] => ({ revision: number, bytes, sha256, pages, hasSignaturePage });
 
-const shownField = ({
-  name,
-  kind,
-  page,
-  place,
-  label,
-  required,
-  invisible,
-}: Linked["envelope"]["fields"][number]): ShownField => ({
-  name,
-  kind,
-  page: page + 1,
-  left: place.x,
-  top: place.y,
-  // Nothing of it is in the document, but there has to be something to sign by.
-  width: invisible ? 180 : place.width,
-  height: invisible ? 24 : place.height,
-  label: invisible ? null : label,
-  required,
-  ...(invisible && { invisible }),
-});
+const shownField = (field: Linked["envelope"]["fields"][number]): ShownField => {
+  const { name, kind, page, place, label, required, invisible, value, help, format, options, option, group } = field;
+  return {
+    name,
+    kind,
+    page: page + 1,
+    left: place.x,
+    top: place.y,
+    // Nothing of it is in the document, but there has to be something to sign by.
+    width: invisible ? 180 : place.width,
+    height: invisible ? 24 : place.height,
+    label: invisible ? null : label,
+    required,
+    ...(invisible && { invisible }),
+    ...(value !== undefined && { value }),
+    ...(help !== undefined && { help }),
+    ...(format !== undefined && { format }),
+    ...(options && { options }),
+    ...(option !== undefined && { option }),
+    ...(group !== undefined && { group }),
+  };
+};
+
+/** Of the options of a radio, the one that is chosen. */
+function senderValue({ kind, label, page, option, value, readOnly }: PreparedField): SenderValue[] {
+  if (!readOnly || (option !== undefined && value === undefined)) return [];
+  return [{ kind, label, page: page + 1, value: value ?? OFF, ...(option !== undefined && { option }) }];
+}

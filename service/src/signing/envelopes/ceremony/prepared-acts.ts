@@ -1,8 +1,9 @@
 import { concatBytes } from "@signsealship/evidence/bytes";
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { parseCertificate } from "@signsealship/evidence/x509";
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sealed, sql } from "../../../kernel/platform/database/sql.ts";
+import type { ProtectedTable } from "../../../kernel/platform/protected-data.ts";
 import type { OpenAct } from "./act.ts";
 
 const keptMs = 10 * 60_000;
@@ -12,37 +13,54 @@ type Kept = Pick<OpenAct, "revision" | "contentsStart" | "contentsEnd" | "byteRa
   at: string;
   /** Lengths of the certificates, the signer's own first. */
   certificates: number[];
+  /** Base64. */
+  tail: string;
 };
 
-type Row = { kept: Kept; tail: Buffer; signedAttrs: Buffer; chain: Buffer };
+type Row = { kept: string; signedAttrs: Buffer; chain: Buffer };
 
-/** Keeps an act for its signer, in the place of one that was prepared before. */
+export const actRows: ProtectedTable = {
+  table: sql`prepared_acts`,
+  key: sql`signer_id`,
+  texts: [
+    {
+      kind: "act",
+      column: sql`kept`,
+      by: sql`signer_id`,
+      isNumbered: true,
+      constraint: "prepared_acts_kept_sealed",
+    },
+  ],
+};
+
+/** Keeps an act for its signer, in the place of one that was prepared before; sealed, because record and tail have codes. */
 export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, now: Date): Promise<void> {
   const { tail, signedAttrs, chain, at, ...rest } = act;
   const ders = chain.map(({ der }) => der);
-  const kept: Kept = { ...rest, at: at.toISOString(), certificates: ders.map(({ length }) => length) };
+  const certificates = ders.map(({ length }) => length);
+  const kept: Kept = { ...rest, at: at.toISOString(), certificates, tail: tail.toString("base64") };
   await db.query(sql`
-    INSERT INTO prepared_acts (signer_id, kept, tail, signed_attrs, chain, created_at)
-    VALUES (${signerId}, ${JSON.stringify(kept)}::json, ${tail}, ${Buffer.from(signedAttrs)},
+    INSERT INTO prepared_acts (signer_id, kept, signed_attrs, chain, created_at)
+    VALUES (${signerId}, ${sealed("act", JSON.stringify(kept))}, ${Buffer.from(signedAttrs)},
       ${Buffer.from(concatBytes(ders))}, ${now})
-    ON CONFLICT (signer_id) DO UPDATE SET kept = excluded.kept, tail = excluded.tail,
-      signed_attrs = excluded.signed_attrs, chain = excluded.chain, created_at = excluded.created_at`);
+    ON CONFLICT (signer_id) DO UPDATE SET kept = excluded.kept, signed_attrs = excluded.signed_attrs, chain = excluded.chain, created_at = excluded.created_at`);
 }
 
 /** The act that was prepared for the signer; undefined when there is none, or it is too old. */
 export async function takePreparedAct(db: Sql, signerId: number, now: Date): Promise<OpenAct | undefined> {
   const [row] = await db.query<Row>(sql`
-    SELECT kept, tail, signed_attrs AS "signedAttrs", chain FROM prepared_acts
+    SELECT kept AS "kept@act", signed_attrs AS "signedAttrs", chain FROM prepared_acts
     WHERE signer_id = ${signerId} AND created_at > ${new Date(now.getTime() - keptMs)}`);
   if (!row) return undefined;
-  const { certificates, at, ...rest } = row.kept;
+  const { certificates, at, tail, ...rest } = JSON.parse(row.kept) as Kept;
   let end = 0;
   const [leaf, ...above] = certificates.map((length) => {
     end += length;
     return parseCertificate(row.chain.subarray(end - length, end));
   });
   if (!leaf) return undefined;
-  return { ...rest, at: new Date(at), tail: row.tail, signedAttrs: row.signedAttrs, chain: [leaf, ...above] };
+  const { signedAttrs } = row;
+  return { ...rest, at: new Date(at), tail: Buffer.from(tail, "base64"), signedAttrs, chain: [leaf, ...above] };
 }
 
 export const dropPreparedAct = (db: Sql, signerId: number) =>

@@ -1,6 +1,8 @@
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { isPlainText, isVisible } from "../../platform/text.ts";
-import type { PreparedField, SignatureMark, UploadedMark } from "../pdf/fields.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
+import { dateText, readFieldValue } from "../../../orders/order/order.ts";
+import type { Language } from "../consent/texts.ts";
+import { isButton, OFF, ON, type PreparedField, type SignatureMark, type UploadedMark } from "../pdf/fields.ts";
 import { mostPicture } from "../pictures/pictures.ts";
 import type { SignRequest } from "./ceremony.ts";
 
@@ -42,15 +44,17 @@ function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
   if (rgb.length !== pixels * 3 || (alpha && alpha.length !== pixels)) throw invalid("The picture is not whole.");
 }
 
+type Filling = { readonly name: string; readonly at: Date; readonly language: Language };
+
 /**
- * What the signer's text fields will hold: dates and the name are the service's, the rest is as it was typed.
+ * Returns the values of the signer's fields. The service sets dates and the name; the signer typed or chose the rest.
  * @param own the signer's fields
  * @throws ServiceError naming a field that is missing or can't be filled so
  */
 export function valuesOf(
   own: readonly PreparedField[],
   { values }: Pick<SignRequest, "values">,
-  { name, at }: { name: string; at: Date },
+  filling: Filling,
 ): Map<string, string> {
   const known = new Set(own.map((field) => field.name));
   for (const given of values.keys())
@@ -59,21 +63,48 @@ export function valuesOf(
   for (const field of own) {
     const { kind } = field;
     if (kind === "signature" || kind === "mark") continue;
-    const typed = (values.get(field.name) ?? "").trim();
-    if (!isPlainText(typed)) throw invalid("A field must be text on one line.");
-    if ([...typed].length > mostTextLength) throw invalid(`A field must have at most ${mostTextLength} characters.`);
-    const text = textOf(kind, typed, name, at);
-    if (field.required && text === "") throw invalid(`${field.label ?? "A field"} must be filled in.`);
-    filled.set(field.name, text);
+    const value = isButton(field)
+      ? stateOf(field, values.get(field.name))
+      : textOf(field, values.get(field.name), filling);
+    filled.set(field.name, value);
   }
+  requireChoices(own, filled);
   return filled;
 }
 
-function textOf(kind: PreparedField["kind"], typed: string, name: string, at: Date): string {
-  if (kind === "date") return at.toISOString().slice(0, 10);
-  if (kind === "name") return typed || name;
-  if (kind === "initials") return typed || initialsOf(name);
-  return typed;
+const labelOf = ({ label }: PreparedField): string => label ?? "A field";
+
+function stateOf(field: PreparedField, given: string | undefined): string {
+  const state = given ?? OFF;
+  if (state !== ON && state !== OFF) throw invalid(`${labelOf(field)} must be checked or not.`);
+  if (field.kind === "checkbox" && field.required && state === OFF) throw invalid(`${labelOf(field)} must be checked.`);
+  return state;
+}
+
+/** A radio has one option that is on, or none where it may be left empty. */
+function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<string, string>): void {
+  for (const radio of own.filter((field, index) => own.findIndex(({ group }) => group === field.group) === index)) {
+    if (radio.group === undefined) continue;
+    const on = own.filter(({ group, name }) => group === radio.group && filled.get(name) === ON).length;
+    if (on > 1) throw invalid(`${labelOf(radio)} takes one choice.`);
+    if (on === 0 && radio.required) throw invalid(`${labelOf(radio)} must be chosen.`);
+  }
+}
+
+function textOf(field: PreparedField, given: string | undefined, { name, at, language }: Filling): string {
+  const { kind, format, options } = field;
+  if (kind === "date") return dateText(at, format, language);
+  const typed = (given ?? "").trim();
+  if (!isPlainText(typed)) throw invalid("A field must be text on one line.");
+  if ([...typed].length > mostTextLength) throw invalid(`A field must have at most ${mostTextLength} characters.`);
+  const text = typed || (kind === "name" ? name : kind === "initials" ? initialsOf(name) : "");
+  if (text === "") {
+    if (field.required) throw invalid(`${labelOf(field)} must be filled in.`);
+    return text;
+  }
+  const read = readFieldValue({ kind, format, options }, text);
+  if ("rule" in read) throw invalid(`${labelOf(field)} can't be filled in so.`);
+  return read.value;
 }
 
 /** `Jane van Doe`: `JvD`. */

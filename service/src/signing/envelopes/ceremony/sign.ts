@@ -1,13 +1,14 @@
-import { envelopeQueue, lockOrder } from "../../orders/orders.ts";
-import type { MemoryBudget } from "../../platform/bounds/memory-budget.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import type { MemoryBudget } from "../../../kernel/platform/bounds/memory-budget.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { envelopeQueue, lockOrder, setEnvelopeStatus } from "../../../orders/order/order.ts";
 import { completeEnvelope } from "../lifecycle/complete.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { issueLink } from "../lifecycle/links.ts";
-import { findSigners, setEnvelopeStatus, whoseTurn } from "../records/envelope.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { findSigners, updateSigner, whoseTurn } from "../records/envelope.ts";
 import type { ReadDocument } from "../records/kept-documents.ts";
 import { type Document, findRevisions, insertRevision } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
@@ -126,7 +127,7 @@ async function onDocument<T>(
   const { envelope } = linked;
   const head = await findHead(deps, linked, revision);
   if (!head) return { outcome: "again" };
-  return deps.memory.within(envelope.partnerId, head.bytes, async () => {
+  return deps.memory.within(memoryHolder(envelope), head.bytes, async () => {
     const document = await deps.read(deps, envelope);
     return document.revision === revision ? work(document) : { outcome: "again" };
   });
@@ -186,7 +187,7 @@ async function writeAct(
     if (!order || head?.number !== made.number - 1 || !namesSigner(made.record, signer)) return false;
     const { at, number, bytes, sha256 } = made;
     await insertRevision(tx, envelope, { number, signer: signer.n, bytes, sha256, createdAt: at }, made.tail);
-    await tx.query(sql`UPDATE envelope_signers SET signed_at = ${at} WHERE id = ${signer.id}`);
+    await updateSigner(tx, signer.id, sql`signed_at = ${at}`);
     await dropPreparedAct(tx, signer.id);
     await revokeAfterAct(tx, made.serialNumber, now, made.timeStamp && new Date(made.timeStamp.at));
     await appendToTrail(tx, rowMac, envelope, "signed", now, {
@@ -196,7 +197,7 @@ async function writeAct(
       signer: signer.n,
       timeStamp: made.timeStamp,
     });
-    await setEnvelopeStatus(tx, order.id, "PartiallySigned", at);
+    await setEnvelopeStatus(tx, order, "PartiallySigned", at);
     const left = whoseTurn(await findSigners(tx, id));
     if (left.length === 0) await completeLater(tx, order.id);
     for (const next of left)

@@ -1,9 +1,9 @@
-import { dayMs, minuteMs } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
-import type { Envelope, Signer } from "../records/envelope.ts";
+import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { codeText } from "../texts/words.ts";
 import type { CodeOutcome } from "./ceremony.ts";
 
@@ -72,8 +72,7 @@ export async function textCode({ db, texts, log }: EnvelopeDeps, message: TextTo
   if (outcome === "sent" || outcome === "unknown") return "texted";
   log.warn({ signer: signerId, outcome }, "a code was not sent by text message");
   await db.transaction(async (tx) => {
-    await tx.query(sql`
-      UPDATE envelope_signers SET code_id = NULL, code_sent_at = NULL WHERE id = ${signerId} AND code_id = ${codeId}`);
+    await updateSigner(tx, signerId, sql`code_id = NULL, code_sent_at = NULL`, sql`code_id = ${codeId}`);
     if (outcome === "away") await tx.query(sql`DELETE FROM signing_texts WHERE phone = ${to} AND sent_at = ${at}`);
   });
   return outcome;

@@ -1,9 +1,7 @@
-import type { Environment } from "../../identity/identity.ts";
-import type { DocumentNotice } from "../../pdf/unseen/notice.ts";
-import type { FieldKind } from "../pdf/fields.ts";
-
-export const languages = ["en", "es"] as const;
-export type Language = (typeof languages)[number];
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
+import type { Language } from "../consent/texts.ts";
+import type { FieldKind, PreparedField } from "../pdf/fields.ts";
 
 /** What a link leads to now. */
 export type SigningState =
@@ -42,7 +40,10 @@ export type ShownField = {
   readonly required: boolean;
   /** A signature that no page shows. */
   readonly invisible?: true;
-};
+} & Pick<PreparedField, "value" | "help" | "format" | "options" | "option" | "group">;
+
+/** A value that the sender wrote into the document, and nobody changes. */
+export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
 
 /** What a signer sees of an envelope by their link. */
 export type SigningView = {
@@ -81,6 +82,7 @@ export type SigningView = {
   /** What the document has that people may not see as it is sealed; empty once nothing is to be read any more. */
   readonly notices: readonly DocumentNotice[];
   readonly fields: readonly ShownField[];
+  readonly senderValues: readonly SenderValue[];
   /** When the consent of this signer was given, and to which version of the text; null before. */
   readonly consent: { readonly version: string; readonly at: Date } | null;
   readonly signedAt: Date | null;

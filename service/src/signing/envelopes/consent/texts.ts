@@ -1,8 +1,11 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { StartupError } from "../../platform/errors.ts";
-import { type Language, languages } from "../ceremony/view.ts";
+import { StartupError } from "../../../kernel/platform/errors.ts";
+
+/** The languages of signers: each has a consent text. */
+export const languages = ["en", "es"] as const;
+export type Language = (typeof languages)[number];
 
 /** What a signer consents to, word for word (15 USC 7001(c)). */
 export type ConsentText = {

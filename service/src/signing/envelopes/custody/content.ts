@@ -1,6 +1,6 @@
 import { instantText } from "@signsealship/certificate";
 import { type EnvelopeEvidence, memberOf, type TrailEntry } from "@signsealship/evidence/envelope";
-import type { Issuer } from "../../seals/seals.ts";
+import type { Issuer } from "../../../evidence/seals/seals.ts";
 
 /** What a custody certificate says. */
 export type CustodyContent = {

@@ -1,5 +1,5 @@
 import { verifyEnvelope, verifySignedDocument } from "@signsealship/evidence/envelope";
-import { typesetFor } from "../../pdf/typeset.ts";
+import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import { drawCustody, writtenTexts } from "./certificate.ts";
 import type { CustodyContent } from "./content.ts";
 

@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { type EnvelopeEvidence, envelopeBytes, readCustodyCertificate } from "@signsealship/evidence/envelope";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { firmLogo, readShownFirm } from "../../partners/partners.ts";
-import type { Task } from "../../platform/workers/task.ts";
-import { issuerOf, type Sealed, sealOwnDocument } from "../../seals/seals.ts";
-import { languages } from "../ceremony/view.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
+import { issuerOf, type Sealed, sealOwnDocument } from "../../../evidence/seals/seals.ts";
+import { firmLogo, readShownFirm } from "../../../firms/partners/partners.ts";
+import type { Task } from "../../../kernel/platform/workers/task.ts";
+import { languages } from "../consent/texts.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, titleOf } from "../records/envelope.ts";
 import { agreedTexts, type CustodyContent } from "./content.ts";
 

@@ -1,8 +1,9 @@
-import type { Owner } from "../../identity/identity.ts";
-import { lockOrder } from "../../orders/orders.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { isCode } from "../../platform/text.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import {
   type Envelope,
   findOpenEnvelope,
@@ -11,7 +12,6 @@ import {
   lockEnvelope,
   type Signer,
 } from "../records/envelope.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 
 /** A signer of an order, and who wants something of them. */
 export type SignerRequest = { owner: Owner; orderCode: string; n: number; actor: string };

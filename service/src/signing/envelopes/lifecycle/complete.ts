@@ -1,14 +1,15 @@
 import { sealReasons } from "@signsealship/evidence/seal";
-import { perform, type SealedDocument, storeSealed } from "../../fulfilment/fulfilment.ts";
-import { lockOrder } from "../../orders/orders.ts";
-import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
-import type { Sealed } from "../../seals/seals.ts";
+import type { Sealed } from "../../../evidence/seals/seals.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
+import { perform, type SealedDocument, storeSealed } from "../../../orders/fulfilment/fulfilment.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
 import { evidenceOf } from "../custody/evidence.ts";
 import { sealCustody } from "../custody/seal-custody.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, endEnvelope, findEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { type Document, findRevisions, readDocument } from "../records/revisions.ts";
 import { alteredRecord, insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord } from "../records/trail.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 import { mailEverybody } from "./links.ts";
 
 /** How often a certificate is made anew because the trail grew meanwhile; beyond, the job tries again. */
@@ -25,7 +26,7 @@ export async function completeEnvelope(deps: EnvelopeDeps, envelopeId: number): 
   const head = (await findRevisions(deps.db, envelope.id)).at(-1);
   // The signed document, and the sealed one.
   const bytes = 2 * (head?.bytes ?? 0);
-  return deps.blobs.memory.within(envelope.partnerId, bytes, () => sealSigned(deps, envelope));
+  return deps.blobs.memory.within(memoryHolder(envelope), bytes, () => sealSigned(deps, envelope));
 }
 
 async function sealSigned(deps: EnvelopeDeps, envelope: Envelope): Promise<boolean> {

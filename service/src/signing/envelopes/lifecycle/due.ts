@@ -1,11 +1,9 @@
-import { dayMs } from "../../platform/clock.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import { sweepPreparedActs } from "../ceremony/prepared-acts.ts";
-import { sweepTexts } from "../ceremony/text-code.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { findSigners, lockEnvelope, whoseTurn } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 import { endUnsigned } from "./end.ts";
 import { signingMailQueue } from "./links.ts";
 import { openMs, reminderDays } from "./open.ts";
@@ -14,12 +12,10 @@ import { openMs, reminderDays } from "./open.ts";
 const batchSize = 1_000;
 
 /** Expires what nobody signed in time, and reminds those whose turn it is. Safe beside itself on another node. @returns whether there may be more that is due */
-export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
+export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
   const now = deps.clock();
-  await sweepPreparedActs(deps.db, now);
-  await sweepTexts(deps.db, now);
   const due = await deps.db.query<{ id: number; orderCode: string; expired: boolean }>(sql`
-    SELECT e.id, o.code AS "orderCode", e.expires_at <= ${now} AS expired
+    SELECT e.id, o.code AS "orderCode@order", e.expires_at <= ${now} AS expired
     FROM envelopes e JOIN orders o ON o.id = e.order_id
     WHERE e.ended_at IS NULL AND least(e.expires_at, e.remind_at) <= ${now} AND o.status = 'EsignPending'
       AND EXISTS (SELECT FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL)

@@ -1,9 +1,9 @@
-import { perform } from "../../fulfilment/fulfilment.ts";
-import { lockOrder } from "../../orders/orders.ts";
-import type { Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { perform } from "../../../orders/fulfilment/fulfilment.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, endEnvelope, lockEnvelope } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 import { mailEverybody } from "./links.ts";
 
 /** What each is called in the trail, and by which event the order moves: one that is taken back may be reissued as a declined one. */

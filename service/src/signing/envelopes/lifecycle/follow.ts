@@ -1,8 +1,8 @@
-import { sql } from "../../platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { endEnvelope, findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { completeEnvelope } from "./complete.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 import { openEnvelope } from "./open.ts";
 
 /**

@@ -1,13 +1,13 @@
-import { hash } from "node:crypto";
-import { auditLine } from "../../audit/audit.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
-import type { Language } from "../ceremony/view.ts";
-import type { Envelope, Signer } from "../records/envelope.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import type { Language } from "../consent/texts.ts";
+import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
+import { signingToken, tokenSha256 } from "../records/link-tokens.ts";
 import { appendToTrail } from "../records/trail.ts";
 
 /** The queue of mails to signers; payload `SigningMail`. */
@@ -27,18 +27,6 @@ export type SigningMail = {
   at?: string;
 };
 
-export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
-
-/** The token of a signing link, 160 bits as 40 hex digits, made anew from the link's id. */
-export const signingToken = (secrets: SecretBytes, linkId: string): string =>
-  derivedToken(deriveKey(secrets, "signing-link"), linkId);
-
-/** The token of a link that was made before, under whichever key it was; null when none of them made it. */
-export const signingTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>
-  keysOf(secrets)
-    .map((key) => signingToken(key, linkId))
-    .find((token) => tokenSha256(token).equals(sha256)) ?? null;
-
 /**
  * Gives a signer a new link, to be mailed; one that the signer had before is none any more. The envelope is locked by the
  * transaction.
@@ -51,11 +39,13 @@ export async function issueLink(
   { at, actor }: { at: Date; actor: string },
 ): Promise<void> {
   const linkId = newUuid();
-  await tx.query(sql`
-    UPDATE envelope_signers SET link_id = ${linkId}, token_sha256 = ${tokenSha256(signingToken(secrets, linkId))},
+  await updateSigner(
+    tx,
+    signer.id,
+    sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(signingToken(secrets, linkId))},
       issued_at = ${at}, session_sha256 = NULL, session_expires_at = NULL, code_id = NULL, code_sent_at = NULL,
-      codes_requested = 0, codes_of_day = 0, codes_day_at = NULL
-    WHERE id = ${signer.id}`);
+      codes_requested = 0, codes_of_day = 0, codes_day_at = NULL`,
+  );
   await appendToTrail(tx, rowMac, envelope, "link_issued", at, { signer: signer.n });
   const { partnerId, orderId } = envelope;
   const detail = { signer: signer.n, attempt: envelope.attempt };

@@ -1,5 +1,5 @@
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 
 /** Has a firm's open test envelopes remind and expire so many seconds earlier. Their trails say nothing of it: it happens when it happens. */
 export const bringEnvelopesNearer = (tx: Tx, partnerId: string, seconds: number) =>

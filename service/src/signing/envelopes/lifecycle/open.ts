@@ -1,17 +1,24 @@
-import { lockOrder } from "../../orders/orders.ts";
-import { dayMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sealed, sql } from "../../platform/database/sql.ts";
-import { hashYielding } from "../../platform/hash-yielding.ts";
-import { newVerifyCode } from "../../platform/ids.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
+import { newVerifyCode } from "../../../kernel/platform/ids.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
 import { planFields } from "../pdf/placement/plan-fields.ts";
 import type { Prepared } from "../pdf/prepare.ts";
 import { prepareIn } from "../pdf/tasks.ts";
-import { type Envelope, findEnvelope, findOpenEnvelope, findSigners, whoseTurn } from "../records/envelope.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import {
+  type Envelope,
+  findEnvelope,
+  findOpenEnvelope,
+  findSigners,
+  vouchForSigners,
+  whoseTurn,
+} from "../records/envelope.ts";
 import { insertRevision, storeTail, withOriginal } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 import { issueLink } from "./links.ts";
 import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
@@ -116,5 +123,6 @@ async function insertEnvelope(
       INSERT INTO envelope_signers (envelope_id, n, name, email, phone, language, routing, auth, access_code_hash)
       VALUES (${envelope.id}, ${index + 1}, ${name}, ${email}, ${phone}, ${language}, ${routing}, ${auth},
         ${accessCodeHash})`);
+  await vouchForSigners(tx, sql`envelope_id = ${envelope.id}`);
   return envelope;
 }

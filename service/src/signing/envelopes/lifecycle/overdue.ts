@@ -1,5 +1,5 @@
-import { type Statement, sql } from "../../platform/database/sql.ts";
-import type { EnvelopeDeps } from "./deps.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { followOrder } from "./follow.ts";
 
 const lateMs = 15 * 60_000;

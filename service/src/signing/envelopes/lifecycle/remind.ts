@@ -1,11 +1,11 @@
-import { auditLine } from "../../audit/audit.ts";
-import { hourMs } from "../../platform/clock.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { hourMs } from "../../../kernel/platform/clock.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type SignerRequest } from "./change-signer.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 import { signingMailQueue } from "./links.ts";
 
 const betweenRemindersMs = hourMs;

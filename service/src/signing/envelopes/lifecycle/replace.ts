@@ -1,26 +1,23 @@
-import { auditLine } from "../../audit/audit.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { slowHash } from "../../../kernel/platform/slow-hash.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
 import {
   type OrderSigner,
   parseReplacement,
-  type SigningFacts,
+  replaceSigner as replaceInOrder,
   signersOf,
-  signingColumns,
-  signingMembers,
-} from "../../orders/orders.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { slowHash } from "../../platform/slow-hash.ts";
-import { isCode } from "../../platform/text.ts";
-import { findSigners, type Signer } from "../records/envelope.ts";
+} from "../../../orders/order/order.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { findSigners, type Signer, updateSigner } from "../records/envelope.ts";
 import { findSigning } from "../records/signing.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type LockedSigner, type SignerRequest } from "./change-signer.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 import { issueLink, signingMailQueue } from "./links.ts";
-import { requireSigners } from "./signing-order.ts";
 import { closeUnlocking } from "./unlock.ts";
 
 type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth" | "accessCodeHash">;
@@ -98,24 +95,16 @@ const isSame = (one: { name: string; email: string }, other: { name: string; ema
 /** In the envelope, and in the order, so that an envelope issued anew goes to the same people. */
 async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSigner, person: Person): Promise<void> {
   const { name, email, phone, language, auth, accessCodeHash } = person;
-  await tx.query(sql`
-    UPDATE envelope_signers SET name = ${name}, email = ${email}, phone = ${phone}, language = ${language}, auth = ${auth},
-      access_code_hash = ${accessCodeHash}, opened_at = NULL, code_id = NULL, code_sent_at = NULL, codes_requested = 0,
+  await updateSigner(
+    tx,
+    signer.id,
+    sql`name = ${name}, email = ${email}, phone = ${phone}, language = ${language}, auth = ${auth}, access_code_hash = ${accessCodeHash}, opened_at = NULL, code_id = NULL, code_sent_at = NULL, codes_requested = 0,
       codes_of_day = 0, codes_day_at = NULL, failures = 0,
       locked_at = NULL, session_sha256 = NULL, session_expires_at = NULL, consent = NULL, proposal = NULL,
-      reminded_at = NULL
-    WHERE id = ${signer.id}`);
-  await tx.query(sql`DELETE FROM prepared_acts WHERE signer_id = ${signer.id}`);
-  const [order] = await tx.query<SigningFacts & { mac: Buffer | null }>(sql`
-    SELECT ${signingColumns} FROM orders o WHERE o.id = ${envelope.orderId}`);
-  if (!order) throw new ServiceError("not_found", "Order not found.");
-  requireSigners(rowMac, order);
-  const now = signersOf(order).map((each, index) =>
-    index + 1 === signer.n ? { ...each, name, email, language, auth, accessCodeHash, phone } : each,
+      reminded_at = NULL`,
   );
-  const mac = rowMac.of("orders", signingMembers({ ...order, signers: now }));
-  await tx.query(sql`
-    UPDATE orders SET signers = ${JSON.stringify(now)}::jsonb, row_mac = ${mac} WHERE id = ${envelope.orderId}`);
+  await tx.query(sql`DELETE FROM prepared_acts WHERE signer_id = ${signer.id}`);
+  await replaceInOrder(tx, rowMac, envelope.orderId, signer.n, { name, email, language, auth, accessCodeHash, phone });
 }
 
 const tellFormer = (tx: Tx, { id, email, language }: Signer, at: Date) =>

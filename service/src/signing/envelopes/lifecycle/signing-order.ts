@@ -1,16 +1,16 @@
-import type { Owner } from "../../identity/identity.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
   type OrderSigner,
   type RequestedField,
+  requireSigners,
   type SigningFacts,
   signersOf,
   signingColumns,
-  signingMembers,
   verifiedOrder,
-} from "../../orders/orders.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+} from "../../../orders/order/order.ts";
 
 /** An order that waits for its signatures. */
 export type SigningOrder = Owner & {
@@ -38,10 +38,4 @@ export async function readSigningOrder(
   requireSigners(rowMac, row);
   const { orderCode: code, partnerId, environment, pages, isNotarized, fields } = row;
   return { code, partnerId, environment, pages, isNotarized, fields, signers: signersOf(row) };
-}
-
-/** @throws Error when the signers of an order are not those that were written */
-export function requireSigners(rowMac: RowMac, row: SigningFacts & { mac: Buffer | null }): void {
-  if (!rowMac.holds("orders", signingMembers(row), row.mac))
-    throw new Error(`the signers of order ${row.orderCode} are not what was written`);
 }

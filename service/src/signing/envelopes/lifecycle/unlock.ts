@@ -1,13 +1,13 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { closeTasks, type TaskEnd } from "../../tasks/tasks.ts";
-import { mayNotRequestCode } from "../ceremony/code-requests.ts";
-import type { Envelope, Signer } from "../records/envelope.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { closeTasks, type TaskEnd } from "../../../kernel/tasks/tasks.ts";
+import { mayNotRequestCode } from "../records/code-requests.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type SignerRequest } from "./change-signer.ts";
-import type { EnvelopeDeps } from "./deps.ts";
 import { issueLink } from "./links.ts";
 
 type By = { at: Date; actor: string };
@@ -34,8 +34,7 @@ export async function clearLock(
   { id, n }: Pick<Signer, "id" | "n">,
   { at, actor }: By,
 ): Promise<void> {
-  await tx.query(sql`
-    UPDATE envelope_signers SET failures = 0, locked_at = NULL, code_id = NULL, code_sent_at = NULL WHERE id = ${id}`);
+  await updateSigner(tx, id, sql`failures = 0, locked_at = NULL, code_id = NULL, code_sent_at = NULL`);
   await appendToTrail(tx, rowMac, envelope, "unlocked", at, { by: actor, signer: n });
   const { partnerId, orderId } = envelope;
   await closeUnlocking(tx, orderId, n, { at, by: actor, outcome: "unlocked" });

@@ -1,19 +1,18 @@
-import type { Environment } from "../../identity/identity.ts";
-import { type Titled, type TitleOf, verifiedOrder } from "../../orders/orders.ts";
-import { readMailFirm } from "../../partners/partners.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import type { Jobs } from "../../platform/jobs/jobs.ts";
-import { type Mail, type Mailer, mailFor } from "../../platform/mail/mail.ts";
-import { isPlainName, isPlainTitle } from "../../platform/mail/plain-name.ts";
-import { type MailFirm, mailFrom, nameIn } from "../../platform/mail/template.ts";
+import { readMailFirm } from "../../../firms/partners/partners.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
+import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
+import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { signingCode } from "../ceremony/identify.ts";
-import type { Language } from "../ceremony/view.ts";
-import type { EnvelopeDeps } from "../lifecycle/deps.ts";
-import { issueLink, type SigningMail, signingMailQueue, signingTokenOf } from "../lifecycle/links.ts";
-import { type Auth, type Envelope, lockEnvelope } from "../records/envelope.ts";
+import type { Language } from "../consent/texts.ts";
+import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/links.ts";
+import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
+import { signingTokenOf } from "../records/link-tokens.ts";
 import { endingOf } from "../texts/texts.ts";
-import { mailWords } from "./words.ts";
+import { mailCaution, mailWords } from "./words.ts";
 
 type Row = Titled & {
   id: number;
@@ -38,8 +37,8 @@ type Row = Titled & {
 const rowStatement = (signerId: number) => sql`
   SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.name, s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId",
-    s.signed_at IS NOT NULL AS signed, o.environment, o.code, o.document_name AS "documentName", o.doc_slug AS "docSlug",
-    o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome, ${verifiedOrder}
+    s.signed_at IS NOT NULL AS signed, o.environment, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug",
+    o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome, ${verifiedOrder}, ${verifiedSigner}
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
   WHERE s.id = ${signerId}`;
 
@@ -73,31 +72,28 @@ const deadlineIn = (language: Language) =>
   });
 const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = { en: deadlineIn("en"), es: deadlineIn("es") };
 
-type MailDeps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac" | "secrets" | "baseUrl"> & {
-  mailer: Mailer;
-  titleOf: TitleOf;
-};
+type Deps = MailDeps & { titleOf: TitleOf };
 
-/** A day and more: who gets no link is only reminded two days later. */
-const maxAttempts = 40;
-
-/** Mails to signers, written from the records at the time of sending; what no longer holds then is not sent. */
-export function signingMailJobs(jobs: Jobs, deps: MailDeps): void {
-  const { db, secrets, mailer } = deps;
-  jobs.work<SigningMail>(
-    signingMailQueue,
-    async (about) => {
-      const [row] = await db.query<Row>(rowStatement(about.signerId));
-      if (!row?.linkId || !row.tokenSha256 || isStale(row, about, deps.clock())) return;
-      const token = signingTokenOf(secrets, row.linkId, row.tokenSha256);
-      const asks = about.moment === "request" || about.moment === "reminder";
-      if (token === null && asks) return issueAnew(deps, row);
-      const firm = await readMailFirm(db, row.partnerId);
-      await mailFor(row.environment, mailer, signingMail(deps, row, firm, about, token));
-    },
-    { maxAttempts },
-  );
-}
+/** Mails to signers. */
+export const signingMail = defineMail({
+  queue: signingMailQueue,
+  // A day and more: who gets no link is only reminded two days later.
+  maxAttempts: 40,
+  async load(about: SigningMail, deps: Deps) {
+    const [row] = await deps.db.query<Row>(rowStatement(about.signerId));
+    if (!row?.linkId || !row.tokenSha256 || isStale(row, about, deps.clock())) return null;
+    const token = signingTokenOf(deps.secrets, row.linkId, row.tokenSha256);
+    const asks = about.moment === "request" || about.moment === "reminder";
+    if (token === null && asks) {
+      await issueAnew(deps, row);
+      return null;
+    }
+    const signers = about.moment === "signed" ? await findSigners(deps.db, row.envelopeId) : [];
+    const signedBy = signers.map(({ name }) => name).filter(isPlainName);
+    return { row, signedBy, firm: await readMailFirm(deps.db, row.partnerId), token };
+  },
+  write: (found, about, deps) => letterOf(deps, found, about),
+});
 
 function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: SigningMail, now: Date): boolean {
   const isOver = outcome !== null || expiresAt.getTime() <= now.getTime();
@@ -114,7 +110,7 @@ function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: Sig
 }
 
 /** A link whose key is gone can't be written any more: the signer gets another, by a mail of its own. */
-async function issueAnew(deps: MailDeps, { id, n, envelopeId, linkId }: Row): Promise<void> {
+async function issueAnew(deps: Deps, { id, n, envelopeId, linkId }: Row): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null || !(await hasLink(tx, id, linkId))) return;
@@ -132,36 +128,49 @@ const hasLink = async (tx: Tx, signerId: number, linkId: string | null): Promise
 const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
-/** @param token of the signer's link; null when its key is gone: then the mail has no button */
-function signingMail(
-  { secrets, baseUrl, titleOf }: MailDeps,
-  row: Row,
-  firm: MailFirm,
+type Found = {
+  row: Row;
+  firm: MailFirm;
+  /** Names of those who signed, where the mail tells them. */
+  signedBy: readonly string[];
+  /** The token of the signer's link; null when its key is gone: then the mail has no button. */
+  token: string | null;
+};
+
+function letterOf(
+  { secrets, baseUrl, titleOf }: Deps,
+  { row, firm, signedBy, token }: Found,
   { signerId, moment, codeId, former, at }: SigningMail,
-  token: string | null,
-): Mail {
+): Letter {
   const { language, email } = former ?? row;
   const { untitled, unnamed, greeting, why } = common[language];
   const until = deadline[language].format(row.expiresAt);
-  const title = [titleOf(row), row.reference].find((each) => each !== null && isPlainTitle(each)) ?? untitled;
+  const reference = row.reference !== null && isPlainTitle(row.reference) ? row.reference : null;
+  const title = [titleOf(row), reference].find((each) => each !== null && isPlainTitle(each)) ?? untitled;
   const partnerName = nameIn(firm, unnamed);
   const texted = moment === "code" && row.auth === "text_code" && row.phone ? insteadOfText(row.phone) : null;
-  const words = mailWords[language][moment]({ title, partnerName, until, outcome: row.outcome });
+  const words = mailWords[language][moment]({
+    title,
+    partnerName,
+    until,
+    outcome: row.outcome,
+    signers: signedBy,
+    reference: reference === title ? null : reference,
+  });
   return {
     id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
     to: email,
-    ...mailFrom({
-      subject: sentence(words.subject),
-      // The name of who signs now is none of who signed before.
-      greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
-      lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
-      ...(codeId === undefined ? {} : { code: signingCode(secrets, codeId) }),
-      link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}` },
-      caution: words.caution,
-      why: why(partnerName),
-      language,
-      firm,
-    }),
+    environment: row.environment,
+    subject: sentence(words.subject),
+    // The name of who signs now is none of who signed before.
+    greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
+    lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
+    ...(codeId === undefined ? {} : { code: signingCode(secrets, codeId) }),
+    link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}` },
+    caution: words.caution ?? mailCaution[language](row.outcome),
+    why: why(partnerName),
+    language,
+    firm,
   };
 }
 

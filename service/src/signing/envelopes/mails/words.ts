@@ -1,23 +1,40 @@
-import type { Language } from "../ceremony/view.ts";
+import type { Language } from "../consent/texts.ts";
 import type { SigningMoment } from "../lifecycle/links.ts";
 import type { Envelope } from "../records/envelope.ts";
 
-/** What a mail to a signer is about. */
+/** The facts that a mail to a signer states. */
 export type MailFacts = {
   title: string;
   partnerName: string;
   /** Until when one can sign, in the reader's language, with its zone. */
   until: string;
-  /** How the envelope ended. */
+  /** How the envelope ended; null while people sign. */
   outcome: Envelope["outcome"];
+  /** Names of the signers that a mail may show, in their order. */
+  signers: readonly string[];
+  /** The firm's own reference; null where it sent none that a mail may show, and where it is the title. */
+  reference: string | null;
 };
 
-/** The words of a mail; the button leads to the signing link. */
-export type MailWords = { subject: string; lines: string[]; label: string; caution: string };
+/** The words of a mail; the button leads to the signing link. `caution` is one of its own. */
+export type MailWords = { subject: string; lines: string[]; label: string; caution?: string };
 
 type Words = Readonly<Record<SigningMoment, (facts: MailFacts) => MailWords>>;
 
-const caution = "This link is yours alone: whoever has it can sign in your name. Do not pass it on.";
+const caution = (outcome: MailFacts["outcome"]): string =>
+  outcome === null
+    ? "This link is yours alone: whoever has it can sign in your name. Do not pass it on."
+    : "This link is yours alone: whoever has it can see what you were sent. Do not pass it on.";
+
+const listIn = (language: Language, names: readonly string[]): string =>
+  new Intl.ListFormat(language, { type: "conjunction" }).format(names);
+
+type Signed = Pick<MailFacts, "signers" | "reference">;
+
+function signedBy({ signers, reference }: Signed): string[] {
+  const names = signers.length === 0 ? [] : [`Signed by ${listIn("en", signers)}.`];
+  return [...names, ...(reference === null ? [] : [`Reference: ${reference}.`])];
+}
 
 function endedWords(title: string, partnerName: string, outcome: MailFacts["outcome"]): string {
   if (outcome === "Expired") return `Not everybody signed ${title} from ${partnerName} in time.`;
@@ -33,13 +50,11 @@ const en: Words = {
       `You can sign online until ${until}, or ask for paper instead.`,
     ],
     label: "Read and sign",
-    caution,
   }),
   reminder: ({ title, partnerName, until }) => ({
     subject: `${title} still waits for your signature`,
     lines: [`${title} from ${partnerName} still waits for your signature.`, `You can sign online until ${until}.`],
     label: "Read and sign",
-    caution,
   }),
   code: ({ title, partnerName }) => ({
     subject: `Your code to open ${title}`,
@@ -48,22 +63,20 @@ const en: Words = {
       "If you did not ask for it, somebody else may have your signing link: tell the firm.",
     ],
     label: "Open the page",
-    caution,
   }),
-  signed: ({ title, partnerName }) => ({
+  signed: ({ title, partnerName, ...facts }) => ({
     subject: `${title} is signed by everybody`,
     lines: [
       `Everybody has signed ${title} from ${partnerName}, and it is sealed: any later change to it would show.`,
+      ...signedBy(facts),
       "Your copy is ready. Keep it: it can be checked without us.",
     ],
     label: "See your copy",
-    caution,
   }),
   ended: ({ title, partnerName, outcome }) => ({
     subject: outcome === "Expired" ? `${title}: the time to sign has expired` : `${title} will not be signed`,
     lines: [`${endedWords(title, partnerName, outcome)} If it is still to be signed, the firm sends a new link.`],
     label: "See what happened",
-    caution,
   }),
   replaced: ({ title, partnerName }) => ({
     subject: `${title}: you need not sign`,
@@ -76,7 +89,15 @@ const en: Words = {
   }),
 };
 
-const cautionEs = "Este enlace es solo suyo: quien lo tenga puede firmar en su nombre. No lo reenvíe.";
+const cautionEs = (outcome: MailFacts["outcome"]): string =>
+  outcome === null
+    ? "Este enlace es solo suyo: quien lo tenga puede firmar en su nombre. No lo reenvíe."
+    : "Este enlace es solo suyo: quien lo tenga puede ver lo que se le envió. No lo reenvíe.";
+
+function signedByEs({ signers, reference }: Signed): string[] {
+  const names = signers.length === 0 ? [] : [`Firmado por ${listIn("es", signers)}.`];
+  return [...names, ...(reference === null ? [] : [`Referencia: ${reference}.`])];
+}
 
 function endedWordsEs(title: string, partnerName: string, outcome: MailFacts["outcome"]): string {
   if (outcome === "Expired") return `No todos firmaron ${title} de ${partnerName} a tiempo.`;
@@ -92,13 +113,11 @@ const es: Words = {
       `Puede firmar en línea hasta el ${until}, o pedir el documento en papel.`,
     ],
     label: "Leer y firmar",
-    caution: cautionEs,
   }),
   reminder: ({ title, partnerName, until }) => ({
     subject: `${title} aún espera su firma`,
     lines: [`${title} de ${partnerName} aún espera su firma.`, `Puede firmar en línea hasta el ${until}.`],
     label: "Leer y firmar",
-    caution: cautionEs,
   }),
   code: ({ title, partnerName }) => ({
     subject: `Su código para abrir ${title}`,
@@ -107,22 +126,20 @@ const es: Words = {
       "Si usted no lo pidió, otra persona puede tener su enlace: avise a la empresa.",
     ],
     label: "Abrir la página",
-    caution: cautionEs,
   }),
-  signed: ({ title, partnerName }) => ({
+  signed: ({ title, partnerName, ...facts }) => ({
     subject: `Todos han firmado ${title}`,
     lines: [
       `Todos han firmado ${title} de ${partnerName}, y el documento está sellado: cualquier cambio posterior se notaría.`,
+      ...signedByEs(facts),
       "Su copia está lista. Guárdela: puede comprobarse sin nosotros.",
     ],
     label: "Ver su copia",
-    caution: cautionEs,
   }),
   ended: ({ title, partnerName, outcome }) => ({
     subject: outcome === "Expired" ? `${title}: el plazo para firmar ha vencido` : `${title} no se firmará`,
     lines: [`${endedWordsEs(title, partnerName, outcome)} Si aún debe firmarse, la empresa enviará un enlace nuevo.`],
     label: "Ver qué pasó",
-    caution: cautionEs,
   }),
   replaced: ({ title, partnerName }) => ({
     subject: `${title}: no hace falta que firme`,
@@ -136,3 +153,9 @@ const es: Words = {
 };
 
 export const mailWords: Readonly<Record<Language, Words>> = { en, es };
+
+/** The warning about the link in each mail. After the signing the link opens the signed document and signs nothing. */
+export const mailCaution: Readonly<Record<Language, (outcome: MailFacts["outcome"]) => string>> = {
+  en: caution,
+  es: cautionEs,
+};

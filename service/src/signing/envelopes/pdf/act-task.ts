@@ -1,7 +1,7 @@
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import type { Tail } from "../../pdf/revision/revision.ts";
-import { typesetFor } from "../../pdf/typeset.ts";
-import { holdsDecoy } from "../../seals/seals.ts";
+import { holdsDecoy } from "../../../evidence/seals/seals.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
+import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import { type Act, buildAct } from "./act.ts";
 import type { Refused } from "./refused.ts";
 

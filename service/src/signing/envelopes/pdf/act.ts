@@ -1,20 +1,20 @@
 import type { Typeset } from "@signsealship/certificate";
-import { dateString, textString } from "../../pdf/edit.ts";
-import { fieldLockReference } from "../../pdf/named-fields.ts";
-import { resolveDict } from "../../pdf/objects.ts";
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import { buildSignedRevision, type Tail } from "../../pdf/revision/revision.ts";
-import { createRevisionWriter } from "../../pdf/revision/writer.ts";
-import { type Dict, entry } from "../../pdf/values.ts";
-import { lookUpPdf, type PdfLookup } from "../../pdf/xref/lookup.ts";
+import { dateString, textString } from "../../../kernel/pdf/edit.ts";
+import { fieldLockReference } from "../../../kernel/pdf/named-fields.ts";
+import { resolveDict } from "../../../kernel/pdf/objects.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import { buildSignedRevision, type Tail } from "../../../kernel/pdf/revision/revision.ts";
+import { createRevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
+import { type Dict, entry } from "../../../kernel/pdf/values.ts";
+import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import { createAppearances } from "./appearance.ts";
-import type { PreparedField, SignatureMark } from "./fields.ts";
+import { isButton, OFF, type PreparedField, type SignatureMark } from "./fields.ts";
 
 /** One signer's act: what is filled in, and what the signature says. */
 export type Act = {
   /** The signer's own fields, as they were prepared. */
   readonly fields: readonly PreparedField[];
-  /** What text fields hold, by their names. */
+  /** Values of the other fields, by name: texts, and the states of checkboxes and options. */
   readonly values: ReadonlyMap<string, string>;
   readonly mark: SignatureMark;
   /** Shown below the mark. Begins with the time: a line takes its direction from its first letter. */
@@ -42,7 +42,14 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
   const writer = createRevisionWriter(look, docSha256);
   const appearances = createAppearances(typeset);
   const signature = writer.number();
-  const filled = act.fields.map((field) => {
+  for (const field of act.fields.filter(isButton)) {
+    const { ref, dict } = fieldIn(look, field);
+    const state = `/${act.values.get(field.name) ?? OFF}`;
+    writer.set(ref, dict, { V: state, AS: state });
+  }
+  // Texts are drawn even where they stay empty: pyHanko takes a drawing that is older than the lock for a later change.
+  const texts = act.fields.filter((field) => !isButton(field));
+  const filled = texts.map((field) => {
     const { ref, dict } = fieldIn(look, field);
     const isMark = field.kind === "signature" || field.kind === "mark";
     const value = isMark ? act.signerName : (act.values.get(field.name) ?? "");
@@ -64,12 +71,14 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
 }
 
 /** @throws PdfRefusal `needs_repair` when the field is not there, or has been filled */
-function fieldIn(look: PdfLookup, { object, name }: PreparedField): { ref: { num: number; gen: 0 }; dict: Dict } {
+function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; gen: 0 }; dict: Dict } {
+  const { object, name } = field;
   const ref = { num: object, gen: 0 } as const;
   const bytes = Buffer.from(`${object} 0 R`);
   const found = resolveDict(look.file, { bytes, start: 0, end: bytes.length }, "a prepared field");
   if (!found) throw new PdfRefusal("needs_repair", `the field ${name} is missing`);
-  if (entry(found.dict, "V")) throw new PdfRefusal("needs_repair", `the field ${name} is filled already`);
+  const isGiven = isButton(field) || field.value !== undefined;
+  if (!isGiven && entry(found.dict, "V")) throw new PdfRefusal("needs_repair", `the field ${name} is filled already`);
   return { ref, dict: found.dict };
 }
 

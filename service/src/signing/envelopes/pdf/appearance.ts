@@ -18,6 +18,8 @@ export type Appearances = {
   /** A place that waits for its signer. */
   empty: (field: Shape, label: string) => Drawing;
   text: (field: Shape, text: string) => Drawing;
+  /** A checkbox, or the option of a radio, in one of its states. */
+  box: (field: Shape, is: { readonly round: boolean; readonly on: boolean }) => Drawing;
   /** @param caption a line below the mark: who, when, by which act */
   signature: (field: Shape, mark: SignatureMark, caption: string) => Drawing;
   /** Writes fonts and drawings. @returns the reference of each drawing's form XObject */
@@ -74,6 +76,11 @@ export function createAppearances(typeset: Typeset): Appearances {
       line(drawing, text, inset(shape), { most: 11, colour: ink });
       return drawing;
     },
+    box(shape, { round, on }) {
+      const drawing = begin(shape);
+      drawing.canvas.drawing(0, 0, 1, round ? circles(shape, on) : checkBox(shape, on));
+      return drawing;
+    },
     signature(shape, mark, caption) {
       const drawing = begin(shape);
       const { width, height } = shape;
@@ -109,6 +116,14 @@ export function createAppearances(typeset: Typeset): Appearances {
 const cover = ({ covers }: Shape): string =>
   covers ? `1 1 1 rg ${[covers.x, covers.y, covers.width, covers.height].map(round).join(" ")} re f\n` : "";
 
+/** The size in points at which a text fits on one line of its place; null for a text without glyphs. */
+export function fittingPoints(shape: Shape, text: string, typeset: Typeset): number | null {
+  const [set] = typeset(text, oneLine).lines;
+  if (!set || set.width === 0) return null;
+  const { width, height } = inset(shape);
+  return shape.unit * Math.min(height / 1.25, (1000 * width) / set.width);
+}
+
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The border of a waiting place, drawn within it. */
@@ -116,6 +131,44 @@ function outline({ width, height, unit }: Shape): string {
   const thin = Math.min(0.75 / unit, width / 4, height / 4);
   const frame = [thin / 2, thin / 2, width - thin, height - thin].map(round).join(" ");
   return `${colourOperands(waiting)} RG ${round(thin)} w ${frame} re S`;
+}
+
+/** The outline of a checkbox, with a check mark in it while it is on. */
+function checkBox({ width, height, unit }: Shape, on: boolean): string {
+  const thin = 0.75 / unit;
+  const frame = [thin / 2, thin / 2, width - thin, height - thin].map(round).join(" ");
+  const box = `${colourOperands(ink)} RG ${round(thin)} w ${frame} re S`;
+  if (!on) return box;
+  const at = (x: number, y: number) => `${round(x * width)} ${round(y * height)}`;
+  const check = `${at(0.2, 0.5)} m ${at(0.42, 0.24)} l ${at(0.8, 0.78)} l S`;
+  return `${box} ${penOperators} ${round(Math.min(width, height) / 8)} w 1 J 1 j ${check}`;
+}
+
+/** The outline of a radio's option, with a disk in it while it is on. */
+function circles({ width, height, unit }: Shape, on: boolean): string {
+  const [thin, radius] = [0.75 / unit, Math.min(width, height) / 2];
+  const outer = `${colourOperands(ink)} RG ${round(thin)} w ${circle(width / 2, height / 2, radius - thin / 2)} s`;
+  return on ? `${outer} ${colourOperands(pen)} rg ${circle(width / 2, height / 2, radius * 0.5)} f` : outer;
+}
+
+/** Four curves, each of which is a quarter of a circle within 0.03 percent of its radius. */
+function circle(x: number, y: number, radius: number): string {
+  const arm = 0.5523 * radius;
+  const point = (dx: number, dy: number) => `${round(x + dx)} ${round(y + dy)}`;
+  const quarter = (from: readonly [number, number], to: readonly [number, number]): string => {
+    const [[ax, ay], [bx, by]] = [from, to];
+    const k = arm / radius;
+    return `${point(ax + bx * k, ay + by * k)} ${point(bx + ax * k, by + ay * k)} ${point(bx, by)} c`;
+  };
+  const corners = [
+    [radius, 0],
+    [0, radius],
+    [-radius, 0],
+    [0, -radius],
+    [radius, 0],
+  ] as const;
+  const quarters = corners.slice(1).map((to, index) => quarter(corners[index] ?? to, to));
+  return `${point(radius, 0)} m ${quarters.join(" ")}`;
 }
 
 function inset({ width, height, unit }: Shape) {

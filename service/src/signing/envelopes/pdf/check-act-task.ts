@@ -1,5 +1,5 @@
 import { equalBytes } from "@signsealship/evidence/bytes";
-import { actSha256In } from "@signsealship/evidence/envelope";
+import { type ActFieldKind, actSha256In, fillsOwnFields } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { findSignatures, openUnlocked, withRanges } from "@signsealship/evidence/pdf";
 import { verifySignatures } from "@signsealship/evidence/seal";
@@ -12,18 +12,22 @@ export type CheckActInput = {
   readonly actSha256: string;
   /** Length of the file as it was prepared: what is signed beyond is ours. */
   readonly preparedBytes: number;
+  /** Length of the document before the act. */
+  readonly documentBytes: number;
+  /** The signer's own fields, by their names. */
+  readonly fields: ReadonlyMap<string, ActFieldKind>;
   readonly at: Date;
 };
 
 /**
  * The verifier, asked before an act counts as signed: it reads the very bytes that will be kept, with code that it does not
- * share with what signs. The last signature must cover all of the file, be by a key that signed no act before, and every act before it
- * still hold.
+ * share with what signs. The last signature must cover all of the file, be by a key that signed no act before, fill in its signer's own
+ * fields alone, and every act before it still hold.
  * @returns why it does not accept them; null when it does
  */
 export async function run(
   bytes: Buffer,
-  { leaf, actSha256, preparedBytes, at }: CheckActInput,
+  { leaf, actSha256, preparedBytes, documentBytes, fields, at }: CheckActInput,
 ): Promise<string | null> {
   try {
     const all = await verifySignatures(bytes, [], at.getTime(), createNodeCrypto());
@@ -34,7 +38,9 @@ export async function run(
     const { spki } = last.pades.certificate;
     if (acts.some((one) => one !== last && one.pades?.certificate && equalBytes(one.pades.certificate.spki, spki)))
       return "another signer signed with this key";
-    if ((await statedAct(bytes)) !== actSha256) return "it states another act";
+    const document = await openUnlocked(bytes);
+    if (statedAct(document) !== actSha256) return "it states another act";
+    if (!fillsOwnFields(document, documentBytes, fields)) return "it changes more than its own fields";
     const failed = acts.flatMap(({ claims }) => claims).find(({ state }) => state !== "holds");
     return failed?.why ?? null;
   } catch (error) {
@@ -43,11 +49,12 @@ export async function run(
   }
 }
 
+type Opened = Awaited<ReturnType<typeof openUnlocked>>;
+
 /** The hash that the signature over the whole file states; null for none, or for several signatures over it. */
-async function statedAct(bytes: Buffer): Promise<string | null> {
-  const document = await openUnlocked(bytes);
+function statedAct(document: Opened): string | null {
   const [whole, another] = withRanges(document, findSignatures(document), "foreign").filter(
-    ({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length,
+    ({ byteRange }) => byteRange.ok && byteRange.range.end === document.bytes.length,
   );
   return whole && !another ? actSha256In(whole.dictionary) : null;
 }

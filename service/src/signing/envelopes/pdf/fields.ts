@@ -1,10 +1,25 @@
-import type { Place } from "../../pdf/pages/page-box.ts";
+import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
+import type { FieldFormat, RequestedField } from "../../../orders/order/order.ts";
 
-/** Where a signer's signature or text belongs. */
-export type FieldKind = "signature" | "initials" | "date" | "name" | "text";
+/** The kinds of input that a signer gives at a place. A radio has one place per option. */
+export type FieldKind = RequestedField["kind"];
+
+/** What an order may say of a field besides its place. Absent where it says nothing. */
+type Content = {
+  /** The sender's value, written at preparation: text as it is drawn; of a checkbox or an option `On`. */
+  readonly value?: string;
+  /** Nobody fills it in: it shows the sender's value. */
+  readonly readOnly?: true;
+  readonly help?: string;
+  readonly format?: FieldFormat;
+  /** The labels of a dropdown's choices. */
+  readonly options?: readonly string[];
+  /** The label of a radio's option. */
+  readonly option?: string;
+};
 
 /** A field to be put on a page, for one signer. */
-export type PlannedField = {
+export type PlannedField = Content & {
   readonly kind: FieldKind;
   /** From 1. */
   readonly signer: number;
@@ -21,6 +36,8 @@ export type PlannedField = {
   readonly invisible?: true;
   /** What of it hides what is below: measured from its lower left corner, in points; nothing by default. */
   readonly covers?: Place;
+  /** The options of one radio have the same number. */
+  readonly radio?: number;
 };
 
 export type ExistingField = {
@@ -31,7 +48,7 @@ export type ExistingField = {
 };
 
 /** A field as the prepared document has it. */
-export type PreparedField = {
+export type PreparedField = Content & {
   /** A `mark` shows the signature of a signer once more: what is signed is one field. */
   readonly kind: FieldKind | "mark";
   readonly signer: number;
@@ -55,7 +72,27 @@ export type PreparedField = {
   readonly covers?: Place;
   /** A signature that no page shows. */
   readonly invisible?: true;
+  /** The name of the radio that this is an option of. */
+  readonly group?: string;
 };
+
+/** The states of a checkbox and of a radio's option, as their values are written. */
+export const ON = "On";
+export const OFF = "Off";
+
+/** Whether a field is a box that is checked or not. */
+export const isButton = ({ kind }: { readonly kind: PreparedField["kind"] }): boolean =>
+  kind === "checkbox" || kind === "radio";
+
+/** The texts that a field is drawn with at preparation. */
+export const textsOf = ({ label, value, options = [], option }: PlannedField): string[] =>
+  [label, value, option, ...options].flatMap((text) => text ?? []);
+
+/** The fields that a signer's act fills in, and its signature locks. */
+export const ownFields = <Field extends Pick<PreparedField, "signer" | "readOnly">>(
+  fields: readonly Field[],
+  signer: number,
+): Field[] => fields.filter((field) => field.signer === signer && !field.readOnly);
 
 /** How a signer's signature looks. */
 export type SignatureMark =

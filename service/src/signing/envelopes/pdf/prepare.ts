@@ -1,14 +1,14 @@
 import type { Typeset } from "@signsealship/certificate";
-import { drawnBy, namedFields, ONLY_STATE } from "../../pdf/named-fields.ts";
-import { resolve } from "../../pdf/objects.ts";
-import { pageBox, shownSize } from "../../pdf/pages/page-box.ts";
-import { countPages, pages } from "../../pdf/pages/page-tree.ts";
-import { buildRevision } from "../../pdf/revision/revision.ts";
-import { createRevisionWriter, type RevisionWriter } from "../../pdf/revision/writer.ts";
-import { asInteger, entry } from "../../pdf/values.ts";
-import { lookUpPdf, type PdfLookup } from "../../pdf/xref/lookup.ts";
-import { createAppearances } from "./appearance.ts";
-import { type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
+import { drawnBy, namedFields, ONLY_STATE } from "../../../kernel/pdf/named-fields.ts";
+import { resolve } from "../../../kernel/pdf/objects.ts";
+import { pageBox, shownSize } from "../../../kernel/pdf/pages/page-box.ts";
+import { countPages, pages } from "../../../kernel/pdf/pages/page-tree.ts";
+import { buildRevision } from "../../../kernel/pdf/revision/revision.ts";
+import { createRevisionWriter, type RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
+import { asInteger, entry } from "../../../kernel/pdf/values.ts";
+import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
+import { createAppearances, fittingPoints } from "./appearance.ts";
+import { isButton, type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
 import { addSignaturePage, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
 import { type FieldPage, newOf, widgetOf, writeWidgets } from "./widgets.ts";
 
@@ -67,6 +67,7 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
     const page = onPages.get(field.page);
     return page ? [widgetOf(field, { index, isFirst: firstOfKind(planned, index), page }, tools)] : [];
   });
+  for (const [index, { prepared }] of widgets.entries()) requireLegible(index, prepared, typeset);
   writeWidgets(tools, widgets);
   closeOthers(look, writer);
   for (const page of new Set(onPages.values())) {
@@ -80,6 +81,22 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   const objects = writer.objects();
   const tail = objects.length > 0 ? buildRevision(look, objects, docSha256) : Buffer.alloc(0);
   return { tail, fields: widgets.map(({ prepared }) => prepared) };
+}
+
+/** In points. */
+const leastText = 6;
+
+/** @throws UnfitField for a text that the sender gives and that would be too small to read */
+function requireLegible(index: number, field: PreparedField, typeset: Typeset): void {
+  if (isButton(field)) return;
+  for (const text of [...(field.value === undefined ? [] : [field.value]), ...(field.options ?? [])]) {
+    const points = fittingPoints(field, text, typeset);
+    if (points !== null && points < leastText)
+      throw new UnfitField(
+        index,
+        `is too small for a text of ${[...text].length} characters, which must fit at ${leastText} points`,
+      );
+  }
 }
 
 /**

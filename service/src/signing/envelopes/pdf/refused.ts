@@ -1,4 +1,4 @@
-import type { PdfRefusalReason } from "../../pdf/refusal.ts";
+import type { PdfRefusalReason } from "../../../kernel/pdf/refusal.ts";
 
 /** Why a document can't be prepared or signed, as a worker says it. */
 export type Refused =

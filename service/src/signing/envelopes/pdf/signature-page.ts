@@ -1,12 +1,12 @@
 import { addResources, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
-import type { Ref } from "../../pdf/lexer.ts";
-import { resolveDict } from "../../pdf/objects.ts";
-import type { PageBox } from "../../pdf/pages/page-box.ts";
-import { countPages } from "../../pdf/pages/page-tree.ts";
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import type { RevisionWriter } from "../../pdf/revision/writer.ts";
-import { entry } from "../../pdf/values.ts";
-import type { PdfLookup } from "../../pdf/xref/lookup.ts";
+import type { Ref } from "../../../kernel/pdf/lexer.ts";
+import { resolveDict } from "../../../kernel/pdf/objects.ts";
+import type { PageBox } from "../../../kernel/pdf/pages/page-box.ts";
+import { countPages } from "../../../kernel/pdf/pages/page-tree.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
+import { entry } from "../../../kernel/pdf/values.ts";
+import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PlannedField } from "./fields.ts";
 
 /** US Letter, as every other page that this service draws. */

@@ -1,6 +1,6 @@
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import type { Tail } from "../../pdf/revision/revision.ts";
-import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
+import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { ActInput, ActOutput } from "./act-task.ts";
 import type { CheckActInput } from "./check-act-task.ts";
 import { type Preparation, type Prepared, UnfitField } from "./prepare.ts";

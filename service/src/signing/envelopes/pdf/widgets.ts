@@ -1,14 +1,15 @@
-import { textString, withEntries } from "../../pdf/edit.ts";
-import type { Ref } from "../../pdf/lexer.ts";
-import { fieldLock, ONLY_STATE } from "../../pdf/named-fields.ts";
-import { resolve, resolveDict } from "../../pdf/objects.ts";
-import { type PageBox, placedOn } from "../../pdf/pages/page-box.ts";
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import type { RevisionWriter } from "../../pdf/revision/writer.ts";
-import { asInteger, type Dict, entry } from "../../pdf/values.ts";
-import type { PdfLookup } from "../../pdf/xref/lookup.ts";
+import { textString, withEntries } from "../../../kernel/pdf/edit.ts";
+import type { Ref } from "../../../kernel/pdf/lexer.ts";
+import { fieldLock } from "../../../kernel/pdf/named-fields.ts";
+import { resolve, resolveDict } from "../../../kernel/pdf/objects.ts";
+import { type PageBox, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
+import { asInteger, type Dict, entry } from "../../../kernel/pdf/values.ts";
+import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { Appearances, Drawing } from "./appearance.ts";
-import type { PlannedField, PreparedField } from "./fields.ts";
+import { isButton, ownFields, type PlannedField, type PreparedField } from "./fields.ts";
+import { openRadios, type Radios, valueEntries } from "./values.ts";
 
 /** A page that fields are put on; `dict` null for the one that is added. */
 export type FieldPage = { readonly ref: Ref; readonly dict: Dict | null; readonly box: PageBox };
@@ -19,7 +20,7 @@ export type Widget = {
   readonly page: FieldPage;
   readonly rect: readonly number[];
   /** Null for one that stays as it is, or shows nothing. */
-  readonly drawing: Drawing | null;
+  readonly drawing: Drawing | Both | null;
   readonly label: string;
   /** What becomes of it in the document. */
   readonly is:
@@ -27,6 +28,9 @@ export type Widget = {
     | { readonly kind: "changed"; readonly ref: Ref; readonly dict: Dict }
     | { readonly kind: "kept" };
 };
+
+/** The drawings of a box's states. */
+type Both = { readonly on: Drawing; readonly off: Drawing };
 
 export type Tools = {
   readonly look: PdfLookup;
@@ -51,6 +55,10 @@ const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
   date: "Date",
   name: "Name",
   text: "Text",
+  number: "Number",
+  checkbox: "Checkbox",
+  radio: "Choice",
+  dropdown: "Choice",
 };
 
 /** @param at the field's place in the list, and whether it is the first of its kind for its signer */
@@ -64,8 +72,11 @@ export function widgetOf(
   const { rect, ...shape } = placedOn(at.page.box, field.place);
   const is = existing ? ofDocument(look, existing.object) : ({ kind: "new", ...writer.reserve() } as const);
   // The name contains the document's own hash, so no field of the document can bear it.
-  const name = existing?.name ?? `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${at.index + 1}-${kind}`;
-  const asks = field.label ?? waitsFor[kind];
+  const nameAt = (index: number) => `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;
+  const group = field.radio === undefined ? undefined : nameAt(field.radio);
+  const name =
+    existing?.name ?? (group === undefined ? nameAt(at.index) : `${group}.o${at.index - (field.radio ?? 0) + 1}`);
+  const asks = [field.label ?? waitsFor[kind], ...(field.option ? [field.option] : [])].join(": ");
   const label = `${asks}, signer ${signer}`;
   const object = existing?.object ?? (is.kind === "new" ? Number.parseInt(is.ref, 10) : 0);
   const prepared = {
@@ -80,11 +91,32 @@ export function widgetOf(
     unit: at.page.box.unit,
     ...covering(field, at.page.box.unit),
     ...(field.invisible && { invisible: field.invisible }),
+    ...contentOf(field),
+    ...(group !== undefined && { group }),
     ...shape,
   };
-  const drawing =
-    is.kind === "kept" || field.invisible ? null : appearances.empty(prepared, signers === 1 ? asks : label);
+  const isShown = is.kind !== "kept" && !field.invisible;
+  const drawing = isShown ? drawn(prepared, signers === 1 ? asks : label, appearances) : null;
   return { prepared, page: at.page, rect, drawing, label, is };
+}
+
+const contentOf = ({ value, readOnly, help, format, options, option }: PlannedField) => ({
+  ...(value !== undefined && { value }),
+  ...(readOnly && { readOnly }),
+  ...(help !== undefined && { help }),
+  ...(format !== undefined && { format }),
+  ...(options && { options }),
+  ...(option !== undefined && { option }),
+});
+
+function drawn(field: PreparedField, waiting: string, appearances: Appearances): Drawing | Both {
+  const round = field.kind === "radio";
+  if (isButton(field))
+    return {
+      on: appearances.box(field, { round, on: true }),
+      off: appearances.box(field, { round, on: false }),
+    };
+  return field.value === undefined ? appearances.empty(field, waiting) : appearances.text(field, field.value);
 }
 
 function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "covers"> {
@@ -107,26 +139,39 @@ export function writeWidgets({ look, writer, appearances, permission }: Tools, w
   if (widgets.every(({ is }) => is.kind === "kept")) return;
   const formOf = appearances.addTo(writer);
   const lockOf = locksOf(widgets, permission);
+  const radios = openRadios(writer);
   for (const { is, ...widget } of widgets) {
-    const form = formOf(widget.drawing);
-    if (is.kind === "new") is.fill(bodyOf(widget, lockOf, form));
+    const { drawing } = widget;
+    const both = drawing && "on" in drawing;
+    const form = both ? `<</On ${formOf(drawing.on)}/Off ${formOf(drawing.off)}>>` : formOf(drawing);
+    if (is.kind === "new") is.fill(bodyOf(widget, { lockOf, form, radios, ref: is.ref }));
     if (is.kind === "changed") writer.set(is.ref, is.dict, changesOf(widget, is.dict, lockOf, form));
   }
-  addToForm(look, writer, widgets);
+  radios.write();
+  addToForm(look, writer, { widgets, radios: radios.refs() });
 }
 
 /** The references of what is new among the widgets. */
 export const newOf = (widgets: readonly Widget[]): string[] =>
   widgets.flatMap(({ is }) => (is.kind === "new" ? [is.ref] : []));
 
+type Parts = {
+  readonly lockOf: LockOf;
+  readonly form: string;
+  readonly radios: Radios;
+  readonly ref: string;
+};
+
 /** The dictionary of a field, merged with its widget (ISO 32000-1 12.7.3 and 12.5.6.19). */
-function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, lockOf: LockOf, form: string): string {
-  const { kind, name, signer, matrix, invisible } = prepared;
+function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, form, radios, ref }: Parts): string {
+  const { kind, name, signer, matrix, invisible, group } = prepared;
   const turned = matrix[0] === 1 ? "" : `/MK<</R ${turnOf(matrix)}>>`;
-  const start = `<</Type/Annot/Subtype/Widget/T(${name})/TU${textString(label)}/P ${page.ref.num} ${page.ref.gen} R`;
+  const option = group === undefined ? null : radios.add(group, prepared.label, ref);
+  const title = option ? `/T(${name.slice(name.lastIndexOf(".") + 1)})/Parent ${option}` : `/T(${name})`;
+  const start = `<</Type/Annot/Subtype/Widget${title}/TU${textString(label)}/P ${page.ref.num} ${page.ref.gen} R`;
   if (invisible) return `${start}/Rect[0 0 0 0]/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
   const common = `${start}/Rect[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]/AP<</N ${form}>>${turned}`;
-  if (kind !== "signature") return `${common}/AS${ONLY_STATE}/FT/Tx/F ${PRINT}/DA(/Helv 0 Tf 0 g)>>`;
+  if (kind !== "signature") return `${common}${valueEntries(prepared)}/F ${PRINT}>>`;
   return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
 }
 
@@ -146,9 +191,9 @@ type LockOf = (signer: number) => string;
 const locksOf =
   (all: readonly Widget[], permission: 2 | null): LockOf =>
   (signer) => {
-    const own = all.filter(({ prepared }) => prepared.signer === signer);
+    const fields = all.map(({ prepared }) => prepared);
     return fieldLock(
-      own.map(({ prepared }) => prepared.name),
+      ownFields(fields, signer).map(({ name }) => name),
       permission,
     );
   };
@@ -156,8 +201,13 @@ const locksOf =
 /** Degrees counterclockwise, of the field against its page (table 189). */
 const turnOf = ([a = 0, b = 0]: readonly number[]): number => (b === 1 ? 90 : a === -1 ? 180 : 270);
 
-function addToForm({ root, acroForm, file }: PdfLookup, writer: RevisionWriter, widgets: readonly Widget[]): void {
-  const refs = newOf(widgets);
+function addToForm(
+  { root, acroForm, file }: PdfLookup,
+  writer: RevisionWriter,
+  { widgets, radios }: { readonly widgets: readonly Widget[]; readonly radios: readonly string[] },
+): void {
+  // Options are listed by their radio.
+  const refs = [...newOf(widgets.filter(({ prepared }) => prepared.group === undefined)), ...radios];
   const texts = widgets.some(({ prepared }) => prepared.kind !== "signature");
   if (!acroForm) {
     const helvetica = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>";

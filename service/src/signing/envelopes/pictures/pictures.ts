@@ -1,4 +1,4 @@
-import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { PictureInput, PictureOutput } from "./picture-task.ts";
 
 export type { FitPicture } from "./picture-task.ts";

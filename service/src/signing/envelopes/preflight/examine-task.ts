@@ -1,5 +1,5 @@
-import type { DocumentNotice } from "../../pdf/unseen/notice.ts";
-import { lookUpPdf } from "../../pdf/xref/lookup.ts";
+import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
+import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import { examineText } from "./examine-text.ts";
 

@@ -1,9 +1,9 @@
-import { type PageBox, pageBox, placedOn } from "../../pdf/pages/page-box.ts";
-import { pages } from "../../pdf/pages/page-tree.ts";
-import { openWithPdfJs, TooMuchText, textItems } from "../../pdf/pdf-js.ts";
-import { textLimits } from "../../pdf/text-cost.ts";
-import { type DocumentNotice, quoted } from "../../pdf/unseen/notice.ts";
-import type { PdfLookup } from "../../pdf/xref/lookup.ts";
+import { type PageBox, pageBox, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
+import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
+import { openWithPdfJs, TooMuchText, textItems } from "../../../kernel/pdf/pdf-js.ts";
+import { textLimits } from "../../../kernel/pdf/text-cost.ts";
+import { type DocumentNotice, quoted } from "../../../kernel/pdf/unseen/notice.ts";
+import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import { textWithoutInk } from "../reading/hidden-text.ts";
 

@@ -1,7 +1,7 @@
-import type { TrySigning } from "../../orders/orders.ts";
-import type { DocumentNotice } from "../../pdf/unseen/notice.ts";
-import { invalid } from "../../platform/errors.ts";
-import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import type { TrySigning } from "../../../orders/order/order.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import type { Trial } from "./trial.ts";
 import type { TrialOutput } from "./trial-task.ts";

@@ -1,6 +1,7 @@
-import type { ToSign } from "../../orders/orders.ts";
-import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
-import { UnseenContent } from "../../pdf/unseen/notice.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../../kernel/pdf/refusal.ts";
+import { UnseenContent } from "../../../kernel/pdf/unseen/notice.ts";
+import type { ToSign } from "../../../orders/order/order.ts";
+import { elementNames } from "../pdf/placement/plan.ts";
 import { UnmatchedTag } from "../pdf/placement/unmatched-tag.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
@@ -17,10 +18,10 @@ const because: Readonly<Record<PdfRefusalReason, string>> = {
 /** The reason for which an order is refused because of its document; null for an error that is not the document's. */
 export function refusalWords(error: unknown, { signers, fields }: Pick<ToSign, "signers" | "fields">): string | null {
   const refused = `document can't be ${signers.length === 0 ? "notarized" : "signed"}`;
-  if (error instanceof UnfitField)
-    return error.field < (fields?.length ?? 0)
-      ? `fields[${error.field}] ${error.message}.`
-      : `${refused}: a field ${error.message}.`;
+  if (error instanceof UnfitField) {
+    const element = elementNames(fields ?? [])[error.field];
+    return element === undefined ? `${refused}: a field ${error.message}.` : `${element} ${error.message}.`;
+  }
   if (error instanceof UnmatchedTag || error instanceof UnseenContent) return `${refused}: ${error.message}.`;
   if (!(error instanceof PdfRefusal)) return null;
   return `${refused}: ${because[error.reason]}. Found: ${error.detail}.`;

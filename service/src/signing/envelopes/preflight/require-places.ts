@@ -1,7 +1,7 @@
-import { aKind, mostFields, mostSize } from "../../orders/orders.ts";
-import { type Place, pageBox, shownSize } from "../../pdf/pages/page-box.ts";
-import { pages } from "../../pdf/pages/page-tree.ts";
-import type { PdfLookup } from "../../pdf/xref/lookup.ts";
+import { type Place, pageBox, shownSize } from "../../../kernel/pdf/pages/page-box.ts";
+import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
+import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
+import { aKind, mostFields, mostSize } from "../../../orders/order/order.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
@@ -14,10 +14,14 @@ const tolerance = 0.5;
 
 /**
  * Refuses places that are larger, or more, than signing needs. Orders that were accepted before are prepared without these rules.
- * @param requested how many of the fields the order named, which come first: a document's own tags may be closer than their places
+ * @param elements names of those that the order named, which come first: a document's own tags may be closer than their places
  * @throws UnfitField for a field that breaks a rule
  */
-export function requirePlaces({ file, root }: PdfLookup, planned: readonly PlannedField[], requested: number): void {
+export function requirePlaces(
+  { file, root }: PdfLookup,
+  planned: readonly PlannedField[],
+  elements: readonly string[],
+): void {
   const shown = planned.filter(({ invisible }) => !invisible);
   if (shown.length > mostFields)
     throw new UnfitField(mostFields, `is more than the ${mostFields} fields of a document`);
@@ -28,8 +32,9 @@ export function requirePlaces({ file, root }: PdfLookup, planned: readonly Plann
     const size = sizes.get(field.page);
     if (size) requireSize(index, field, size, areas);
   }
-  for (const [index, field] of shown.slice(0, requested).entries())
-    for (const [before, other] of shown.slice(0, index).entries()) requireApart([index, field], [before, other]);
+  for (const [index, field] of shown.slice(0, elements.length).entries())
+    for (const [before, other] of shown.slice(0, index).entries())
+      requireApart([index, field], [elements[before] ?? "", other]);
 }
 
 function requireCounts(fields: readonly PlannedField[]): void {
@@ -80,17 +85,17 @@ function requireSize(index: number, { kind, page, place }: PlannedField, size: S
   areas.set(page, all);
 }
 
-function requireApart([index, field]: [number, PlannedField], [before, other]: [number, PlannedField]): void {
+function requireApart([index, field]: [number, PlannedField], [before, other]: [string, PlannedField]): void {
   if (field.page !== other.page) return;
   const common = overlap(field.place, other.place);
   if (common === 0) return;
   if (field.signer !== other.signer)
-    throw new UnfitField(index, `overlaps fields[${before}], which is a field of signer ${other.signer}`);
+    throw new UnfitField(index, `overlaps ${before}, which is a field of signer ${other.signer}`);
   const smaller = Math.min(area(field.place), area(other.place));
   if (common > most.overlap * smaller)
     throw new UnfitField(
       index,
-      `overlaps fields[${before}] by ${percent(common / smaller)} percent of the smaller one, and at most ${percent(most.overlap)} are allowed`,
+      `overlaps ${before} by ${percent(common / smaller)} percent of the smaller one, and at most ${percent(most.overlap)} are allowed`,
     );
 }
 

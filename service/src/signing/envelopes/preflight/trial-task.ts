@@ -1,5 +1,5 @@
-import type { TriedDocument } from "../../orders/orders.ts";
-import { pageCount } from "../../pdf/pages/page-count.ts";
+import { pageCount } from "../../../kernel/pdf/pages/page-count.ts";
+import type { TriedDocument } from "../../../orders/order/order.ts";
 import { refusalWords } from "./refusal-words.ts";
 import { type Trial, type Tried, tryAll, tryNotarizing } from "./trial.ts";
 

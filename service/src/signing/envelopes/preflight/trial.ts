@@ -1,17 +1,19 @@
 import type { Typeset } from "@signsealship/certificate";
+import { fillsOwnFields } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { changesSince, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
 import { sealPurposeOf } from "@signsealship/evidence/seal";
-import type { ToSign } from "../../orders/orders.ts";
-import { LIMITS } from "../../pdf/limits.ts";
-import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
-import type { DocumentNotice } from "../../pdf/unseen/notice.ts";
-import { unseenIn } from "../../pdf/unseen/unseen.ts";
-import { lookUpPdf } from "../../pdf/xref/lookup.ts";
-import { trySeal } from "../../seals/trial.ts";
+import { trySeal } from "../../../evidence/seals/trial.ts";
+import { LIMITS } from "../../../kernel/pdf/limits.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../../kernel/pdf/refusal.ts";
+import { typesetFor } from "../../../kernel/pdf/typeset.ts";
+import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
+import { unseenIn } from "../../../kernel/pdf/unseen/unseen.ts";
+import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
+import type { ToSign } from "../../../orders/order/order.ts";
 import { buildAct } from "../pdf/act.ts";
-import type { PlannedField } from "../pdf/fields.ts";
-import { plan } from "../pdf/placement/plan.ts";
+import { ownFields, type PlannedField, type PreparedField } from "../pdf/fields.ts";
+import { elementNames, plan } from "../pdf/placement/plan.ts";
 import { prepareDocument } from "../pdf/prepare.ts";
 import { requirePlaces } from "./require-places.ts";
 
@@ -20,8 +22,14 @@ export type Tried = { readonly planned: readonly PlannedField[]; readonly notice
 /** What is tried. */
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
-/** No text is drawn: whatever a text is, there are glyphs for it, and loading the fonts would take longer than all the rest. */
+/** No text is drawn but what the sender gives: whatever a text is, there are glyphs for it, and loading the fonts would take longer than all the rest. */
 const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
+
+/** Labels are drawn without glyphs here, too: only what must fit its place is measured. */
+const onlyOf =
+  (texts: readonly string[], typeset: Typeset): Typeset =>
+  (text, width) =>
+    texts.includes(text) ? typeset(text, width) : withoutGlyphs(text, width);
 
 /** Room for what is appended: the fields and the seal, and for each signer a certificate, a time stamp and what is drawn. */
 const roomBytes = 256 * 1024;
@@ -46,19 +54,22 @@ export async function tryAll(
   await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields });
   const page = { title: "", note: "" };
+  const given = planned.flatMap(({ value, options = [] }) => [...(value === undefined ? [] : [value]), ...options]);
+  const typeset = given.length === 0 ? withoutGlyphs : onlyOf(given, await typesetFor(given));
   const { tail, fields: prepared } = prepareDocument(
     original,
     { planned, signers: signers.length, page, docSha256: sha256, isNotarized },
-    withoutGlyphs,
+    typeset,
   );
-  requirePlaces(look, planned, fields?.length ?? 0);
+  requirePlaces(look, planned, elementNames(fields ?? []));
   let document = Buffer.concat([original, tail]);
   const preparedBytes = document.length;
   for (const [index, name] of signers.entries()) {
-    const own = prepared.filter(({ signer }) => signer === index + 1);
+    const own = ownFields(prepared, index + 1);
     const act = buildAct(document, sha256, { ...trialAct, fields: own, signerName: name }, withoutGlyphs);
     document = Buffer.concat([document, act.tail]);
   }
+  await requireOwnFields(document, preparedBytes, prepared);
   const seal = trySeal(document, sha256, isNotarized ? "fields" : "document");
   await requireFilling(Buffer.concat([document, seal]), preparedBytes);
   return { planned, notices: unseenIn(original) };
@@ -110,6 +121,19 @@ async function requireFilling(document: Buffer, preparedBytes: number): Promise<
   const level = changesSince(await openUnlocked(document).catch(unreadable), preparedBytes);
   if (level !== "forms" && level !== "signatures")
     throw new PdfRefusal("needs_repair", "filling in its fields, or the seal, would change more than the fields");
+}
+
+/** The service keeps no act that does more: a document whose fields it can't tell would be taken, and never signed. */
+async function requireOwnFields(document: Buffer, preparedBytes: number, prepared: readonly PreparedField[]) {
+  const own = prepared.filter(({ readOnly }) => !readOnly);
+  const names = new Map(own.map(({ name, kind }) => [name, kind]));
+  const file = await openUnlocked(document).catch(unreadable);
+  try {
+    if (fillsOwnFields(file, preparedBytes, names)) return;
+  } catch (error) {
+    unreadable(error);
+  }
+  throw new PdfRefusal("needs_repair", "filling in its fields would change more than them");
 }
 
 const trialAct = {

@@ -8,9 +8,10 @@ import {
   verifyTrail,
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { documentMembers, documentUse } from "../../orders/orders.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { deletedAt, deletedMessage } from "../../retention/retention.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { deletedAt, deletedMessage } from "../../../kernel/retention/retention.ts";
+import { documentMembers, documentUse } from "../../../orders/order/order.ts";
 import { evidenceOf } from "../custody/evidence.ts";
 import { type Envelope, findSigners } from "../records/envelope.ts";
 import { type DocumentDeps, findRevisions } from "../records/revisions.ts";
@@ -114,7 +115,7 @@ async function completedEvidence(
 /** Whether the custody certificate is kept as it was sealed, and has this very evidence attached. */
 async function certificateClaim(
   { blobs }: DocumentDeps,
-  { verifyCode, partnerId: holder }: Envelope,
+  envelope: Envelope,
   stored: StoredDocument | undefined,
   evidence: EnvelopeEvidence,
 ): Promise<Claim> {
@@ -123,15 +124,18 @@ async function certificateClaim(
   if (!stored) return fails("There is no custody certificate, or its row was altered.");
   if (stored.deletedAt)
     return { name, state: "unchecked", why: deletedMessage("The custody certificate", stored.deletedAt) };
-  return blobs.withBytes({ key: stored.blobKey, use: documentUse(stored.sha256), holder }, async (bytes) => {
-    if (!bytes) return fails(`The custody certificate of ${verifyCode} is gone.`);
-    try {
-      const { envelope } = await readCustodyCertificate(bytes);
-      if (envelope !== null && equalBytes(envelope, envelopeBytes(evidence)))
-        return { name, state: "holds", why: "The sealed custody certificate has this evidence attached." };
-    } catch (error) {
-      if (!(error instanceof EvidenceError)) throw error;
-    }
-    return fails("The sealed custody certificate has other evidence attached.");
-  });
+  return blobs.withBytes(
+    { key: stored.blobKey, use: documentUse(stored.sha256), holder: memoryHolder(envelope) },
+    async (bytes) => {
+      if (!bytes) return fails(`The custody certificate of ${envelope.verifyCode} is gone.`);
+      try {
+        const { envelope } = await readCustodyCertificate(bytes);
+        if (envelope !== null && equalBytes(envelope, envelopeBytes(evidence)))
+          return { name, state: "holds", why: "The sealed custody certificate has this evidence attached." };
+      } catch (error) {
+        if (!(error instanceof EvidenceError)) throw error;
+      }
+      return fails("The sealed custody certificate has other evidence attached.");
+    },
+  );
 }

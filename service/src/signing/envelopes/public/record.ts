@@ -1,9 +1,9 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import type { EnvelopeRevision } from "@signsealship/evidence/envelope";
-import type { Environment } from "../../identity/identity.ts";
-import { type Branding, readBranding, shownBranding } from "../../partners/partners.ts";
-import { maskEmail, maskName } from "../../platform/mail/mask-email.ts";
-import { isVerifyCode } from "../../platform/text.ts";
+import { type Branding, readBranding, shownBranding } from "../../../firms/partners/partners.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { maskEmail, maskName } from "../../../kernel/platform/mail/mask-email.ts";
+import { isVerifyCode } from "../../../kernel/platform/text.ts";
 import { findEnvelopeByCode, findSigners, type Signer } from "../records/envelope.ts";
 import type { DocumentDeps } from "../records/revisions.ts";
 import { evidenceNow } from "./evidence-now.ts";

@@ -1,18 +1,21 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { negotiated, pageForBrowsers } from "../../http/errors/page-for-browsers.ts";
-import { jsonRoute, type RouteDeps } from "../../http/route.ts";
-import { unknownAnswer, unknownBelow, unknownVerdict } from "../../http/verdicts.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import { negotiated, pageForBrowsers } from "../../../kernel/http/errors/page-for-browsers.ts";
+import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
+import { unknownAnswer, unknownBelow, unknownVerdict } from "../../../kernel/http/verdicts.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { DocumentDeps } from "../records/revisions.ts";
 import { readCrl } from "../revocation.ts";
 import { envelopeRecord } from "./record.ts";
 import { EnvelopeVerification, verificationView } from "./schemas.ts";
 
 /** The public verification of an envelope. */
-export function envelopeVerificationRoutes(app: FastifyInstance, deps: DocumentDeps & RouteDeps): void {
+export function envelopeVerificationRoutes(
+  app: FastifyInstance,
+  deps: { frame: RouteDeps; envelopes: DocumentDeps },
+): void {
   const policy = "public-read";
-  jsonRoute(app, deps, {
+  jsonRoute(app, deps.frame, {
     tag: "Signing",
     caller: "anybody",
     policy,
@@ -27,18 +30,20 @@ export function envelopeVerificationRoutes(app: FastifyInstance, deps: DocumentD
     otherAnswers: unknownAnswer(app),
     answer: EnvelopeVerification,
     async handle({ params }, reply) {
-      const record = await envelopeRecord(deps, params.verifyCode);
+      const record = await envelopeRecord(deps.envelopes, params.verifyCode);
       if (record === null) throw unknownVerdict();
       reply.headers(negotiated);
       return verificationView(record);
     },
   });
-  unknownBelow(app, deps, "/api/verify/envelope/*", policy);
+  unknownBelow(app, deps.frame, "/api/verify/envelope/*", policy);
   app.get<{ Params: { authority: string; list: string } }>(
     "/seal/crl/:authority/:list",
-    { schema: { hide: true }, onRequest: deps.limits.limit("public-read") },
+    { schema: { hide: true }, onRequest: deps.frame.limits.limit("public-read") },
     async ({ params: { authority, list } }, reply) => {
-      const der = list.endsWith(".crl") ? await readCrl(deps.db, authority, list.slice(0, -".crl".length)) : null;
+      const der = list.endsWith(".crl")
+        ? await readCrl(deps.envelopes.db, authority, list.slice(0, -".crl".length))
+        : null;
       if (der === null) throw new ServiceError("not_found", "There is no such revocation list.");
       return reply.type("application/pkix-crl").header("Cache-Control", "public, max-age=60").send(der);
     },

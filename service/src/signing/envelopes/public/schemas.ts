@@ -1,6 +1,14 @@
 import { revisionKinds } from "@signsealship/evidence/envelope";
 import { type Static, Type } from "typebox";
-import { environment, nullable, oneOf, sha256, text, timestamp, verifyCode } from "../../http/schema-parts.ts";
+import {
+  environment,
+  nullable,
+  oneOf,
+  sha256,
+  text,
+  timestamp,
+  verifyCode,
+} from "../../../kernel/http/schema-parts.ts";
 import { type EnvelopeRecord, envelopeStatuses } from "./record.ts";
 
 const bytes = Type.Integer({ minimum: 1, description: "The size in bytes.", examples: [84_213] });

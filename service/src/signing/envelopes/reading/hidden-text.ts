@@ -1,4 +1,4 @@
-import type { PdfJs } from "../../pdf/pdf-js.ts";
+import type { PdfJs } from "../../../kernel/pdf/pdf-js.ts";
 
 /** A page of pdf.js. */
 type Operated = { readonly getOperatorList: () => Promise<{ fnArray: number[]; argsArray: (unknown[] | null)[] }> };

@@ -1,4 +1,4 @@
-import { openWithPdfJs, TooMuchText, textItems } from "../../pdf/pdf-js.ts";
+import { openWithPdfJs, TooMuchText, textItems } from "../../../kernel/pdf/pdf-js.ts";
 
 /** The text of a document, page for page, in the order in which it has it; `isWhole` is false where there was more than is read. */
 export type DocumentText = { readonly pages: readonly string[]; readonly isWhole: boolean };

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../platform/errors.ts";
-import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { DocumentText } from "./read-text-task.ts";
 
 export type { DocumentText } from "./read-text-task.ts";

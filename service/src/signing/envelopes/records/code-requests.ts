@@ -1,8 +1,8 @@
-import { dayMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { Envelope, Signer } from "../records/envelope.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type Envelope, type Signer, updateSigner } from "./envelope.ts";
 
 /** A stranger with the link may use these up, so the last code that was sent stays valid until another can be. */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
@@ -34,10 +34,12 @@ export async function putCode(tx: Tx, signer: Signer, envelope: Envelope, codeId
   if (mayNotRequestCode(signer, envelope, at))
     throw new ServiceError("rate_limited", "Too many codes were sent. The last one stays valid; ask again tomorrow.");
   const isToday = isSameDay(signer, at);
-  const put = await tx.query(sql`
-    UPDATE envelope_signers SET code_id = ${codeId}, code_sent_at = ${at}, codes_requested = codes_requested + 1,
-      codes_of_day = ${isToday ? signer.codesOfDay + 1 : 1}, codes_day_at = ${isToday ? signer.codesDayAt : at}
-    WHERE id = ${signer.id} AND (code_sent_at IS NULL OR code_sent_at <= ${new Date(at.getTime() - betweenCodesMs)})
-    RETURNING id`);
-  if (put.length === 0) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
+  const isPut = await updateSigner(
+    tx,
+    signer.id,
+    sql`code_id = ${codeId}, code_sent_at = ${at}, codes_requested = codes_requested + 1,
+      codes_of_day = ${isToday ? signer.codesOfDay + 1 : 1}, codes_day_at = ${isToday ? signer.codesDayAt : at}`,
+    sql`(code_sent_at IS NULL OR code_sent_at <= ${new Date(at.getTime() - betweenCodesMs)})`,
+  );
+  if (!isPut) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
 }

@@ -1,11 +1,12 @@
-import type { Blobs } from "../../platform/blobs/blobs.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { Log } from "../../platform/logs.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import type { SecretBytes } from "../../platform/secrets.ts";
-import type { Workers } from "../../platform/workers/task.ts";
-import type { ChainPems, SealDocument, Stamp } from "../../seals/seals.ts";
+import type { ChainPems, SealDocument, Stamp } from "../../../evidence/seals/seals.ts";
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import type { Random } from "../../../kernel/platform/random.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import type { SignerAuthorities } from "../open-signer-authority.ts";
 import type { Texts } from "../texts/texts.ts";
@@ -14,6 +15,7 @@ import type { Texts } from "../texts/texts.ts";
 export type EnvelopeDeps = {
   db: Database;
   clock: Clock;
+  random: Random;
   log: Log;
   blobs: Blobs;
   rowMac: RowMac;

@@ -1,10 +1,17 @@
-import type { Owner } from "../../identity/identity.ts";
-import { type DocumentOwner, documentMembers, documentOwnerColumns, documentUse } from "../../orders/orders.ts";
-import type { StoredFile } from "../../platform/blobs/stored-file.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { nothing, sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { deletedAt, deletedMessage } from "../../retention/retention.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { deletedAt, deletedMessage } from "../../../kernel/retention/retention.ts";
+import {
+  type DocumentOwner,
+  documentMembers,
+  documentOwnerColumns,
+  documentUse,
+  verifiedOrder,
+} from "../../../orders/order/order.ts";
 import type { DocumentDeps } from "./revisions.ts";
 
 export const documentKinds = [
@@ -39,10 +46,11 @@ type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string
 function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
-    SELECT d.kind, d.sha256, d.bytes, d.origin, d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
-      d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}
+    SELECT d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
+      d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
+      d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}, ${verifiedOrder}
     FROM orders o JOIN documents d ON d.order_id = o.id
-    WHERE o.code = ${orderCode} ${isOwn ?? nothing} AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing} AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);
 }
 
 const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string => `${kind}-${sha256}`;
@@ -82,8 +90,9 @@ export async function openOrderDocument(
   deps: DocumentDeps,
   wanted: Wanted,
 ): Promise<{ kind: DocumentKind; file: StoredFile }> {
-  const { kind, sha256, blobKey, partnerId } = await findDocument(deps, wanted);
-  const file = await deps.blobs.open(blobKey, documentUse(sha256), partnerId);
+  const row = await findDocument(deps, wanted);
+  const { kind, sha256, blobKey } = row;
+  const file = await deps.blobs.open(blobKey, documentUse(sha256), memoryHolder(row));
   if (!file) throw unreadable();
   return { kind, file };
 }
@@ -94,8 +103,9 @@ export async function withOrderDocument<T>(
   wanted: Wanted,
   work: (bytes: Buffer) => Promise<T>,
 ): Promise<T> {
-  const { sha256, blobKey: key, partnerId: holder } = await findDocument(deps, wanted);
-  return deps.blobs.withBytes({ key, use: documentUse(sha256), holder }, async (bytes) => {
+  const row = await findDocument(deps, wanted);
+  const { sha256, blobKey: key } = row;
+  return deps.blobs.withBytes({ key, use: documentUse(sha256), holder: memoryHolder(row) }, async (bytes) => {
     if (!bytes) throw unreadable();
     return work(bytes);
   });

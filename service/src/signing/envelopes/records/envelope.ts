@@ -1,8 +1,10 @@
-import type { Environment } from "../../identity/identity.ts";
-import { verifiedOrder } from "../../orders/orders.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { isSealed, nothing, type Statement, sql } from "../../platform/database/sql.ts";
-import type { Language } from "../ceremony/view.ts";
+import { verifiedFirm } from "../../../firms/partners/partners.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import type { Language } from "../consent/texts.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 
 /** What every question about an envelope needs: the envelope, its order and its firm. */
@@ -69,10 +71,10 @@ export type Signer = {
 
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
   EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
-  e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
+  e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode@order",
   o.status AS "orderStatus", o.notarize AS "isNotarized", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
   o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
-  p.contact_email AS "partnerContact", ${verifiedOrder}`;
+  p.contact_email AS "partnerContact", ${verifiedOrder}, ${verifiedFirm}`;
 
 const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;
 
@@ -102,7 +104,23 @@ export const findOpenEnvelope = (db: Sql, orderId: number) =>
 export const lockEnvelope = (tx: Tx, id: number) => one(tx, sql`e.id = ${id}`, sql`FOR UPDATE OF e`);
 
 export const findSigners = (db: Sql, envelopeId: number) =>
-  db.query<Signer>(sql`SELECT ${signerColumns} FROM envelope_signers WHERE envelope_id = ${envelopeId} ORDER BY n`);
+  db.query<Signer>(sql`
+    SELECT ${signerColumns}, ${verifiedSigner} FROM envelope_signers s WHERE envelope_id = ${envelopeId} ORDER BY n`);
+
+/**
+ * Changes a signer's row, and gives it the MAC of what it says then.
+ * @param only what else has to hold of the row
+ * @returns false when it does not
+ * @throws ServiceError `unavailable` for a row that the service did not write
+ */
+export async function updateSigner(tx: Tx, id: number, set: Statement, only: Statement = sql`true`): Promise<boolean> {
+  await tx.query(sql`SELECT ${verifiedSigner} FROM envelope_signers s WHERE s.id = ${id} FOR UPDATE`);
+  const rows = await tx.query(sql`UPDATE envelope_signers SET ${set} WHERE id = ${id} AND ${only} RETURNING id`);
+  if (rows.length > 0) await vouchForSigners(tx, sql`id = ${id}`);
+  return rows.length > 0;
+}
+
+export const vouchForSigners = (tx: Tx, which: Statement): Promise<void> => writeStateMacs(tx, signerState, which);
 
 /** Whose turn it is: those of the lowest routing number that has not signed as a whole. */
 export function whoseTurn<T extends Pick<Signer, "routing" | "signedAt">>(signers: readonly T[]): T[] {
@@ -133,10 +151,3 @@ export async function endEnvelope(
   if (ended.length > 0) await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
   return ended.length > 0;
 }
-
-/** What the contract calls the envelope's status, while it is open. */
-export const setEnvelopeStatus = (tx: Tx, orderId: number, status: "Viewed" | "PartiallySigned", at: Date) =>
-  tx.query(sql`
-    UPDATE orders SET envelope_status = ${status}, updated_at = ${at}
-    WHERE id = ${orderId} AND envelope_status <> ${status}
-      AND (envelope_status = 'Sent' OR ${status} = 'PartiallySigned' AND envelope_status = 'Viewed')`);

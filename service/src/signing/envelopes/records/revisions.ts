@@ -1,10 +1,11 @@
 import { createHash, type Hash, hash } from "node:crypto";
-import { type DocumentOwner, documentMembers, documentUse } from "../../orders/orders.ts";
-import type { BlobAt, Blobs } from "../../platform/blobs/blobs.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+import type { BlobAt, Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { type DocumentOwner, documentMembers, documentUse, insertDocument } from "../../../orders/order/order.ts";
 
 export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
 
@@ -49,11 +50,7 @@ export async function insertRevision(
   tail: StoredTail,
 ): Promise<void> {
   await tx.query(sql`
-    WITH tail AS (
-      INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
-      VALUES (${envelope.orderId}, ${kind}, ${tail.sha256}, ${tail.bytes}, ${tail.blobKey}, ${createdAt}, ${tail.rowMac})
-      RETURNING id
-    )
+    WITH tail AS (${insertDocument(envelope.orderId, { ...tail, kind }, createdAt)})
     INSERT INTO envelope_revisions (envelope_id, number, document_id, signer, bytes, sha256, created_at)
     SELECT ${envelope.id}, ${number}, tail.id, ${signer}, ${bytes}, ${sha256}, ${createdAt} FROM tail`);
 }
@@ -81,7 +78,7 @@ export async function withOriginal<T>(
   work: (original: { bytes: Buffer; sha256: string }) => Promise<T>,
 ): Promise<T> {
   const original = await findOriginal(deps, order);
-  return deps.blobs.withBytes({ ...original, holder: order.partnerId }, async (bytes) => {
+  return deps.blobs.withBytes({ ...original, holder: memoryHolder(order) }, async (bytes) => {
     if (!bytes) throw unreadable();
     return work({ bytes, sha256: original.use.sha256 });
   });
@@ -97,7 +94,7 @@ export type EnvelopeOf = DocumentOwner & { id: number; orderId: number };
  */
 export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { parts, head } = await partsOf(deps, envelope);
-  const joined = await deps.blobs.openJoined(parts, head.sha256, envelope.partnerId);
+  const joined = await deps.blobs.openJoined(parts, head.sha256, memoryHolder(envelope));
   if (!joined) throw unreadable();
   return { file: joined.file, revision: head.number, sha256: head.sha256 };
 }
@@ -108,7 +105,7 @@ export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
  */
 export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Promise<Document> {
   const { parts, head, prepared, original } = await partsOf(deps, envelope);
-  const joined = await deps.blobs.openJoined(parts, null, envelope.partnerId);
+  const joined = await deps.blobs.openJoined(parts, null, memoryHolder(envelope));
   if (!joined) throw unreadable();
   const { file, lengths } = joined;
   const bytes = Buffer.allocUnsafeSlow(file.length);

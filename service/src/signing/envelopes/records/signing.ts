@@ -1,11 +1,11 @@
-import type { Environment, Owner } from "../../identity/identity.ts";
-import { type OrderSigner, signersOf, verifiedOrder } from "../../orders/orders.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { nothing, sql } from "../../platform/database/sql.ts";
-import type { SecretBytes } from "../../platform/secrets.ts";
-import { areCodesUsedUp } from "../ceremony/code-requests.ts";
-import { signingTokenOf } from "../lifecycle/links.ts";
+import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { type OrderSigner, signersOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import { areCodesUsedUp } from "./code-requests.ts";
 import type { Auth, Envelope, Signer } from "./envelope.ts";
+import { signingTokenOf } from "./link-tokens.ts";
 
 export const signerStatuses = ["pending", "sent", "viewed", "signed", "declined", "locked"] as const;
 
@@ -44,12 +44,12 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`
     SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", o.signers,
-      EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'sealed' AND d.origin = 'operator') AS "takenIn",
+      'sealed' = ANY (o.taken_in) AS "takenIn",
       o.customer_name AS "customerName", o.customer_email AS "customerEmail", e.id AS "envelopeId", e.attempt,
       e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedOrder}
     FROM orders o LEFT JOIN LATERAL (
       SELECT * FROM envelopes WHERE order_id = o.id ORDER BY attempt DESC LIMIT 1
-    ) e ON true WHERE o.code = ${orderCode} ${isOwn ?? nothing}`);
+    ) e ON true WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing}`);
   if (!row) return undefined;
   const { envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt, ...order } = row;
   const envelope = envelopeId === null ? null : { id: envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt };
@@ -64,7 +64,7 @@ export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere
   const [found] = await db.query<SignedHere>(sql`
     SELECT (count(s.signed_at))::int AS signed, (count(*))::int AS of
     FROM orders o JOIN envelopes e ON e.order_id = o.id JOIN envelope_signers s ON s.envelope_id = e.id
-    WHERE o.code = ${orderCode} AND e.ended_at IS NULL GROUP BY e.id`);
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND e.ended_at IS NULL GROUP BY e.id`);
   return found ?? null;
 }
 
@@ -91,7 +91,7 @@ export async function signerStates(
       signed_at AS "signedAt", proposal, link_id AS "linkId", token_sha256 AS "tokenSha256", locked_at AS "lockedAt",
       codes_requested AS "codesRequested",
       EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = s.envelope_id
-        AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined
+        AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined, ${verifiedSigner}
     FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
   return rows.map(({ linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
     const isLocked = lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested }, envelope));

@@ -1,9 +1,13 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import type { Members, RowMac } from "../../platform/row-mac.ts";
+import { eventRow } from "../../../kernel/events/events.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type MacTable, type ProtectedTable, stateRows } from "../../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import { signerState } from "../../../orders/order/order.ts";
+import type { Envelope } from "./envelope.ts";
 
 /** What can happen to an envelope. */
 export type TrailEvent =
@@ -36,6 +40,29 @@ export const trailMembers = ({ verifyCode, position, sha256 }: TrailFacts): Memb
   sha256,
 });
 
+const trailRows: MacTable<TrailFacts> = {
+  table: sql`envelope_events`,
+  key: sql`id`,
+  keyInRows: sql`t.id`,
+  mac: sql`t.row_mac`,
+  rows: sql`
+SELECT t.id AS key, e.verify_code AS "verifyCode@envelope", t.position, t.sha256, t.row_mac AS mac
+FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id`,
+  members: trailMembers,
+};
+
+const envelopeRows: ProtectedTable = {
+  table: sql`envelopes`,
+  key: sql`id`,
+  texts: [{ kind: "envelope", column: sql`verify_code`, constraint: "envelopes_verify_code_sealed" }],
+};
+
+export const protectedTables = [
+  trailRows,
+  stateRows(signerState, { backfill: { set: "firms, signers and notaries" } }),
+  envelopeRows,
+];
+
 /** The record that follows. @param detail what else is to be said; its names must not be those of the frame */
 export function nextRecord(
   before: Pick<TrailRecord, "position" | "sha256"> | undefined,
@@ -53,26 +80,46 @@ export function nextRecord(
   return { position, record, sha256: hash("sha256", record) };
 }
 
-/** A record as the database has it: without its envelope's code, which opens a page to everybody. */
-const withoutCode = (record: string, verifyCode: string): string =>
-  record.replaceAll(`"envelope":"${verifyCode}"`, noCode);
-const withCode = (stored: string, verifyCode: string): string =>
-  stored.replaceAll(noCode, `"envelope":"${verifyCode}"`);
+/** A record as the database has it: without the codes of its envelope and order, which open a page to everybody. */
+const withoutCodes = (record: string, verifyCode: string): string =>
+  record.replaceAll(`"envelope":"${verifyCode}"`, noEnvelope).replaceAll(/"orderCode":"[0-9a-f]{40}"/g, noOrder);
+const withCodes = (stored: string, verifyCode: string, orderCode: string): string =>
+  stored.replaceAll(noEnvelope, `"envelope":"${verifyCode}"`).replaceAll(noOrder, `"orderCode":"${orderCode}"`);
 // No text inside a record looks so: its quotes are escaped.
-const noCode = '"envelope":null';
+const [noEnvelope, noOrder] = ['"envelope":null', '"orderCode":null'];
 
-/** Appends a record to the trail of an envelope that the transaction has locked. */
+/** What the firm is told of a signer, by the record that says it. */
+const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
+  link_issued: "signature.requested",
+  opened: "signature.viewed",
+  signed: "signature.signed",
+  declined: "signature.declined",
+};
+
+/** Appends a record to the trail of an envelope that the transaction has locked, and tells the firm where it is about a signer. */
 export async function appendToTrail(
   tx: Tx,
   rowMac: RowMac,
-  envelope: { id: number; verifyCode: string },
+  envelope: Envelope,
   event: TrailEvent,
   at: Date,
   detail: JsonObject = {},
 ): Promise<TrailRecord> {
   const next = nextRecord(await lastRecord(tx, envelope.id), { verifyCode: envelope.verifyCode, event, at, detail });
   await insertRecord(tx, rowMac, envelope, next);
+  const topic = signerTopics[event];
+  if (topic && typeof detail["signer"] === "number")
+    await tx.query(signerEvent(envelope, { topic, signer: detail["signer"], at, position: next.position }));
   return next;
+}
+
+/** An event about a signer. Its id names the record, so each record is told once. */
+function signerEvent(
+  { attempt, orderId, orderCode, partnerId, environment }: Envelope,
+  { topic, signer, at, position }: { topic: string; signer: number; at: Date; position: number },
+): Statement {
+  const eventId = `${topic}:${orderCode}:${signer}:${attempt}-${position}`;
+  return eventRow({ at, topic, eventId, partnerId, environment, subject: orderCode, orderId });
 }
 
 /** Where the trail ends. */
@@ -90,16 +137,19 @@ export const insertRecord = (
 ) =>
   tx.query(sql`
     INSERT INTO envelope_events (envelope_id, position, record, sha256, row_mac)
-    VALUES (${id}, ${position}, ${withoutCode(record, verifyCode)}, ${sha256},
+    VALUES (${id}, ${position}, ${withoutCodes(record, verifyCode)}, ${sha256},
       ${rowMac.of("envelope_events", trailMembers({ verifyCode, position, sha256 }))})`);
 
 /** The whole trail, in order. */
 export async function readTrail(db: Sql, envelopeId: number): Promise<(TrailRecord & { mac: Buffer })[]> {
-  const rows = await db.query<TrailRecord & { verifyCode: string; mac: Buffer }>(sql`
-    SELECT t.position, t.record, t.sha256, t.row_mac AS mac, e.verify_code AS "verifyCode@envelope"
-    FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
+  const rows = await db.query<TrailRecord & { verifyCode: string; orderCode: string; mac: Buffer }>(sql`
+    SELECT t.position, t.record, t.sha256, t.row_mac AS mac, e.verify_code AS "verifyCode@envelope", o.code AS "orderCode@order"
+    FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
     WHERE t.envelope_id = ${envelopeId} ORDER BY t.position`);
-  return rows.map(({ verifyCode, record, ...row }) => ({ ...row, record: withCode(record, verifyCode) }));
+  return rows.map(({ verifyCode, orderCode, record, ...row }) => ({
+    ...row,
+    record: withCodes(record, verifyCode, orderCode),
+  }));
 }
 
 /** The first record that is not what was written: by its hash, and the MAC over that. */

@@ -1,5 +1,5 @@
-import { isPlainTitle } from "../../platform/mail/plain-name.ts";
-import type { Language } from "../ceremony/view.ts";
+import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
+import type { Language } from "../consent/texts.ts";
 
 const longestName = 40;
 

@@ -1,4 +1,4 @@
-import { usStates } from "../../pricing/pricing.ts";
+import { usStates } from "../../../orders/pricing/pricing.ts";
 import { type ActMode, actModes } from "../commissions/expiry.ts";
 import { type FormReader, formReader, type Read, type Typed } from "../form-reader.ts";
 

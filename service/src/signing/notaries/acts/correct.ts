@@ -1,9 +1,9 @@
-import type { Environment } from "../../identity/identity.ts";
-import { lockOrder } from "../../orders/orders.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
 import type { Notary } from "../commissions/store.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { appendEntry, findEntry } from "./journal.ts";

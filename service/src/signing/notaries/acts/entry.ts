@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
-import type { Environment } from "../../identity/identity.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import { certificateFacts } from "../commissions/certificate.ts";
 import type { Commission } from "../commissions/commission.ts";
 import type { Act } from "./act.ts";

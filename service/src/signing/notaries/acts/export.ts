@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { auditLine } from "../../audit/audit.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import type { Task, Workers } from "../../platform/workers/task.ts";
-import { type SealDocument, sealOwnDocument } from "../../seals/seals.ts";
+import { type SealDocument, sealOwnDocument } from "../../../evidence/seals/seals.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
 import type { Notary } from "../commissions/store.ts";
 import { journalFormat } from "./entry.ts";
 import { journalFault, readJournal } from "./journal.ts";

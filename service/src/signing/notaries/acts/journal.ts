@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import { auditLine } from "../../audit/audit.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import type { Members, RowMac } from "../../platform/row-mac.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import type { MacTable } from "../../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { type EntryFrame, type EntrySubject, type JournalRecord, nextEntry } from "./entry.ts";
 
 /** What the row of an entry says, for its MAC. */
@@ -13,6 +14,14 @@ export const journalMembers = ({ notaryId, position, sha256 }: JournalFacts): Me
   position,
   sha256,
 });
+
+export const journalRows: MacTable<JournalFacts> = {
+  table: sql`notary_journal`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, notary_id AS "notaryId", position, sha256, row_mac AS mac FROM notary_journal`,
+  members: journalMembers,
+};
 
 /** Where the audit log says that a journal ends; undefined without a line of it. */
 async function loggedHead(db: Sql, notaryId: string) {
@@ -35,15 +44,14 @@ export async function appendEntry(
 ): Promise<JournalRecord> {
   const notaryId = frame.journal;
   await tx.query(sql`SELECT FROM notaries WHERE id = ${notaryId} FOR UPDATE`);
-  const [last] = await tx.query<JournalRow>(sql`
-    SELECT ${columns} FROM notary_journal WHERE notary_id = ${notaryId} ORDER BY position DESC LIMIT 1`);
+  const [last] = await entriesOf(tx, notaryId, sql`ORDER BY j.position DESC LIMIT 1`);
   const fault = (last && entryFault(rowMac, notaryId, last)) ?? headFault(last, await loggedHead(tx, notaryId));
   if (fault !== null) throw new Error(`${fault} (notary ${notaryId})`);
   const next = nextEntry(last, frame, subject);
   const mac = rowMac.of("notary_journal", journalMembers({ notaryId, ...next }));
   await tx.query(sql`
     INSERT INTO notary_journal (notary_id, position, order_id, record, sha256, corrects, row_mac)
-    VALUES (${notaryId}, ${next.position}, ${frame.orderId}, ${next.record}, ${next.sha256},
+    VALUES (${notaryId}, ${next.position}, ${frame.orderId}, ${withoutCode(next.record, frame.orderCode)}, ${next.sha256},
       ${subject.kind === "correction" ? subject.corrects : null}, ${mac})`);
   const { at, orderId, actor } = frame;
   const detail = { notary: notaryId, position: next.position, sha256: next.sha256 };
@@ -53,15 +61,26 @@ export async function appendEntry(
 
 export type JournalRow = JournalRecord & { orderId: number; corrects: number | null; mac: Buffer };
 
-const columns = sql`position, record, sha256, order_id AS "orderId", corrects, row_mac AS mac`;
+/** A record as the database has it: without its order's code, which opens a page to everybody. */
+const withoutCode = (record: string, code: string): string => record.replaceAll(`"orderCode":"${code}"`, noCode);
+const withCode = (stored: string, code: string): string => stored.replaceAll(noCode, `"orderCode":"${code}"`);
+// No text inside a record looks so: its quotes are escaped.
+const noCode = '"orderCode":null';
+
+/** Entries of a notary. @param which and their order */
+async function entriesOf(db: Sql, notaryId: string, which: Statement): Promise<JournalRow[]> {
+  const rows = await db.query<JournalRow & { code: string }>(sql`
+    SELECT j.position, j.record, j.sha256, j.order_id AS "orderId", j.corrects, j.row_mac AS mac, o.code AS "code@order"
+    FROM notary_journal j JOIN orders o ON o.id = j.order_id WHERE j.notary_id = ${notaryId} ${which}`);
+  return rows.map(({ code, record, ...row }) => ({ ...row, record: withCode(record, code) }));
+}
 
 /** A whole journal, in order. */
-export const readJournal = (db: Sql, notaryId: string) =>
-  db.query<JournalRow>(sql`SELECT ${columns} FROM notary_journal WHERE notary_id = ${notaryId} ORDER BY position`);
+export const readJournal = (db: Sql, notaryId: string): Promise<JournalRow[]> =>
+  entriesOf(db, notaryId, sql`ORDER BY j.position`);
 
 export async function findEntry(db: Sql, notaryId: string, position: number): Promise<JournalRow | undefined> {
-  const [row] = await db.query<JournalRow>(sql`
-    SELECT ${columns} FROM notary_journal WHERE notary_id = ${notaryId} AND position = ${position}`);
+  const [row] = await entriesOf(db, notaryId, sql`AND j.position = ${position}`);
   return row;
 }
 

@@ -1,4 +1,4 @@
-import { usStates } from "../../pricing/pricing.ts";
+import { usStates } from "../../../orders/pricing/pricing.ts";
 import { formReader, type Read, type Typed } from "../form-reader.ts";
 import { certificateFault, chainFault } from "./certificate.ts";
 

@@ -1,4 +1,4 @@
-import { dayMs } from "../../platform/clock.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
 import { certificateFacts } from "./certificate.ts";
 import type { Commission } from "./commission.ts";
 
@@ -35,6 +35,21 @@ export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commi
   ];
 }
 
+type Start = { what: Expiring; startsAt: Date };
+
+/** The first instants at which commission, registration and certificate count, where they are known. */
+function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Start[] {
+  const first = (what: Expiring, day: string | null) =>
+    day === null ? [] : [{ what, startsAt: new Date(`${day}T00:00:00Z`) }];
+  return [
+    ...first("commission", commissionStarts),
+    ...first("registration", ronStarts),
+    ...(certificate === null
+      ? []
+      : [{ what: "certificate" as const, startsAt: certificateFacts(certificate).notBefore }]),
+  ];
+}
+
 /** How near an expiry is. */
 export const stageOf = ({ endsAt }: Expiry, now: Date): "later" | "soon" | "expired" => {
   const left = endsAt.getTime() - now.getTime();
@@ -62,6 +77,9 @@ export function blocksOf(commission: Commission, mode: ActMode, now: Date): stri
     ...(status === "suspended" ? ["You are suspended."] : []),
     ...(isRemote && ronRegistration === null ? ["No registration for remote acts is on record."] : []),
     ...(needed.has("certificate") && certificate === null ? ["No certificate is registered for you."] : []),
+    ...startsOf(commission)
+      .filter((start) => needed.has(start.what) && now < start.startsAt)
+      .map(({ what, startsAt }) => `Your ${expiringWords[what]} begins on ${startsAt.toISOString().slice(0, 10)}.`),
     ...expiriesOf(commission)
       .filter((expiry) => needed.has(expiry.what) && stageOf(expiry, now) === "expired")
       .map(({ what, expiresOn }) => `Your ${expiringWords[what]} expired on ${expiresOn}.`),

@@ -1,10 +1,10 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { isUuid } from "../../platform/text.ts";
-import { releaseClaims, type TaskKind, taskKinds } from "../../tasks/tasks.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { releaseClaims, type TaskKind, taskKinds } from "../../../kernel/tasks/tasks.ts";
 import { accepted, type Typed } from "../form-reader.ts";
 import { certificateFacts } from "./certificate.ts";
 import { type Commission, commissionFields, readCommission, typedCommission } from "./commission.ts";

@@ -1,14 +1,15 @@
 import { hash } from "node:crypto";
-import { auditLine } from "../../audit/audit.ts";
-import { documentUse, looksLikePdf } from "../../orders/orders.ts";
-import type { Blobs } from "../../platform/blobs/blobs.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { isUuid } from "../../platform/text.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { ProtectedTable } from "../../../kernel/platform/protected-data.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { documentBlobs, documentUse, looksLikePdf } from "../../../orders/order/order.ts";
 import { accepted, formReader } from "../form-reader.ts";
 import { requireNotary } from "./keep.ts";
 
@@ -21,6 +22,8 @@ export const listProofs = (db: Sql, notaryId: string) =>
   db.query<Proof>(sql`
     SELECT id, label, sha256, bytes, created_at AS "createdAt" FROM notary_proofs
     WHERE notary_id = ${notaryId} ORDER BY created_at, id`);
+
+export const proofRows: ProtectedTable = { table: sql`notary_proofs`, key: sql`id`, blobs: documentBlobs };
 
 const pictureHeaders = [Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from("ffd8ff", "hex")];
 
@@ -63,7 +66,7 @@ export async function openProof({ db, clock, blobs }: ProofDeps, notaryId: strin
           SELECT label, sha256, blob_key AS "blobKey" FROM notary_proofs WHERE id = ${id} AND notary_id = ${notaryId}`)
       : [];
   if (!proof) throw new ServiceError("not_found", "Proof not found.");
-  const file = await blobs.open(proof.blobKey, documentUse(proof.sha256), notaryId);
+  const file = await blobs.open(proof.blobKey, documentUse(proof.sha256), `notary ${notaryId}`);
   if (!file) throw new ServiceError("unavailable", "The proof can't be read now. Try again later.");
   const detail = { notary: notaryId, sha256: proof.sha256 };
   await db.query(auditLine({ at: clock(), action: "notary.proof_read", actor, detail }));

@@ -1,5 +1,13 @@
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { type Statement, sql } from "../../platform/database/sql.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Commission } from "./commission.ts";
 
 /** A notary on record: who it is in the console, and the commission. */
@@ -7,19 +15,49 @@ export type Notary = Commission & { id: string; operatorId: string; operatorName
 
 const day = (column: ReturnType<typeof sql>) => sql`to_char(${column}, 'YYYY-MM-DD')`;
 
-const select = sql`
+/** A notary's columns: commission, registration, certificate and status. */
+export const notaryState: StateMac = {
+  table: sql`notaries`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (n) => sql`${n}.id, ${n}.operator_id, ${n}.commission_name, ${n}.state, ${n}.county, ${n}.commission_number,
+    ${n}.commission_starts, ${n}.commission_expires, ${n}.ron_registration, ${n}.ron_starts, ${n}.ron_expires, ${n}.tool,
+    ${n}.certificate, ${n}.certificate_chain, ${n}.status, ${n}.state_version`,
+};
+
+export const notaryRows = stateRows(notaryState, { backfill: { set: "firms, signers and notaries" } });
+
+const select = (mac: Statement) => sql`
   SELECT n.id, n.operator_id AS "operatorId", o.name AS "operatorName", u.email, n.commission_name AS "commissionName",
     n.state, n.county, n.commission_number AS "commissionNumber",
     ${day(sql`n.commission_starts`)} AS "commissionStarts", ${day(sql`n.ron_starts`)} AS "ronStarts",
     ${day(sql`n.commission_expires`)} AS "commissionExpires",
     n.ron_registration AS "ronRegistration", ${day(sql`n.ron_expires`)} AS "ronExpires", n.tool, n.certificate,
-    n.certificate_chain AS "certificateChain", n.status
+    n.certificate_chain AS "certificateChain", n.status, ${mac}
   FROM notaries n JOIN operators o ON o.user_id = n.operator_id JOIN users u ON u.id = o.user_id`;
 
-export const listNotaries = (db: Sql) => db.query<Notary>(sql`${select} ORDER BY n.commission_name, n.id`);
+const one = select(verified(notaryState, sql`n`));
 
+/** All but those whose row was altered outside the service. */
+export async function listNotaries(db: Sql): Promise<Notary[]> {
+  const rows = await db.query<Notary & Marked>(sql`
+    ${select(marked(notaryState, sql`n`))} ORDER BY n.commission_name, n.id`);
+  return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...notary }) => notary);
+}
+
+/** The same, with whether each may sign in to the desk. */
+export async function listWorkingNotaries(db: Sql): Promise<(Notary & { mayWork: boolean })[]> {
+  const [notaries, operators] = await Promise.all([
+    listNotaries(db),
+    db.query<{ id: string }>(sql`SELECT user_id AS id FROM operators WHERE active AND 'notary' = ANY (roles)`),
+  ]);
+  const working = new Set(operators.map(({ id }) => id));
+  return notaries.map((notary) => ({ ...notary, mayWork: working.has(notary.operatorId) }));
+}
+
+/** @throws ServiceError `unavailable` for one that the service did not write */
 export async function findNotary(db: Sql, id: string): Promise<Notary | undefined> {
-  const [notary] = await db.query<Notary>(sql`${select} WHERE n.id = ${id}`);
+  const [notary] = await db.query<Notary>(sql`${one} WHERE n.id = ${id}`);
   return notary;
 }
 
@@ -30,7 +68,7 @@ export async function lockNotary(tx: Tx, id: string): Promise<Notary | undefined
 }
 
 export async function notaryOfOperator(db: Sql, operatorId: string): Promise<Notary | undefined> {
-  const [notary] = await db.query<Notary>(sql`${select} WHERE n.operator_id = ${operatorId}`);
+  const [notary] = await db.query<Notary>(sql`${one} WHERE n.operator_id = ${operatorId}`);
   return notary;
 }
 
@@ -49,17 +87,21 @@ export async function insertNotary(tx: Tx, id: string, operatorId: string, c: Co
       ${c.commissionExpires}, ${c.ronRegistration}, ${c.ronExpires}, ${c.tool}, ${c.certificate}, ${c.certificateChain},
       ${c.status}, ${c.commissionStarts}, ${c.ronStarts}, ${at}, ${at})
     ON CONFLICT (operator_id) DO NOTHING RETURNING id`);
+  if (rows.length > 0) await writeStateMacs(tx, notaryState, sql`id = ${id}`);
   return rows.length > 0;
 }
 
-export const updateNotary = (tx: Tx, id: string, c: Commission, at: Date) =>
-  tx.query(sql`
+/** Of a notary that `lockNotary` has locked. */
+export async function updateNotary(tx: Tx, id: string, c: Commission, at: Date): Promise<void> {
+  await tx.query(sql`
     UPDATE notaries SET commission_name = ${c.commissionName}, state = ${c.state}, county = ${c.county},
       commission_number = ${c.commissionNumber}, commission_expires = ${c.commissionExpires},
       ron_registration = ${c.ronRegistration}, ron_expires = ${c.ronExpires}, tool = ${c.tool},
       certificate = ${c.certificate}, certificate_chain = ${c.certificateChain}, status = ${c.status},
       commission_starts = ${c.commissionStarts}, ron_starts = ${c.ronStarts}, updated_at = ${at}
     WHERE id = ${id}`);
+  await writeStateMacs(tx, notaryState, sql`id = ${id}`);
+}
 
 /** Days until the first commission and the first registration of an active notary ends; a day counts to its end in UTC. */
 export const notaryGauges = (now: Date): Statement => sql`

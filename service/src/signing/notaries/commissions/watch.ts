@@ -1,13 +1,9 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
-import type { Mailer } from "../../platform/mail/mail.ts";
-import { mailFrom } from "../../platform/mail/template.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { type Expiring, type Expiry, expiriesOf, expiringWords, stageOf } from "./expiry.ts";
 import { listNotaries, type Notary } from "./store.ts";
-
-const expiryQueue = "notary-expiry-mail";
 
 type ExpiryMail = {
   email: string;
@@ -46,37 +42,31 @@ async function mailOnce(db: Database, notary: Notary, expiry: Expiry, at: Date):
       WHERE o.active AND 'admin' = ANY (o.roles) AND u.email <> ${notary.email}`);
     for (const { email } of [notary, ...admins]) {
       const isOwn = email === notary.email;
-      const mail: ExpiryMail = { email, name: notary.commissionName, what, expiresOn, stage, isOwn };
-      await enqueue(tx, expiryQueue, mail);
+      await expiryMail.enqueue(tx, { email, name: notary.commissionName, what, expiresOn, stage, isOwn });
     }
   });
 }
 
-export function expiryMailJobs(jobs: Jobs, { mailer, baseUrl }: { mailer: Mailer; baseUrl: string }): void {
-  jobs.work<ExpiryMail>(expiryQueue, async (about) => {
-    const { email, what, expiresOn, stage } = about;
-    await mailer.send({
+export const expiryMail = defineMail({
+  queue: "notary-expiry-mail",
+  load: async (about: ExpiryMail) => about,
+  write({ email, name, what, expiresOn, stage, isOwn }, _, { baseUrl }) {
+    const whose = isOwn ? "Your" : `The notary ${name}’s`;
+    const thing = expiringWords[what];
+    const happens = stage === "soon" ? `expires on ${expiresOn}` : `expired on ${expiresOn}`;
+    return {
       id: `notary-expiry:${email}:${what}:${expiresOn}:${stage}`,
       to: email,
-      ...mailOf(about, baseUrl),
-    });
-  });
-}
-
-function mailOf({ name, what, expiresOn, stage, isOwn }: ExpiryMail, baseUrl: string) {
-  const whose = isOwn ? "Your" : `The notary ${name}’s`;
-  const thing = expiringWords[what];
-  const happens = stage === "soon" ? `expires on ${expiresOn}` : `expired on ${expiresOn}`;
-  return mailFrom({
-    subject: stage === "soon" ? `A notary ${thing} expires soon` : `A notary ${thing} has expired`,
-    greeting: "Hello,",
-    lines: [
-      `${whose} ${thing} ${happens}.`,
-      stage === "soon"
-        ? "From then on no acts that need it can be done here. An administrator enters the new one."
-        : "No acts that need it can be done here until an administrator has entered the new one.",
-    ],
-    link: { label: "Open the console", url: `${baseUrl}/operator` },
-    caution: "You receive this email because you are a notary or an administrator of this service.",
-  });
-}
+      subject: stage === "soon" ? `A notary ${thing} expires soon` : `A notary ${thing} has expired`,
+      greeting: "Hello,",
+      lines: [
+        `${whose} ${thing} ${happens}.`,
+        stage === "soon"
+          ? "From then on no acts that need it can be done here. An administrator enters the new one."
+          : "No acts that need it can be done here until an administrator has entered the new one.",
+      ],
+      link: { label: "Open the console", url: `${baseUrl}/operator` },
+      caution: "You receive this email because you are a notary or an administrator of this service.",
+    };
+  },
+});

@@ -1,20 +1,16 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Environment } from "../../identity/identity.ts";
-import type { Operator } from "../../operators/operators.ts";
-import { readMailFirm } from "../../partners/partners.ts";
-import { dayMs } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
-import { type Mailer, mailFor } from "../../platform/mail/mail.ts";
-import { isPlainName } from "../../platform/mail/plain-name.ts";
-import { mailFrom } from "../../platform/mail/template.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { readMailFirm } from "../../../firms/partners/partners.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
 import { lockDraft, saveAppointment } from "./orders.ts";
-
-const appointmentQueue = "notary-appointment-mail";
 
 type AppointmentMail = {
   to: string;
@@ -48,7 +44,7 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
     for (const [index, { name, email: to }] of order.signers.entries()) {
       const id = `notary-appointment:${order.taskId}:${at.toISOString()}:${index}`;
       const about = { to, name, url, when, notary: notary.commissionName, partnerId, environment, id };
-      await enqueue(tx, appointmentQueue, about satisfies AppointmentMail);
+      await appointmentMail.enqueue(tx, about);
     }
     const detail = { url, when, people: order.signers.length };
     await tx.query(auditLine({ at, action: "notary.appointment", actor: operator.actor, partnerId, orderId, detail }));
@@ -80,11 +76,15 @@ async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, w
     throw new ServiceError("conflict", `Appointments of an order are mailed at most ${mostADay} times a day.`);
 }
 
-export function appointmentMailJobs(jobs: Jobs, { db, mailer }: { db: Sql; mailer: Mailer }): void {
-  jobs.work<AppointmentMail>(appointmentQueue, async (about) => {
-    const { to, name, url, when, notary, partnerId, environment, id } = about;
+export const appointmentMail = defineMail({
+  queue: "notary-appointment-mail",
+  load: ({ partnerId }: AppointmentMail, { db }: MailDeps) => readMailFirm(db, partnerId),
+  write(firm, { to, name, url, when, notary, environment, id }) {
     const by = isPlainName(notary) ? `the notary ${notary}` : "a notary";
-    const mail = mailFrom({
+    return {
+      id,
+      to,
+      environment,
       subject: "Your appointment with the notary",
       greeting: isPlainName(name) ? `Hello ${name},` : "Hello,",
       lines: [
@@ -93,8 +93,7 @@ export function appointmentMailJobs(jobs: Jobs, { db, mailer }: { db: Sql; maile
       ],
       link: { label: "Meet the notary", url },
       caution: "The link is the notary’s own. If you expect no notarization, do not open it.",
-      firm: await readMailFirm(db, partnerId),
-    });
-    await mailFor(environment, mailer, { id, to, ...mail });
-  });
-}
+      firm,
+    };
+  },
+});

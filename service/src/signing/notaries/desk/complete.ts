@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { furthestDocument, perform, sealAndStore } from "../../fulfilment/fulfilment.ts";
-import type { Operator } from "../../operators/operators.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { type Task, tooCostly } from "../../platform/workers/task.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
+import { furthestDocument, perform, sealAndStore } from "../../../orders/fulfilment/fulfilment.ts";
 import type { Act } from "../acts/act.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { certificateDer } from "../commissions/certificate.ts";
+import { inPersonObstacle } from "../in-person/in-person.ts";
 import type { UploadReport, UploadRules } from "../uploads/check.ts";
 import { actChecks, outsideOf } from "./act-checks.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
@@ -149,13 +150,15 @@ async function writeDown(
   await deleteDraft(tx, order.taskId);
 }
 
-/** @throws ServiceError when the notary may not act in the mode any more, or the commission did not count at the act */
+/** @throws ServiceError when the notary may not act in the mode any more, the firm has not agreed to it, or the commission did not count at the act */
 export function requireMode(
-  { eligibility, notary }: Pick<Claimed, "eligibility" | "notary">,
+  { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,
   act: Pick<Act, "mode" | "act" | "venue" | "startedAt" | "endedAt">,
 ): void {
   const { modes, obstacles, rules } = eligibility;
   if (!modes.includes(act.mode)) throw invalid(`mode is not open to you for this order. ${obstacles.join(" ")}`.trim());
+  const obstacle = inPersonObstacle(act.mode, inPerson);
+  if (obstacle !== null) throw new ServiceError("conflict", obstacle);
   if (!rules.acts.value.includes(act.act))
     throw invalid(`act must be one that is offered in ${notary.state}: ${rules.acts.value.join(", ")}.`);
   if (act.venue.state !== notary.state)

@@ -1,18 +1,20 @@
-import type { Operator } from "../../operators/operators.ts";
-import { lockOrder } from "../../orders/orders.ts";
-import type { Blobs } from "../../platform/blobs/blobs.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Sql, Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import type { Log } from "../../platform/logs.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { isCode } from "../../platform/text.ts";
-import type { Workers } from "../../platform/workers/task.ts";
-import type { SealDocument } from "../../seals/seals.ts";
-import { claimTask, releaseTask } from "../../tasks/tasks.ts";
+import type { SealDocument } from "../../../evidence/seals/seals.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import type { Workers } from "../../../kernel/platform/workers/task.ts";
+import { claimTask, releaseTask } from "../../../kernel/tasks/tasks.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
 import { commissionBlocks } from "../commissions/expiry.ts";
 import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.ts";
-import { type Eligibility, type EligibilityDeps, eligibilityFor } from "../eligibility/eligible.ts";
+import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
+import { type Eligibility, eligibilityFor } from "../eligibility/eligible.ts";
+import { latestRequest } from "../in-person/store.ts";
 import { claimedOrders, orderOfTask, unclaimedOrders, type WaitingOrder, waitingOrder } from "./orders.ts";
 
 export type DeskDeps = {
@@ -23,7 +25,7 @@ export type DeskDeps = {
   rowMac: RowMac;
   workers: Workers;
   sealDocument: SealDocument;
-  eligibility: EligibilityDeps;
+  readEligibility: ReadEligibility;
   /** PEM of the time-stamping authorities that are trusted. */
   tsaRoots: string;
   baseUrl: string;
@@ -44,9 +46,10 @@ export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<N
 
 /** The orders that a notary may take, and those the notary has taken. What may not be taken is not shown. */
 export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary) {
-  const { db, clock, eligibility } = deps;
+  const { db, clock, readEligibility } = deps;
   const now = clock();
-  const [waiting, mine] = await Promise.all([
+  const [eligibility, waiting, mine] = await Promise.all([
+    readEligibility(db),
     unclaimedOrders(db, operator.environment, mostShown),
     claimedOrders(db, operator.environment, operator.actor),
   ]);
@@ -63,8 +66,9 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
  * @throws ServiceError `not_found` for one that the notary may not take
  */
 export async function claimOrder(deps: DeskDeps, operator: Operator, task: string): Promise<string> {
-  const { db, clock, eligibility } = deps;
+  const { db, clock, readEligibility } = deps;
   const notary = await notaryOf(db, operator);
+  const eligibility = await readEligibility(db);
   const order = /^\d{1,15}$/.test(task) ? await orderOfTask(db, operator.environment, Number(task)) : undefined;
   if (!order || eligibilityFor(eligibility, notary, order, clock()).modes.length === 0) throw noOrder();
   await claimTask(deps, order.taskId, operator.actor);
@@ -87,7 +91,9 @@ async function orderInHands({ db }: DeskDeps, operator: Operator, code: string) 
 export async function claimedOrder(deps: DeskDeps, operator: Operator, code: string) {
   const { notary, order } = await orderInHands(deps, operator, code);
   requireActive(notary);
-  return { notary, order, eligibility: eligibilityFor(deps.eligibility, notary, order, deps.clock()) };
+  const [rules, inPerson] = await Promise.all([deps.readEligibility(deps.db), latestRequest(deps.db, order.orderId)]);
+  const eligibility = eligibilityFor(rules, notary, order, deps.clock());
+  return { notary, order, eligibility, inPerson: inPerson ?? null };
 }
 
 export type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
@@ -106,7 +112,9 @@ export async function lockClaimed(tx: Tx, deps: DeskDeps, operator: Operator, { 
   requireActive(now);
   const blocks = commissionBlocks(now, at);
   if (blocks.length > 0) throw invalid(blocks.join(" "));
-  return { locked, at, notary: now, order: still, eligibility: eligibilityFor(deps.eligibility, now, still, at) };
+  const eligibility = eligibilityFor(await deps.readEligibility(tx), now, still, at);
+  const inPerson = (await latestRequest(tx, still.orderId)) ?? null;
+  return { locked, at, notary: now, order: still, eligibility, inPerson };
 }
 
 function requireActive({ status }: Notary): void {

@@ -1,8 +1,9 @@
-import { auditLine } from "../../audit/audit.ts";
-import { furthestDocument } from "../../fulfilment/fulfilment.ts";
-import type { Operator } from "../../operators/operators.ts";
-import { documentMembers, documentUse } from "../../orders/orders.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
+import { documentMembers, documentUse } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
 
@@ -16,7 +17,7 @@ export async function documentToNotarize({ db, blobs, rowMac }: DeskDeps, order:
     !rowMac.holds("documents", documentMembers({ orderCode: code, partnerId, environment, kind, sha256, blobKey }), mac)
   )
     throw new Error(`the ${kind} document of order ${code} is not what was written`);
-  const file = await blobs.open(blobKey, documentUse(sha256), partnerId);
+  const file = await blobs.open(blobKey, documentUse(sha256), memoryHolder(order));
   if (!file) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
   return { sha256, file };
 }

@@ -1,8 +1,9 @@
-import type { Environment } from "../../identity/identity.ts";
-import { orderState } from "../../orders/orders.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
-import { type Marked, marked } from "../../platform/database/state-mac.ts";
+import { type MarkedFirm, markedFirm, withFirmNames } from "../../../firms/partners/partners.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { orderState } from "../../../orders/order/order.ts";
 
 /** An order that waits for a notary, with the task that says so. */
 export type WaitingOrder = {
@@ -31,14 +32,16 @@ const signers = sql`coalesce(
 
 /** Orders that were changed outside the service are left out. */
 async function waitingOrders(db: Sql, where: Statement, end: Statement = nothing): Promise<WaitingOrder[]> {
-  const found = await db.query<WaitingOrder & Marked>(select(where, end));
-  return found.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...order }) => order);
+  const found = await db.query<WaitingOrder & Marked & MarkedFirm>(select(where, end));
+  return withFirmNames<WaitingOrder & Marked>(found)
+    .filter(({ isAuthentic }) => isAuthentic)
+    .map(({ isAuthentic: _, ...order }) => order);
 }
 
 const select = (where: Statement, end: Statement): Statement => sql`
-  SELECT o.id AS "orderId", o.code, o.environment, o.partner_id AS "partnerId", p.name AS "firmName",
+  SELECT o.id AS "orderId", o.code AS "code@order", o.environment, o.partner_id AS "partnerId", p.name AS "firmName",
     o.doc_slug AS "docSlug", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
-    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signers} AS signers, ${marked(orderState, sql`o`)}
+    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signers} AS signers, ${marked(orderState, sql`o`)}, ${markedFirm}
   FROM tasks t JOIN orders o ON o.id = t.order_id JOIN partners p ON p.id = o.partner_id
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
@@ -61,7 +64,10 @@ export const claimedOrders = (db: Sql, environment: Environment, by: string) =>
 
 /** The order by its code; undefined when it waits for no notary, or is of the other environment. */
 export async function waitingOrder(db: Sql, environment: Environment, code: string): Promise<WaitingOrder | undefined> {
-  const [order] = await waitingOrders(db, sql`o.code = ${code} AND t.environment = ${environment}`);
+  const [order] = await waitingOrders(
+    db,
+    sql`${isSealed(sql`o.code`, "order", code)} AND t.environment = ${environment}`,
+  );
   return order;
 }
 

@@ -1,5 +1,5 @@
-import { perform } from "../../fulfilment/fulfilment.ts";
-import type { Operator } from "../../operators/operators.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import type { Act } from "../acts/act.ts";
 import { type RefusalReason, refusalReasons } from "../acts/entry.ts";
 import { appendEntry } from "../acts/journal.ts";

@@ -10,7 +10,7 @@ import {
   parseDataFile,
   readDataFile,
   text,
-} from "../../pricing/pricing.ts";
+} from "../../../orders/pricing/pricing.ts";
 import { type ActKind, actKinds } from "../acts/act.ts";
 import { type ActMode, actModes } from "../commissions/expiry.ts";
 
@@ -18,7 +18,17 @@ import { type ActMode, actModes } from "../commissions/expiry.ts";
 export type Sourced<T> = { value: T; asOf: string; source: string };
 
 /** What else the law of a state says of remote acts, in words for the notary. */
-export const termNames = ["effective", "feeCap", "identity", "retention", "signerLocation", "exclusions"] as const;
+export const termNames = [
+  "effective",
+  "feeCap",
+  "identity",
+  "recording",
+  "retention",
+  "signerLocation",
+  "certificate",
+  "platform",
+  "exclusions",
+] as const;
 export type TermName = (typeof termNames)[number];
 
 export type StateRules = {
@@ -29,6 +39,20 @@ export type StateRules = {
   /** One of them has to stand in a document that is notarized in the mode. */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
   terms: Partial<Record<TermName, Sourced<string>>>;
+  origin: RulesOrigin;
+};
+
+/** Where the rules of a state come from: the rules file, a confirmed change, or nowhere, because a change was altered outside the service. */
+export type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedChange) | { kind: "altered" };
+
+export type ConfirmedChange = {
+  version: number;
+  /** The name of the operator who confirmed it. */
+  by: string;
+  at: Date;
+  sourceUrl: string;
+  /** `YYYY-MM-DD`: the first day on which it counts. */
+  effectiveOn: string;
 };
 
 /** Whose data the rules are, as its license wants it to be named. */
@@ -39,6 +63,10 @@ export type NotaryRules = {
   classes: ReadonlyMap<string, readonly string[]>;
   /** The rules of a state: its own, and for what it does not say the default. */
   of: (state: string) => StateRules;
+  /** The rules of a state of which nothing is known. */
+  base: StateRules;
+  /** The states of which something is known. */
+  states: readonly string[];
   attribution: RulesAttribution | null;
 };
 
@@ -61,6 +89,7 @@ export function parseNotaryRules(source: string, file: string): NotaryRules {
     excluded: null,
     sentences: {},
     terms: {},
+    origin: { kind: "file" },
   };
   const states = new Map(
     [...members(root.states)].map(([code, place]) => {
@@ -69,8 +98,16 @@ export function parseNotaryRules(source: string, file: string): NotaryRules {
     }),
   );
   const attribution = root.attribution ? attributionOf(root.attribution) : null;
-  return { classes, of: (state) => states.get(state) ?? base, attribution };
+  return { classes, of: (state) => states.get(state) ?? base, base, states: [...states.keys()], attribution };
 }
+
+/** The rules of one state as `rulesText` wrote them. @throws DataFileError */
+export const parseStateRules = (source: string, file: string, { base, classes }: NotaryRules): StateRules =>
+  stateRules(parseDataFile(source, file), base, classes);
+
+/** The rules of one state as JSON, in the form of the rules file. */
+export const rulesText = ({ modes, acts, excluded, sentences, terms }: StateRules): string =>
+  JSON.stringify({ modes, acts, ...(excluded && { excluded }), sentences, terms });
 
 function attributionOf(place: Place): RulesAttribution {
   const { title, license, url } = fields(place, { required: ["title", "license", "url"] });
@@ -95,6 +132,7 @@ function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string,
       : null,
     sentences: given.sentences ? sentencesOf(given.sentences) : {},
     terms: given.terms ? termsOf(given.terms) : {},
+    origin: base.origin,
   };
 }
 

@@ -1,4 +1,4 @@
-import { openWithPdfJs } from "../../pdf/pdf-js.ts";
+import { openWithPdfJs } from "../../../kernel/pdf/pdf-js.ts";
 
 const mostPages = 500;
 

@@ -1,4 +1,4 @@
-import { openWithPdfJs } from "../../pdf/pdf-js.ts";
+import { openWithPdfJs } from "../../../kernel/pdf/pdf-js.ts";
 
 type Opened = Awaited<Awaited<ReturnType<typeof openWithPdfJs>>["opening"]["promise"]>;
 type Page = Awaited<ReturnType<Opened["getPage"]>>;

@@ -1,10 +1,10 @@
-import { formFields } from "../../../pdf/form-fields.ts";
-import { resolve } from "../../../pdf/objects.ts";
-import { type Place, pageBox, rectangle, shownPlace } from "../../../pdf/pages/page-box.ts";
-import { pages } from "../../../pdf/pages/page-tree.ts";
-import { textOf } from "../../../pdf/strings.ts";
-import { asInteger, asRef, type Dict, elements, entry, isArray, isString } from "../../../pdf/values.ts";
-import type { PdfLookup } from "../../../pdf/xref/lookup.ts";
+import { formFields } from "../../../../kernel/pdf/form-fields.ts";
+import { resolve } from "../../../../kernel/pdf/objects.ts";
+import { type Place, pageBox, rectangle, shownPlace } from "../../../../kernel/pdf/pages/page-box.ts";
+import { pages } from "../../../../kernel/pdf/pages/page-tree.ts";
+import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
+import { asInteger, asRef, type Dict, elements, entry, isArray, isString } from "../../../../kernel/pdf/values.ts";
+import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
 
 /** An empty signature field of a document, where a reader shows it. */
 export type FormSignature = {
@@ -21,6 +21,7 @@ const UNSEEN = 1 | 2 | 32;
 
 /**
  * The empty signature fields that can be signed themselves, in the order in which they are read: each its own widget, on a page, to be seen.
+ * One that is not named in full, or by characters that programs read differently, is left out, since acts are checked by names.
  * In a document with signatures those that a signature may not change, or that ask for a certain one, are left out; in an encrypted one all
  * are, since their names are encrypted.
  * @throws PdfRefusal
@@ -34,15 +35,16 @@ export function formSignatures(look: PdfLookup): FormSignature[] {
     if (type !== "Sig" || ref.gen !== 0 || entry(dict, "V") || entry(dict, "Kids")) continue;
     if (!untouched && (entry(dict, "Lock") || entry(dict, "SV"))) continue;
     if ((asInteger(resolve(file, entry(dict, "F"))) ?? 0) & UNSEEN) continue;
-    const names = [...above, dict].flatMap((node) => partialName(look, node));
-    if (entry(dict, "T") && names.length > 0) candidates.set(ref.num, { name: names.join("."), dict });
+    const names = [...above, dict].map((node) => partialName(look, node));
+    if (names.every((name) => name)) candidates.set(ref.num, { name: names.join("."), dict });
   }
   return candidates.size === 0 ? [] : onPages(look, candidates);
 }
 
-function partialName({ file }: PdfLookup, node: Dict): string[] {
+/** Null for a name whose characters can't be told for certain: what checks acts may read another one. */
+function partialName({ file }: PdfLookup, node: Dict): string | null {
   const value = resolve(file, entry(node, "T"));
-  return value && isString(value) ? [textOf(value)] : [];
+  return value && isString(value) ? textOfBytes(stringBytes(value), "exact") : null;
 }
 
 function onPages(look: PdfLookup, candidates: Map<number, { name: string; dict: Dict }>): FormSignature[] {

@@ -1,4 +1,4 @@
-import { PdfRefusal, type PdfRefusalReason } from "../../../pdf/refusal.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../../../kernel/pdf/refusal.ts";
 import type { PlannedField } from "../fields.ts";
 import { type PlanRequest, plan } from "./plan.ts";
 

@@ -1,6 +1,6 @@
-import type { RequestedField } from "../../../orders/orders.ts";
-import { PdfRefusal } from "../../../pdf/refusal.ts";
-import { type Task, tooCostly, type Workers } from "../../../platform/workers/task.ts";
+import { PdfRefusal } from "../../../../kernel/pdf/refusal.ts";
+import { type Task, tooCostly, type Workers } from "../../../../kernel/platform/workers/task.ts";
+import type { RequestedField } from "../../../../orders/order/order.ts";
 import type { PlannedField } from "../fields.ts";
 import type { PlanInput, PlanOutput } from "./plan-fields-task.ts";
 

@@ -1,5 +1,5 @@
 import { parse, stringify } from "yaml";
-import { readDataFile } from "../../../pricing/pricing.ts";
+import { readDataFile } from "../../../../orders/pricing/pricing.ts";
 import { parseNotaryRules } from "../rules.ts";
 import { type Jurisdiction, readJurisdictions } from "./jurisdictions.ts";
 import { tableRows } from "./records.ts";

@@ -1,5 +1,5 @@
-import { StartupError } from "../../../platform/errors.ts";
-import { usStates } from "../../../pricing/pricing.ts";
+import { StartupError } from "../../../../kernel/platform/errors.ts";
+import { usStates } from "../../../../orders/pricing/pricing.ts";
 import { isDay } from "../../form-reader.ts";
 import { type TermName, termNames } from "../rules.ts";
 import type { Cell, TableRow } from "./records.ts";
@@ -24,8 +24,11 @@ const columns: Readonly<Record<"state" | "status" | TermName, readonly string[]>
   effective: ["effective", "effective_date", "ron_effective_date", "effective_dates"],
   feeCap: ["fee_cap", "notary_fee_cap", "notary_fee", "notary_fees", "max_fee", "ron_fee_cap"],
   identity: ["identity", "identity_verification", "identity_proofing"],
+  recording: ["recording", "recording_requirements", "audio_video_recording"],
   retention: ["retention", "record_retention", "recording_retention", "journal_retention"],
   signerLocation: ["signer_location", "location"],
+  certificate: ["certificate", "certificate_wording", "notarial_certificate"],
+  platform: ["platform", "platform_requirements", "technology_provider"],
   exclusions: ["exclusions", "document_exclusions", "excluded_documents"],
 };
 

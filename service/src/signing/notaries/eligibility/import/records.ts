@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import { StartupError } from "../../../platform/errors.ts";
+import { StartupError } from "../../../../kernel/platform/errors.ts";
 
 /** What a table says of one jurisdiction in one column, and where that was read; null where it names no source. */
 export type Cell = { text: string; source: string | null };

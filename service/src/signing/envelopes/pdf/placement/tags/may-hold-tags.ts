@@ -1,4 +1,4 @@
-import { beginsText, textStreams } from "../../../../pdf/text-cost.ts";
+import { beginsText, textStreams } from "../../../../../kernel/pdf/text-cost.ts";
 
 /**
  * Whether the text of a document may hold `{{`. Finds out in a millisecond or less, mostly, what would take a whole reader to know; errs

@@ -1,6 +1,6 @@
 import type { PDFPageProxy } from "pdfjs-dist";
-import { openWithPdfJs, type PdfJs, TooMuchText, textItems } from "../../../../pdf/pdf-js.ts";
-import { textLimits } from "../../../../pdf/text-cost.ts";
+import { openWithPdfJs, type PdfJs, TooMuchText, textItems } from "../../../../../kernel/pdf/pdf-js.ts";
+import { textLimits } from "../../../../../kernel/pdf/text-cost.ts";
 
 const mostText = textLimits.characters.toLocaleString("en-US");
 

@@ -1,9 +1,9 @@
-import { mostFields } from "../../../../orders/orders.ts";
-import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../pdf/pages/page-box.ts";
-import { type Page, pages } from "../../../../pdf/pages/page-tree.ts";
-import { TooMuchText } from "../../../../pdf/pdf-js.ts";
-import { PdfRefusal } from "../../../../pdf/refusal.ts";
-import type { PdfLookup } from "../../../../pdf/xref/lookup.ts";
+import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../../kernel/pdf/pages/page-box.ts";
+import { type Page, pages } from "../../../../../kernel/pdf/pages/page-tree.ts";
+import { TooMuchText } from "../../../../../kernel/pdf/pdf-js.ts";
+import { PdfRefusal } from "../../../../../kernel/pdf/refusal.ts";
+import type { PdfLookup } from "../../../../../kernel/pdf/xref/lookup.ts";
+import { mostFields } from "../../../../../orders/order/order.ts";
 import type { PlannedField } from "../../fields.ts";
 import { UnmatchedTag } from "../unmatched-tag.ts";
 import { mayHoldTags } from "./may-hold-tags.ts";

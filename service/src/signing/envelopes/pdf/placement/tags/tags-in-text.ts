@@ -1,4 +1,4 @@
-import type { PlacedRect } from "../../../../pdf/pages/page-box.ts";
+import type { PlacedRect } from "../../../../../kernel/pdf/pages/page-box.ts";
 import { UnmatchedTag } from "../unmatched-tag.ts";
 import type { TextRun } from "./page-texts.ts";
 import { readTag, type Tag } from "./tag.ts";

@@ -1,0 +1,80 @@
+import type { Place } from "../../../../kernel/pdf/pages/page-box.ts";
+import { lookUpPdf } from "../../../../kernel/pdf/xref/lookup.ts";
+import type { RequestedField } from "../../../../orders/order/order.ts";
+import { ON, type PlannedField, signersWithout } from "../fields.ts";
+import { formSignatures } from "./form-signatures.ts";
+import { matchSigners } from "./match-signers.ts";
+import { tagFields } from "./tags/tag-fields.ts";
+
+export type PlanRequest = {
+  /** How many there are. */
+  readonly signers: number;
+  /** Null: the document says where. */
+  readonly fields: readonly RequestedField[] | null;
+};
+
+/**
+ * Where the signers of a document sign: the first that says it of the order, the document's own signature fields and its tags. A list of the
+ * order's is whole; a document may have been made for fewer people, and the others then sign on a page that is added.
+ * @throws PdfRefusal, UnmatchedTag
+ */
+export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {
+  if (fields) {
+    const planned: PlannedField[] = [];
+    for (const field of fields) planned.push(...asked(field, planned.length));
+    return planned;
+  }
+  const look = lookUpPdf(original);
+  const untouched = look.signatures === 0 && look.docMdp === null;
+  const own = matchSigners(formSignatures(look), signers, untouched);
+  if (look.docMdp !== null) return [...own, ...invisibleFor(signersWithout(own, signers))];
+  return own.length > 0 || !untouched ? own : tagFields(look, signers);
+}
+
+/** What readers let a signature add to a certified document, whatever it allows: a field that shows nothing. */
+const invisibleFor = (signers: readonly number[]): PlannedField[] =>
+  signers.map((signer) => ({
+    kind: "signature",
+    signer,
+    page: 0,
+    place: { x: 0, y: 0, width: 0, height: 0 },
+    label: "Signature (not shown on the page)",
+    invisible: true,
+  }));
+
+/** The elements of an order's list that the planned fields come from: a radio is one field for each of its options. */
+export const elementNames = (fields: readonly RequestedField[]): string[] =>
+  fields.flatMap((field, index) =>
+    placesOf(field).map((_, option) =>
+      field.kind === "radio" ? `fields[${index}].options[${option}]` : `fields[${index}]`,
+    ),
+  );
+
+type Asking = { readonly place: Place; readonly option?: string };
+
+/** Both count from the upper left corner of the page as it is shown. */
+function placesOf({ kind, x, y, width, height, options = [] }: RequestedField): Asking[] {
+  if (kind !== "radio") return [{ place: { x, y, width, height } }];
+  return options.flatMap(({ label, place }) => (place ? [{ place, option: label }] : []));
+}
+
+/** @param first how many fields are planned before these */
+function asked(field: RequestedField, first: number): PlannedField[] {
+  const { kind, signer, page, label, required, help, value, readOnly, format, options } = field;
+  return placesOf(field).map(({ place, option }) => ({
+    kind,
+    signer,
+    page: page - 1,
+    place,
+    label,
+    required,
+    ...(help !== undefined && { help }),
+    ...(readOnly && { readOnly }),
+    ...(format !== undefined && { format }),
+    ...(kind === "dropdown" && options && { options: options.map((each) => each.label) }),
+    ...(option !== undefined && { option, radio: first }),
+    ...valueAt(option === undefined ? value : value === option ? ON : undefined),
+  }));
+}
+
+const valueAt = (value: string | undefined) => (value === undefined ? {} : { value });

@@ -1,0 +1,50 @@
+import { textString } from "../../../kernel/pdf/edit.ts";
+import { ONLY_STATE } from "../../../kernel/pdf/named-fields.ts";
+import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
+import { isButton, OFF, type PreparedField } from "./fields.ts";
+
+/** Flags of fields (ISO 32000-2 tables 227 and 233). */
+const READ_ONLY = 1;
+const COMBO = 1 << 17;
+
+const defaults = "/DA(/Helv 0 Tf 0 g)";
+
+/**
+ * The type of a field with the sender's value. A radio's options are checkboxes with names of their own: pyHanko takes a change of an
+ * option without a name for one of another field. A dropdown has no /I: pyHanko takes its change for one that filling in does not permit.
+ */
+export function valueEntries(field: PreparedField): string {
+  const { kind, value, readOnly, options = [] } = field;
+  const flags = (kind === "dropdown" ? COMBO : 0) | (readOnly ? READ_ONLY : 0);
+  const ff = flags === 0 ? "" : `/Ff ${flags}`;
+  if (isButton(field)) return `/FT/Btn${ff}/V/${value ?? OFF}/AS/${value ?? OFF}`;
+  const own = value === undefined ? "" : `/V${textString(value)}`;
+  if (kind === "dropdown")
+    return `/AS${ONLY_STATE}/FT/Ch${ff}/Opt[${options.map(textString).join("")}]${own}${defaults}`;
+  return `/AS${ONLY_STATE}/FT/Tx${ff}${own}${defaults}`;
+}
+
+/** The fields above the options of radios: names without a type, so that each option is a checkbox by itself. */
+export type Radios = {
+  /** @returns the reference of the radio */
+  readonly add: (name: string, label: string | null, option: string) => string;
+  readonly write: () => void;
+  readonly refs: () => string[];
+};
+
+export function openRadios(writer: RevisionWriter): Radios {
+  const radios = new Map<string, ReturnType<RevisionWriter["reserve"]> & { label: string | null; options: string[] }>();
+  return {
+    add(name, label, option) {
+      const radio = radios.get(name) ?? { ...writer.reserve(), label, options: [] };
+      radios.set(name, radio);
+      radio.options.push(option);
+      return radio.ref;
+    },
+    write() {
+      for (const [name, { fill, label, options }] of radios)
+        fill(`<</T(${name})${label === null ? "" : `/TU${textString(label)}`}/Kids[${options.join(" ")}]>>`);
+    },
+    refs: () => [...radios.values()].map(({ ref }) => ref),
+  };
+}

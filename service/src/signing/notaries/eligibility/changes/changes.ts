@@ -1,0 +1,170 @@
+import {
+  type Approval,
+  type Operator,
+  requirePasskeyOf,
+  requirePermission,
+  requirePerson,
+  requireRefusedByAnother,
+  requireSecondPerson,
+  requireText,
+} from "../../../../firms/operators/operators.ts";
+import { auditLine } from "../../../../kernel/audit/audit.ts";
+import type { Clock } from "../../../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../../kernel/platform/ids.ts";
+import { isUuid } from "../../../../kernel/platform/text.ts";
+import { closeTasks, openTask } from "../../../../kernel/tasks/tasks.ts";
+import { isUsState } from "../../../../orders/pricing/pricing.ts";
+import { accepted, type Typed } from "../../form-reader.ts";
+import { type NotaryRules, rulesText, type StateRules } from "../rules.ts";
+import { readChange, rulesInForce } from "./in-force.ts";
+import { insertChange, lockChange, type RuleChange, selectOfState, selectWaiting, updateDecision } from "./store.ts";
+import { readTypedChange } from "./typed.ts";
+
+export type RuleChangeDeps = { db: Database; clock: Clock; shipped: NotaryRules; refundApproval: Approval };
+
+/** A version, by its id below its state. */
+export type WhichChange = { state: string; id: string };
+
+const noPerson = "Two people with names are needed. Sign in by email.";
+const noState = () => new ServiceError("not_found", "State not found.");
+
+/** The rules in force, and the states whose rules have a change that waits. */
+export async function rulesOfStates({ db, clock, shipped }: Omit<RuleChangeDeps, "refundApproval">) {
+  const [rules, waiting] = await Promise.all([rulesInForce(db, shipped, clock()), selectWaiting(db)]);
+  return { rules, waiting };
+}
+
+/** A version as it is shown: what it says, unless it was altered outside the service. */
+export type ShownChange = RuleChange & { content: StateRules | null };
+
+/** The rules of a state with their versions, the latest first. @throws ServiceError `not_found` */
+export async function rulesOfState(deps: RuleChangeDeps, state: string) {
+  if (!isUsState(state)) throw noState();
+  const [{ rules }, versions] = await Promise.all([rulesOfStates(deps), selectOfState(deps.db, state)]);
+  return { rules, inForce: rules.of(state), versions: versions.map((each) => shownChange(each, deps.shipped)) };
+}
+
+function shownChange(
+  { isAuthentic, ...change }: RuleChange & { isAuthentic: boolean },
+  shipped: NotaryRules,
+): ShownChange {
+  if (!isAuthentic) return { ...change, content: null };
+  try {
+    return { ...change, content: readChange(change, shipped) };
+  } catch {
+    return { ...change, content: null };
+  }
+}
+
+/** @throws ServiceError without the permission, a name, or a passkey shown lately */
+function requireKeeper({ clock }: Pick<RuleChangeDeps, "clock">, operator: Operator): string {
+  requirePermission(operator, ["notaries.manage"]);
+  const by = requirePerson(operator, noPerson);
+  requirePasskeyOf(operator, clock());
+  return by;
+}
+
+/**
+ * Writes a new version of the rules of a state. It counts once another operator has confirmed it.
+ * @throws ServiceError naming every field that is wrong, or `conflict` while another change of the state waits
+ */
+export async function requestChange(
+  deps: RuleChangeDeps,
+  operator: Operator,
+  state: string,
+  typed: Typed,
+): Promise<void> {
+  const requestedBy = requireKeeper(deps, operator);
+  if (!isUsState(state)) throw noState();
+  await deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    const { shipped } = deps;
+    const rules = (await rulesInForce(tx, shipped, at)).of(state);
+    const today = at.toISOString().slice(0, 10);
+    const change = accepted(readTypedChange(typed, { rules, classes: shipped.classes, today }));
+    const { sourceUrl, effectiveOn } = change;
+    const id = newUuid();
+    const text = rulesText(change.rules);
+    const version = await insertChange(tx, { id, state, rules: text, sourceUrl, effectiveOn, requestedBy, at });
+    if (version === undefined)
+      throw new ServiceError(
+        "conflict",
+        `A change of the rules of ${state} waits already. It is confirmed or refused first.`,
+      );
+    const reason = `The rules of ${state}, version ${version}, wait to be confirmed`;
+    await tx.query(openTask({ kind: "notary_rules", at, environment: "live", subject: id, reason }));
+    const detail = { state, version, sourceUrl, effectiveOn, rules: JSON.parse(text) as object };
+    await tx.query(auditLine({ at, action: "notary_rules.requested", actor: operator.actor, detail }));
+  });
+}
+
+/**
+ * Confirms a version that another operator wrote: it counts from its day on.
+ * @throws ServiceError for one's own, unless the service is set up for one person and an hour has passed; and for a version that was
+ * decided: of two who confirm at once one does
+ */
+export async function confirmChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
+  const by = requireKeeper(deps, operator);
+  await deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    const change = await lockOpen(tx, which);
+    const solo = requireSecondPerson(deps.refundApproval, operator, change, "change of rules", at);
+    await end(tx, operator, change, { outcome: "confirmed", by, at, solo, note: null });
+  });
+}
+
+/** Refuses a version that another operator wrote, with why. @throws ServiceError as for confirming */
+export async function refuseChange(
+  deps: RuleChangeDeps,
+  operator: Operator,
+  which: WhichChange,
+  typed: string,
+): Promise<void> {
+  const by = requireKeeper(deps, operator);
+  const note = requireText("note", typed);
+  await deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    const change = await lockOpen(tx, which);
+    requireRefusedByAnother(operator, change, "change of rules", at);
+    await end(tx, operator, change, { outcome: "refused", by, at, solo: false, note });
+  });
+}
+
+/** Takes back what one wrote oneself. @throws ServiceError for another's, and for one that was decided */
+export async function withdrawChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
+  const by = requireKeeper(deps, operator);
+  await deps.db.transaction(async (tx) => {
+    const change = await lockOpen(tx, which);
+    if (change.requestedBy !== by)
+      throw new ServiceError("conflict", "Only the person who wrote a change withdraws it.");
+    await end(tx, operator, change, { outcome: "withdrawn", by, at: deps.clock(), solo: false, note: null });
+  });
+}
+
+async function lockOpen(tx: Tx, { state, id }: WhichChange): Promise<RuleChange> {
+  const change = isUuid(id) ? await lockChange(tx, id) : undefined;
+  if (change?.state !== state) throw new ServiceError("not_found", "No such change of rules.");
+  const { outcome, decidedByName } = change;
+  if (outcome !== "requested")
+    throw new ServiceError(
+      "conflict",
+      `This change was ${outcome} before${decidedByName ? ` by ${decidedByName}` : ""}.`,
+    );
+  return change;
+}
+
+async function end(
+  tx: Tx,
+  { actor }: Operator,
+  { id, state, version }: RuleChange,
+  decision: Parameters<typeof updateDecision>[2],
+): Promise<void> {
+  const { outcome, at, solo, note } = decision;
+  await updateDecision(tx, id, decision);
+  const task = { state: outcome === "withdrawn" ? "dropped" : "done", at, by: actor, outcome } as const;
+  await tx.query(closeTasks({ kinds: ["notary_rules"], subject: id }, task));
+  const detail = { state, version, ...(solo && { solo }), ...(note !== null && { note }) };
+  await tx.query(auditLine({ at, action: `notary_rules.${outcome}`, actor, detail }));
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "../../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../../kernel/platform/database/database.ts";
+import { StartupError } from "../../../../kernel/platform/errors.ts";
+import type { EligibilityDeps } from "../eligible.ts";
+import { type NotaryRules, parseStateRules, type StateRules } from "../rules.ts";
+import { type RuleChange, selectConfirmed } from "./store.ts";
+
+/** Reads the rules that count now; each use reads them, so that a confirmed change counts on all nodes at once. */
+export type ReadEligibility = (db: Sql) => Promise<EligibilityDeps>;
+
+type Shipped = { shipped: NotaryRules; clock: Clock } & Pick<EligibilityDeps, "notarizationBlocked">;
+
+export const eligibilityReader =
+  ({ shipped, clock, notarizationBlocked }: Shipped): ReadEligibility =>
+  async (db) => ({ rules: await rulesInForce(db, shipped, clock()), notarizationBlocked });
+
+/** The rules of the file, and in their place the changes that were confirmed and whose day has come. */
+export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Promise<NotaryRules> {
+  const today = now.toISOString().slice(0, 10);
+  const changed = new Map<string, StateRules>();
+  for (const { isAuthentic, ...change } of await selectConfirmed(db)) {
+    if (changed.get(change.state)?.origin.kind === "altered") continue;
+    // A forged change must not offer more than the genuine one did: the state falls back to what every state has.
+    if (!isAuthentic) changed.set(change.state, altered(shipped));
+    else if (change.effectiveOn <= today) changed.set(change.state, rulesOf(change, shipped));
+  }
+  return {
+    ...shipped,
+    of: (state) => changed.get(state) ?? shipped.of(state),
+    states: [...new Set([...shipped.states, ...changed.keys()])].toSorted(),
+  };
+}
+
+const altered = ({ base }: NotaryRules): StateRules => ({ ...base, origin: { kind: "altered" } });
+
+function rulesOf(change: RuleChange, shipped: NotaryRules): StateRules {
+  const { version, sourceUrl, effectiveOn, decidedByName: by, decidedAt: at } = change;
+  if (by === null || at === null) return altered(shipped);
+  try {
+    return { ...readChange(change, shipped), origin: { kind: "confirmed", version, by, at, sourceUrl, effectiveOn } };
+  } catch (error) {
+    // A rules file of the operator's own may lack a class that the change names.
+    if (error instanceof StartupError) return altered(shipped);
+    throw error;
+  }
+}
+
+/** What a version says. @throws DataFileError */
+export const readChange = ({ rules, state, version }: RuleChange, shipped: NotaryRules): StateRules =>
+  parseStateRules(rules, `version ${version} of the rules of ${state}`, shipped);

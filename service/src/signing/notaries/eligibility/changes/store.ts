@@ -1,0 +1,114 @@
+import type { Sql, Tx } from "../../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../../kernel/platform/protected-data.ts";
+
+export type ChangeOutcome = "requested" | "confirmed" | "refused" | "withdrawn";
+
+/** A version of the rules of a state. */
+export type RuleChange = {
+  id: string;
+  state: string;
+  version: number;
+  /** As `rulesText` wrote them. */
+  rules: string;
+  sourceUrl: string;
+  /** `YYYY-MM-DD`: the first day on which it counts. */
+  effectiveOn: string;
+  requestedBy: string;
+  requestedByName: string;
+  requestedAt: Date;
+  outcome: ChangeOutcome;
+  decidedByName: string | null;
+  decidedAt: Date | null;
+  note: string | null;
+};
+
+/** Versions and what was decided. A trigger lets a version be decided once, and stay as it is otherwise. */
+export const changeState: StateMac = {
+  table: sql`notary_rule_versions`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    v,
+  ) => sql`${v}.id, ${v}.state, ${v}.version, ${v}.rules, ${v}.source_url, ${v}.effective_on, ${v}.requested_by,
+    extract(epoch FROM ${v}.requested_at), ${v}.outcome, ${v}.decided_by, extract(epoch FROM ${v}.decided_at), ${v}.solo, ${v}.note`,
+};
+
+export const changeRows = stateRows(changeState, { backfill: { set: "firms, signers and notaries" } });
+
+const select = (seen: Statement) => sql`
+  SELECT v.id, v.state, v.version, v.rules::text AS rules, v.source_url AS "sourceUrl",
+    to_char(v.effective_on, 'YYYY-MM-DD') AS "effectiveOn", v.requested_by AS "requestedBy", a.name AS "requestedByName",
+    v.requested_at AS "requestedAt", v.outcome, d.name AS "decidedByName", v.decided_at AS "decidedAt", v.note, ${seen}
+  FROM notary_rule_versions v JOIN operators a ON a.user_id = v.requested_by LEFT JOIN operators d ON d.user_id = v.decided_by`;
+
+const markedChanges = select(marked(changeState, sql`v`));
+const verifiedChanges = select(verified(changeState, sql`v`));
+
+/** The confirmed versions of all states, each state's in the order in which they count. */
+export const selectConfirmed = (db: Sql) =>
+  db.query<RuleChange & Marked>(sql`
+    ${markedChanges} WHERE v.outcome = 'confirmed' ORDER BY v.state, v.effective_on, v.version`);
+
+/** The versions of a state, the latest first. */
+export const selectOfState = (db: Sql, state: string) =>
+  db.query<RuleChange & Marked>(sql`${markedChanges} WHERE v.state = ${state} ORDER BY v.version DESC LIMIT 100`);
+
+/** The states whose rules have a change that waits for a second operator. */
+export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ state: string }>(
+    sql`SELECT state FROM notary_rule_versions WHERE outcome = 'requested'`,
+  );
+  return new Set(rows.map(({ state }) => state));
+}
+
+/** @throws ServiceError `unavailable` for a version that is not what the service wrote */
+export async function lockChange(tx: Tx, id: string): Promise<RuleChange | undefined> {
+  await tx.query(sql`SELECT FROM notary_rule_versions WHERE id = ${id} FOR UPDATE`);
+  const [found] = await tx.query<RuleChange>(sql`${verifiedChanges} WHERE v.id = ${id}`);
+  return found;
+}
+
+export type NewChange = Pick<RuleChange, "id" | "state" | "rules" | "sourceUrl" | "effectiveOn" | "requestedBy"> & {
+  at: Date;
+};
+
+/** @returns the version's number; undefined when another change of the state waits */
+export async function insertChange(tx: Tx, change: NewChange): Promise<number | undefined> {
+  const { id, state, rules, sourceUrl, effectiveOn, requestedBy, at } = change;
+  const [inserted] = await tx.query<{ version: number }>(sql`
+    INSERT INTO notary_rule_versions (id, state, version, rules, source_url, effective_on, requested_by, requested_at)
+    SELECT ${id}, ${state}, coalesce(max(version), 0) + 1, ${rules}::jsonb, ${sourceUrl}, ${effectiveOn}::date, ${requestedBy}::uuid,
+      ${at}::timestamptz
+    FROM notary_rule_versions WHERE state = ${state}
+    ON CONFLICT DO NOTHING RETURNING version`);
+  if (inserted) await writeStateMacs(tx, changeState, sql`id = ${id}`);
+  return inserted?.version;
+}
+
+export type ChangeDecision = {
+  outcome: Exclude<ChangeOutcome, "requested">;
+  by: string;
+  at: Date;
+  solo: boolean;
+  note: string | null;
+};
+
+/** Of a version that `lockChange` has locked. */
+export async function updateDecision(
+  tx: Tx,
+  id: string,
+  { outcome, by, at, solo, note }: ChangeDecision,
+): Promise<void> {
+  await tx.query(sql`
+    UPDATE notary_rule_versions SET outcome = ${outcome}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}, note = ${note}
+    WHERE id = ${id}`);
+  await writeStateMacs(tx, changeState, sql`id = ${id}`);
+}

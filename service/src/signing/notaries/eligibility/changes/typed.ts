@@ -1,0 +1,91 @@
+import { type ActKind, actKinds } from "../../acts/act.ts";
+import { type ActMode, actModes } from "../../commissions/expiry.ts";
+import { type FormReader, formReader, type Read, type Typed } from "../../form-reader.ts";
+import { type NotaryRules, type Sourced, type StateRules, type TermName, termNames } from "../rules.ts";
+
+/** A change of a state's rules as it was typed. */
+export type TypedChange = { rules: StateRules; sourceUrl: string; effectiveOn: string };
+
+type Before = { rules: StateRules; classes: NotaryRules["classes"]; today: string };
+
+/** Modes whose documents bear a sentence of the state. */
+export const sentenceModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
+
+/** Reads what was typed of the rules of a state. A value that did not change keeps its day and source. */
+export function readTypedChange(typed: Typed, { rules, classes, today }: Before): Read<TypedChange> {
+  const read = formReader(typed);
+  const sourceUrl = read.required("source_url", { max: 300 });
+  if (sourceUrl !== "" && !isWebAddress(sourceUrl)) read.fault("source_url", "must be an https address");
+  const asOf = read.requiredDate("read_on");
+  if (asOf > today) read.fault("read_on", "must not be after today");
+  const effectiveOn = read.requiredDate("effective_on");
+  const { origin } = rules;
+  if (origin.kind === "confirmed" && effectiveOn !== "" && effectiveOn < origin.effectiveOn)
+    read.fault("effective_on", `must not be before ${origin.effectiveOn}, when the rules of now took effect`);
+  const sourced = <T>(before: Sourced<T> | null | undefined, value: T): Sourced<T> =>
+    before && JSON.stringify(before.value) === JSON.stringify(value) ? before : { value, asOf, source: sourceUrl };
+  const modes = ticked<ActMode>(typed, "mode", actModes);
+  if (modes.length === 0) read.fault("modes", "must name at least one");
+  const acts = ticked<ActKind>(typed, "act", actKinds);
+  if (acts.length === 0) read.fault("acts", "must name at least one");
+  const excluded = ticked(typed, "excluded", [...classes.keys()]);
+  return read.done({
+    rules: {
+      modes: sourced(rules.modes, modes),
+      acts: sourced(rules.acts, acts),
+      excluded: excluded.length > 0 ? sourced(rules.excluded, excluded) : null,
+      sentences: sentencesIn(read, rules, sourced),
+      terms: termsIn(read, rules, sourced),
+      origin: { kind: "file" },
+    },
+    sourceUrl,
+    effectiveOn,
+  });
+}
+
+type Sourcing = <T>(before: Sourced<T> | null | undefined, value: T) => Sourced<T>;
+
+function sentencesIn(read: FormReader, { sentences }: StateRules, sourced: Sourcing): StateRules["sentences"] {
+  const typed = sentenceModes.map((mode) => {
+    const text = read.optional(`sentences_${mode}`, { max: 2500, lines: true }) ?? "";
+    const lines = text.split("\n").map((line) => line.trim());
+    if (lines.some((line) => line.length > 500))
+      read.fault(`sentences_${mode}`, "must have lines of at most 500 characters");
+    return [mode, lines.filter((line) => line !== "")] as const;
+  });
+  // The form has no field for the sentences of acts on paper.
+  const others = Object.entries(sentences).filter(([mode]) => !sentenceModes.some((each) => each === mode));
+  return Object.fromEntries([
+    ...others,
+    ...typed.filter(([, lines]) => lines.length > 0).map(([mode, lines]) => [mode, sourced(sentences[mode], lines)]),
+  ]);
+}
+
+function termsIn(read: FormReader, { terms }: StateRules, sourced: Sourcing): StateRules["terms"] {
+  const typed = termNames.map((name) => [name, read.optional(`term_${name}`, { max: 1000, lines: true })] as const);
+  return Object.fromEntries(
+    typed.flatMap(([name, text]) =>
+      text === null ? [] : [[name, sourced(terms[name], text.replaceAll(/\s+/g, " "))] as const],
+    ),
+  );
+}
+
+const ticked = <T extends string>(typed: Typed, prefix: string, names: readonly T[]): T[] =>
+  names.filter((name) => typed[`${prefix}_${name}`] === "on");
+
+function isWebAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === "https:" && url.username === "" && url.password === "" && !/\s/.test(text);
+}
+
+/** The rules of a state as the form shows them. */
+export function typedRules({ modes, acts, excluded, sentences, terms }: StateRules): Record<string, string> {
+  const boxes = (prefix: string, names: readonly string[]) => names.map((name) => [`${prefix}_${name}`, "on"]);
+  return Object.fromEntries([
+    ...boxes("mode", modes.value),
+    ...boxes("act", acts.value),
+    ...boxes("excluded", excluded?.value ?? []),
+    ...sentenceModes.map((mode) => [`sentences_${mode}`, (sentences[mode]?.value ?? []).join("\n")]),
+    ...termNames.map((name: TermName) => [`term_${name}`, terms[name]?.value ?? ""]),
+  ]);
+}

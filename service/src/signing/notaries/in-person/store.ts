@@ -1,0 +1,72 @@
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+
+/** A notary's request that the firm agree to an act in person, in ink, where online notarization was bought. */
+export type InPersonRequest = {
+  id: string;
+  reason: string;
+  requestedBy: string;
+  requestedAt: Date;
+  state: "requested" | "agreed" | "declined";
+  /** The member or the key of the firm, as the audit log names it; null while it is open. */
+  decidedBy: string | null;
+  decidedAt: Date | null;
+};
+
+/** A trigger lets a request be decided once, and stay as it is otherwise. */
+const inPersonState: StateMac = {
+  table: sql`in_person_requests`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    r,
+  ) => sql`${r}.id, ${r}.order_id, ${r}.reason, ${r}.requested_by, extract(epoch FROM ${r}.requested_at), ${r}.state,
+    ${r}.decided_by, extract(epoch FROM ${r}.decided_at)`,
+};
+
+export const inPersonRows = stateRows(inPersonState, { backfill: { set: "firms, signers and notaries" } });
+
+/** The latest request of an order. @throws ServiceError `unavailable` when it is not what the service wrote */
+export async function latestRequest(db: Sql, orderId: number): Promise<InPersonRequest | undefined> {
+  const [found] = await db.query<InPersonRequest>(sql`
+    SELECT id, reason, requested_by AS "requestedBy", requested_at AS "requestedAt", state, decided_by AS "decidedBy",
+      decided_at AS "decidedAt", ${verified(inPersonState, sql`in_person_requests`)}
+    FROM in_person_requests WHERE order_id = ${orderId} ORDER BY requested_at DESC, id LIMIT 1`);
+  return found;
+}
+
+/** A firm's own order, by its code. */
+export async function orderIdOf(db: Sql, code: string, { partnerId, environment }: Owner): Promise<number | undefined> {
+  const [order] = await db.query<{ id: number }>(sql`
+    SELECT id FROM orders
+    WHERE ${isSealed(sql`code`, "order", code)} AND partner_id = ${partnerId} AND environment = ${environment}`);
+  return order?.id;
+}
+
+export async function countRequests(tx: Tx, orderId: number): Promise<number> {
+  const [row] = await tx.query<{ made: number }>(
+    sql`SELECT count(*)::int AS made FROM in_person_requests WHERE order_id = ${orderId}`,
+  );
+  return row?.made ?? 0;
+}
+
+type NewRequest = { id: string; orderId: number; reason: string; requestedBy: string; at: Date };
+
+/** Of an order that the transaction holds locked. */
+export async function insertInPerson(tx: Tx, { id, orderId, reason, requestedBy, at }: NewRequest): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO in_person_requests (id, order_id, reason, requested_by, requested_at)
+    VALUES (${id}, ${orderId}, ${reason}, ${requestedBy}, ${at})`);
+  await writeStateMacs(tx, inPersonState, sql`id = ${id}`);
+}
+
+type Decision = { state: "agreed" | "declined"; by: string; at: Date };
+
+export async function decideInPerson(tx: Tx, id: string, { state, by, at }: Decision): Promise<void> {
+  await tx.query(sql`
+    UPDATE in_person_requests SET state = ${state}, decided_by = ${by}, decided_at = ${at} WHERE id = ${id}`);
+  await writeStateMacs(tx, inPersonState, sql`id = ${id}`);
+}
