@@ -1,20 +1,20 @@
 import { X509Certificate } from "node:crypto";
-import { pendingAnchorGauges } from "./anchoring/anchoring.ts";
-import type { Config } from "./config/config.ts";
-import type { SignerAuthorities } from "./envelopes/envelopes.ts";
-import type { RateLimits } from "./http/rate-limits.ts";
-import type { ReadReadiness } from "./http/readiness.ts";
-import { notaryGauges } from "./notaries/notaries.ts";
-import { type Clock, dayMs } from "./platform/clock.ts";
-import type { Database } from "./platform/database/database.ts";
-import { sql } from "./platform/database/sql.ts";
-import { jobGauges } from "./platform/jobs/jobs.ts";
-import type { Mailer } from "./platform/mail/mail.ts";
-import type { Metrics } from "./platform/metrics.ts";
-import { type Sealing, sealChainPem, tsaRootCertificates } from "./seals/seals.ts";
-import { pendingDeliveryGauges } from "./webhooks/webhooks.ts";
+import { pendingAnchorGauges } from "../evidence/anchoring/anchoring.ts";
+import { type Sealing, sealChainPem, tsaRootCertificates } from "../evidence/seals/seals.ts";
+import type { Config } from "../kernel/config/config.ts";
+import type { RateLimits } from "../kernel/http/rate-limits.ts";
+import type { ReadReadiness } from "../kernel/http/readiness.ts";
+import { type Clock, dayMs } from "../kernel/platform/clock.ts";
+import type { Database } from "../kernel/platform/database/database.ts";
+import { sql } from "../kernel/platform/database/sql.ts";
+import { jobGauges } from "../kernel/platform/jobs/jobs.ts";
+import type { Mailer } from "../kernel/platform/mail/mail.ts";
+import type { Metrics } from "../kernel/platform/metrics.ts";
+import { pendingDeliveryGauges } from "../outgoing/webhooks/webhooks.ts";
+import type { SignerAuthorities } from "../signing/envelopes/envelopes.ts";
+import { notaryGauges } from "../signing/notaries/notaries.ts";
 
-/** The certificates that the service signs with: what each is for, and its PEM. */
+/** The certificates that the service signs with: their purpose and their PEM. */
 export const signingCertificates = ({ chainPem }: Pick<Sealing, "chainPem">, { live }: SignerAuthorities) => [
   { name: "seal", pem: chainPem.live },
   { name: "seal of tests", pem: chainPem.test },
@@ -35,10 +35,10 @@ export type GaugeDeps = {
 
 type Figure = { gauge: string; label: string; value: number };
 
-/** Scrapers ask every few seconds, and several of them: for so long all get the figures of one statement. */
+/** Several scrapers poll every few seconds. They share one statement's figures for this long. */
 const sharedMs = 15_000;
 
-/** The gauges of the database, with their help and their label. */
+/** The gauges from the database, with help text and label. */
 const figures = {
   jobs_waiting: ["Jobs that are due, scheduled or running.", "queue"],
   jobs_retrying: ["Jobs that failed and will be tried again.", "queue"],
@@ -51,7 +51,7 @@ const figures = {
   notary_expires_days: ["Days until the first of the active notaries' commissions and registrations ends.", "what"],
 } as const satisfies Record<string, readonly [help: string, label: string | null]>;
 
-/** Gauges of what waits, what answers and what ends soon. */
+/** Gauges of waiting work, response times and upcoming ends. */
 export function serviceGauges(metrics: Metrics, deps: GaugeDeps): void {
   const read = shared(() => readFigures(deps), sharedMs);
   for (const [name, [help, label]] of Object.entries(figures))
@@ -118,7 +118,7 @@ function certificateGauges(metrics: Metrics, { config, clock, sealing, signerAut
   });
 }
 
-/** Asks once for all that ask within the time; a failure is told to those who wait for it, and not kept. */
+/** Shares one call among all callers within the time. Its waiting callers get a failure, which is not cached. */
 function shared<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
   let last: { answer: Promise<T>; until: number } | undefined;
   return () => {

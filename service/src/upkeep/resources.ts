@@ -1,40 +1,43 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Config } from "./config/config.ts";
-import { type BlobBackend, type Blobs, openBlobs } from "./platform/blobs/blobs.ts";
-import { folderBackend } from "./platform/blobs/folder.ts";
-import { type Clock, clockAhead, systemClock } from "./platform/clock.ts";
-import { prepareDataFolder, requireWholeFolder } from "./platform/data-folder.ts";
-import { type Database, openDatabase } from "./platform/database/database.ts";
-import { type AsOwner, latestSchema, migrate } from "./platform/database/migrations.ts";
-import { nodeName } from "./platform/database/schema-fence.ts";
-import { keepRoleTimeouts } from "./platform/database/service-role.ts";
-import { sql } from "./platform/database/sql.ts";
-import { StartupError } from "./platform/errors.ts";
-import type { Log } from "./platform/logs.ts";
-import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
-import { mergeRevocations, revocationsFile } from "./platform/revocations.ts";
-import { openRowMac, type RowMac, reportUnvouched } from "./platform/row-mac.ts";
-import { openSealedTexts } from "./platform/sealed-text.ts";
-import type { SecretBytes } from "./platform/secrets.ts";
+import type { Config } from "../kernel/config/config.ts";
+import { type BlobBackend, type Blobs, openBlobs } from "../kernel/platform/blobs/blobs.ts";
+import { folderBackend } from "../kernel/platform/blobs/folder.ts";
+import { type Clock, clockAhead, systemClock } from "../kernel/platform/clock.ts";
+import { prepareDataFolder, requireWholeFolder } from "../kernel/platform/data-folder.ts";
+import { type Database, openDatabase } from "../kernel/platform/database/database.ts";
+import { type AsOwner, latestSchema, migrate } from "../kernel/platform/database/migrations.ts";
+import { nodeName } from "../kernel/platform/database/schema-fence.ts";
+import { keepRoleTimeouts } from "../kernel/platform/database/service-role.ts";
+import { sql } from "../kernel/platform/database/sql.ts";
+import { StartupError } from "../kernel/platform/errors.ts";
+import type { Log } from "../kernel/platform/logs.ts";
+import { openEmbeddedPostgres } from "../kernel/platform/postgres/embedded.ts";
+import { type Random, systemRandom } from "../kernel/platform/random.ts";
+import { mergeRevocations, revocationsFile } from "../kernel/platform/revocations.ts";
+import { openRowMac, type RowMac, reportUnvouched } from "../kernel/platform/row-mac.ts";
+import { openSealedTexts } from "../kernel/platform/sealed-text.ts";
+import type { SecretBytes } from "../kernel/platform/secrets.ts";
+import { writeRestoredLine } from "./backup/backup.ts";
 import { fillRowMacs } from "./row-macs.ts";
 import { sealTexts } from "./sealed-texts.ts";
 import { openKnownKeys } from "./secrets-rotation/known-keys.ts";
 
 /** The checkout's root. */
-export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 export const migrations = join(root, "service/migrations");
 
-/** What the service and every command that touches data open first. */
+/** The resources that the service and every data command open first. */
 export type Resources = {
   config: Config;
   log: Log;
   clock: Clock;
+  random: Random;
   db: Database;
-  /** The newest that this release knows. */
+  /** The newest schema that this release knows. */
   schema: number;
-  /** For work that the service's own role may not do: only migrations and a change of keys. */
+  /** Runs work that the service's own role may not do: migrations and key rotation. */
   asOwner: AsOwner;
   secrets: SecretBytes;
   rowMac: RowMac;
@@ -44,15 +47,16 @@ export type Resources = {
 
 type Connected = { db: Database; asOwner: AsOwner; close: () => Promise<void> };
 
-/** Of a connection that could not be had: what the system says, without what may be of the URL. */
+/** The system's reason for a failed connection, without parts of the URL. */
 function reasonOf(error: Error): string {
   const { code = "", message } = (error.cause ?? error) as NodeJS.ErrnoException;
   if (/^unsupported startup parameter/.test(message))
     return `it is a pooler (${message}); set DATABASE_LISTEN_URL to the server itself`;
+  if (/^prepared statement /.test(message)) return `${message}; see 'Behind PgBouncer' in docs/operating.md`;
   return /^E[A-Z]+$/.test(code) ? code : message || "connection refused";
 }
 
-/** PostgreSQL knows a node's release by the name of its connections: a URL can't give them another one. */
+/** PostgreSQL shows a node's release in its connection name, so a URL must not override it. */
 const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&#]*/gi, "$1");
 
 async function connect(config: Config, log: Log, schema: number): Promise<Connected> {
@@ -70,7 +74,7 @@ async function connect(config: Config, log: Log, schema: number): Promise<Connec
       await db.close();
       throw new StartupError(`DATABASE_URL does not answer: ${reasonOf(error as Error)}`);
     }
-    // An operator's server: the service is whom DATABASE_URL names, in all it does.
+    // An external server: the service always works as the user in DATABASE_URL.
     return { db, asOwner: (work) => work(db), close: db.close };
   }
   const server = await openEmbeddedPostgres(config.dataDir);
@@ -90,8 +94,8 @@ async function connect(config: Config, log: Log, schema: number): Promise<Connec
 
 /**
  * Opens folder, database (migrated), secrets and blobs.
- * @param countUnvouched is called for each row that is found not to be vouched for, once an hour
- * @throws StartupError in one line; nothing stays open then.
+ * @param countUnvouched is called once an hour for each row that fails its MAC
+ * @throws StartupError in one line; nothing stays open then
  */
 export async function openResources(
   config: Config,
@@ -121,11 +125,12 @@ export async function openResources(
         owner.useRowMac(rowMac);
         return work(owner);
       });
-    // First: a row with a plain code takes no change, not that of its MAC either.
+    // First: a row with a plain code refuses any change, even of its MAC.
     await sealTexts({ db, asOwner, log }, texts);
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
+    await writeRestoredLine(db, config.dataDir);
     await mergeRevocations({ db, rowMac }, revocationsFile(config.dataDir));
-    return { config, log, clock, db, schema, asOwner, secrets, rowMac, blobs, close };
+    return { config, log, clock, random: systemRandom, db, schema, asOwner, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();
     throw error;
@@ -134,6 +139,6 @@ export async function openResources(
 
 async function blobBackend({ blobUrl }: Config): Promise<BlobBackend> {
   if (blobUrl.startsWith("file:")) return folderBackend(blobUrl.slice("file:".length));
-  const { s3Backend } = await import("./platform/blobs/s3.ts");
+  const { s3Backend } = await import("../kernel/platform/blobs/s3.ts");
   return s3Backend(blobUrl);
 }

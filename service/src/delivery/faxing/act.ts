@@ -1,17 +1,18 @@
-import { verifiedOrders } from "../orders/orders.ts";
-import type { Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { invalid } from "../platform/errors.ts";
-import { type Act, type ActEnd, createTelnyx, type Intent, type TelnyxFax } from "../providers/providers.ts";
-import { openTask } from "../tasks/tasks.ts";
-import { actName, type FaxDeps, pollMs } from "./deps.ts";
-import { faxPacket } from "./packet.ts";
-import { applyFax, carryOn } from "./record.ts";
+import { hash } from "node:crypto";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
+import { pagesOf, verifiedOrders } from "../../orders/order/order.ts";
+import { type Act, type ActEnd, createTelnyx, type Intent, type TelnyxFax } from "../../providers/providers.ts";
+import { paperOrder, printFor, withSentDocument } from "../paper/paper.ts";
+import { actName, actor, type FaxDeps, pollMs } from "./deps.ts";
+import { applyFax, resume } from "./record.ts";
 import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 
-/** By then a fax that Telnyx took stands in its list: its request may take a minute. */
+/** By then Telnyx lists a fax that it accepted: a request may take a minute. */
 const lookAfterMs = 180_000;
-/** Its clock may be behind ours. */
+/** Allows for a slow clock at Telnyx. */
 const clockMs = 5 * 60_000;
 
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;
@@ -22,10 +23,10 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
   const attemptOf = async (intent: Intent): Promise<FaxAttempt & { orderCode: string }> => {
     const attempt = await findAttempt(db, attemptIdIn(intent));
     const [order] = await db.query<{ code: string; faxTo: string | null }>(
-      sql`SELECT code, fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${intent.orderId}`,
+      sql`SELECT code AS "code@order", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${intent.orderId}`,
     );
     if (!attempt || !order) throw new Error("an intent without its attempt");
-    // The attempt's number is a copy that bears no MAC.
+    // The attempt's number is a copy without a MAC.
     if (attempt.faxTo !== order.faxTo)
       throw new Error(`a fax of order ${order.code} goes to another than its order's number`);
     return { ...attempt, orderCode: order.code };
@@ -38,8 +39,8 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
     async wanted(tx, intent) {
       const faxes = await lockFaxes(tx, intent.orderId);
       const attempt = faxes?.attempts.find(({ id }) => id === attemptIdIn(intent));
-      // Not `FaxedByHand`: the document would go out a second time.
-      const isFaxed = faxes?.standing === "FaxPending" || faxes?.standing === "FaxSent";
+      // Excludes `FaxedByHand`, which would send the document a second time.
+      const isFaxed = faxes?.status === "FaxPending" || faxes?.status === "FaxSent";
       if (faxes && isFaxed && faxes.order.environment === "live" && attempt?.state === "waiting") return true;
       if (attempt?.state === "waiting") await updateAttempt(tx, attempt.id, sql`state = 'withdrawn'`);
       return false;
@@ -50,7 +51,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if ("notNow" in packet) return { kind: "unavailable", why: packet.notNow, retryAfterMs: null };
       if ("refused" in packet) return { kind: "refused", status: 0, code: null, why: packet.refused };
       const { pdf, documentSha256, sentSha256, pages } = packet;
-      // Before it is sent: whoever finds it later at Telnyx finds no file there.
+      // Record the hashes first: Telnyx doesn't give the file back later.
       await updateAttempt(
         db,
         id,
@@ -67,7 +68,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
       const found = listed.result.find((fax) => fax?.clientState === clientState);
       if (found) return { kind: "done", result: found };
-      // What cannot be compared may be the one.
+      // A fax without the mark can't be compared, and may be this one.
       return listed.result.some((fax) => !fax?.clientState)
         ? {
             kind: "unclear",
@@ -98,6 +99,38 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
     if (status === "FaxPending")
       await tx.query(openTask({ kind: "fax_send", at, environment, orderId, isRush, reason }));
   }
-  const { cancel } = await carryOn(deps, tx, intent.orderId);
+  const { cancel } = await resume(deps, tx, intent.orderId);
   if (end.kind === "done" || cancel) await followSoon(tx, intent.orderId, cancel ? 0 : pollMs);
+}
+
+/** Telnyx's limits (its OpenAPI document, `POST /faxes`). */
+const most = { bytes: 50 * 1024 * 1024, pages: 350 };
+
+/** The faxed file: a cover sheet that says where to check the sealed original, then the document. */
+type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
+
+/** @returns the packet, or why there can be no fax: for good, or because the order was held or ended */
+async function faxPacket(
+  deps: FaxDeps,
+  orderCode: string,
+): Promise<FaxPacket | { refused: string } | { notNow: string }> {
+  const { db, paper } = deps;
+  const order = await paperOrder(db, orderCode, "live").catch((error) => {
+    if (error instanceof ServiceError && error.code === "not_found") return null;
+    throw error;
+  });
+  if (!order) return { notNow: "the order is not being faxed now" };
+  try {
+    const documentSha256 = await withSentDocument(paper, order, async ({ sha256 }) => sha256);
+    const pdf = await printFor(paper, order, { what: "packet", actor });
+    if (pdf.length > most.bytes) return { refused: "With its cover sheet the document is larger than 50 MB." };
+    const pages = await pagesOf(paper.workers, order.partnerId, pdf);
+    if (pages > most.pages)
+      return { refused: `With its cover sheet the document has ${pages} pages: a fax has at most ${most.pages}.` };
+    return { pdf, documentSha256, sentSha256: hash("sha256", pdf), pages };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    // Retry after a temporary outage of the store or workers, instead of handing the fax to a person.
+    return error.code === "unavailable" ? { notNow: error.message } : { refused: error.message };
+  }
 }

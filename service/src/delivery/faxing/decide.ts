@@ -1,37 +1,37 @@
-import { minuteMs } from "../platform/clock.ts";
+import { minuteMs } from "../../kernel/platform/clock.ts";
 import { isPassing, reasonWords } from "./reasons.ts";
 import { type FaxProgress, isUnderWay } from "./states.ts";
 
-/** How long after a passing failure the next attempt is due; then it has failed. */
+/** The delays before retries after temporary failures. After the last one, the fax has failed. */
 const pausesMs = [5 * minuteMs, 15 * minuteMs, 60 * minuteMs];
 
-/** What an attempt's row says of it. */
+/** The state of an attempt. */
 export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> & {
-  /** How many passing failures there were before it, since a person last had it sent. */
+  /** The number of earlier temporary failures since a person last requested it. */
   retries: number;
   dueAt: Date;
-  /** Whether we asked to have it canceled. */
+  /** Whether its cancellation was requested. */
   isCanceled: boolean;
-  /** Whether the order has failed by it: a person decides from then on. */
+  /** Whether the order has failed because of it. A person decides from then on. */
   isSettled: boolean;
 };
 
 export type FaxStep =
   | { do: "move"; on: "fax_sent" | "fax_delivered" }
   | { do: "move"; on: "fax_failed"; reason: string }
-  /** Another attempt. */
+  /** Create another attempt. */
   | { do: "attempt"; retries: number; dueAt: Date }
-  /** The last attempt is due. */
+  /** Send the last attempt, which is due. */
   | { do: "send" }
-  /** The last attempt is wanted no more. */
+  /** Withdraw the last attempt. */
   | { do: "withdraw" }
-  /** Faxes under way are wanted no more, or not now. */
+  /** Cancel faxes under way, because of a hold or a refund. */
   | { do: "cancel" };
 
 /**
- * What is to be done next for an order, by where it stands and what became of its attempts.
- * @param status where the order stands; `FaxedByHand` where a person faxed it: then nothing more goes out
- * @param attempts in their order
+ * Decides the next step for an order, from its status and its attempts.
+ * @param status the order's status; `FaxedByHand` when a person faxed it: then nothing more is sent
+ * @param attempts oldest first
  */
 export function decide(status: string, attempts: readonly FaxAttemptState[], now: Date): FaxStep | null {
   const last = attempts.at(-1);
@@ -40,7 +40,7 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (isFaxed && attempts.some(({ state }) => state === "delivered")) return { do: "move", on: "fax_delivered" };
   if (!isFaxed) {
     if (attempts.some(({ state }) => isUnderWay(state))) return { do: "cancel" };
-    // On hold it waits.
+    // On hold, a waiting attempt keeps waiting.
     return last.state === "waiting" && status !== "OnHold" ? { do: "withdraw" } : null;
   }
   if (status === "FaxPending" && isOut(last)) return { do: "move", on: "fax_sent" };
@@ -48,13 +48,13 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
-  // What never went out is a person's task again while the order is pending; afterwards nobody else would do it.
+  // An attempt that was never sent is a person's task while the order is pending. Afterwards nobody else would do it.
   if (status === "FaxPending") return null;
   if (last.state === "refused") return { do: "move", on: "fax_failed", reason: last.reason ?? "Telnyx refused it" };
   return { do: "attempt", retries: last.retries, dueAt: now };
 }
 
-/** Whether it went out, though it may have failed by now: an event may overtake the answer to the request. */
+/** Whether it was sent, even if it has failed by now: an event may arrive before the response to the request. */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));
 

@@ -1,4 +1,4 @@
-/** Why a fax failed, by Telnyx's word for it (its OpenAPI document, `Fax.failure_reason`), as people say it. */
+/** Telnyx's failure reasons (its OpenAPI document, `Fax.failure_reason`) in plain words. */
 const words: Readonly<Record<string, string>> = {
   user_busy: "the line was busy",
   receiver_no_answer: "nobody answered",
@@ -56,9 +56,9 @@ const passing: ReadonlySet<string> = new Set([
   "connection_channel_limit_exceeded",
 ]);
 
-/** Whether it may go through in a while. What is not known will not. */
+/** Whether a retry may succeed. An unknown reason counts as permanent. */
 export const isPassing = (reason: string | null): boolean => reason !== null && passing.has(reason);
 
-/** In plain words; Telnyx's own where it has a new one. */
+/** The reason in plain words; Telnyx's own word for a new one. */
 export const reasonWords = (reason: string | null): string =>
   reason === null ? "Telnyx gave no reason" : Object.hasOwn(words, reason) ? (words[reason] ?? reason) : reason;

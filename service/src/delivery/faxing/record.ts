@@ -1,8 +1,8 @@
-import { perform } from "../fulfilment/fulfilment.ts";
-import type { LockedOrder } from "../orders/orders.ts";
-import type { Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import type { TelnyxFax } from "../providers/providers.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { perform } from "../../orders/fulfilment/fulfilment.ts";
+import type { LockedOrder } from "../../orders/order/order.ts";
+import type { TelnyxFax } from "../../providers/providers.ts";
 import { enqueueReceipt } from "../receipts/receipts.ts";
 import { decide, type FaxStep } from "./decide.ts";
 import { actName, actor, type FaxDeps } from "./deps.ts";
@@ -10,12 +10,12 @@ import { advance, isOver, isSameProgress } from "./states.ts";
 import { type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
 import { closeTrouble, openShortfall } from "./trouble.ts";
 
-/** So long the receipt waits for Telnyx's signed word, where Telnyx was asked before it came. */
+/** How long the receipt waits for Telnyx's signed event when a poll was faster. */
 const receiptWaitsMs = 10 * 60_000;
-/** A move leads to the next step, which leads to none. */
+/** A limit against loops: each move leads to at most a few further steps. */
 const mostSteps = 5;
 
-/** Puts down what Telnyx says of a fax. The attempt's row is locked. @returns whether that was new */
+/** Applies Telnyx's report on a fax. The caller has locked the attempt's row. @returns whether it was new */
 export async function applyFax(
   tx: Tx,
   attempt: FaxAttempt,
@@ -25,7 +25,7 @@ export async function applyFax(
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
   const told = advance(attempt, { state, reason, pages, seconds, at });
-  // When we asked says nothing of when a call began.
+  // Poll time is not call start time.
   const progress = eventId === null ? { ...told, startedAt: attempt.startedAt } : told;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;
@@ -37,15 +37,15 @@ export async function applyFax(
 }
 
 /**
- * Does what follows for the order from where its attempts stand: moves it, has another attempt made, has a receipt made.
- * @returns whether a fax is under way that is not wanted
+ * Applies the consequences of the attempts to their order: moves it, adds another attempt, queues a receipt.
+ * @returns whether an unwanted fax is under way
  */
-export async function carryOn(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ cancel: boolean }> {
+export async function resume(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ cancel: boolean }> {
   for (let n = 0; n < mostSteps; n++) {
     const faxes = await lockFaxes(tx, orderId);
     if (faxes?.order.environment !== "live") return { cancel: false };
     await receiptsOf(deps, tx, faxes);
-    const step = decide(faxes.standing, faxes.attempts, deps.clock());
+    const step = decide(faxes.status, faxes.attempts, deps.clock());
     if (step === null) return { cancel: false };
     if (step.do === "cancel") return { cancel: true };
     await take(deps, tx, faxes.order, faxes.attempts, step);
@@ -81,7 +81,6 @@ async function take(
   }
 }
 
-/** Writes the next attempt. */
 export async function newAttempt(
   { clock, from }: FaxDeps,
   tx: Tx,
@@ -91,7 +90,7 @@ export async function newAttempt(
   await insertAttempt(tx, order, { ...next, faxTo: order.faxTo ?? "", faxFrom: from }, clock());
 }
 
-/** Has an attempt that is due sent: once, however often this is done. */
+/** Starts the act that sends a due attempt. Calling it again changes nothing. */
 export const intend = ({ providers, clock }: FaxDeps, tx: Tx, { id, orderId, attempt }: FaxAttempt): Promise<void> =>
   providers.intend(tx, {
     act: actName,

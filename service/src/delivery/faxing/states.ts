@@ -1,12 +1,12 @@
-import type { TelnyxFaxStatus } from "../providers/providers.ts";
+import type { TelnyxFaxStatus } from "../../providers/providers.ts";
 
 /**
- * Where an attempt to fax stands. Before Telnyx has it: `waiting`; never given to it: `withdrawn`; not taken by it: `refused`; then
- * in its own words.
+ * The state of a fax attempt. `waiting`: not given to Telnyx yet. `withdrawn`: never given to it. `refused`: not
+ * accepted by it. Otherwise Telnyx's own word.
  */
 export type FaxState = "waiting" | "withdrawn" | "refused" | TelnyxFaxStatus;
 
-/** What events and answers may come in any order, and twice: nothing moves a fax back. */
+/** Events and responses may arrive in any order, and twice. A fax never moves to a lower rank. */
 const ranks: Readonly<Record<FaxState, number>> = {
   waiting: 0,
   withdrawn: 1,
@@ -16,32 +16,32 @@ const ranks: Readonly<Record<FaxState, number>> = {
   originated: 5,
   sending: 6,
   failed: 7,
-  // The far machine's word that it has the pages is the last.
+  // The receiving machine's confirmation is final.
   delivered: 8,
 };
 
-/** Whether Telnyx has it, and has not ended it. */
+/** Whether Telnyx has it and it has not ended. */
 export const isUnderWay = (state: FaxState): boolean => ranks[state] >= ranks.queued && ranks[state] < ranks.failed;
 
 export const isOver = (state: FaxState): boolean => state !== "waiting" && !isUnderWay(state);
 
-/** What is known of an attempt's way. */
+/** The known progress of an attempt. */
 export type FaxProgress = {
   state: FaxState;
-  /** Why it failed, in Telnyx's word, or was refused. */
+  /** Telnyx's failure reason, or the reason of a refusal. */
   reason: string | null;
-  /** The pages that the far machine took, and how long the call was. */
+  /** The pages that the receiving machine took, and the call's duration. */
   pages: number | null;
   seconds: number | null;
-  /** When Telnyx began to call the number. */
+  /** When Telnyx began the call. */
   startedAt: Date | null;
   endedAt: Date | null;
 };
 
-/** What an answer or an event says at an instant. */
+/** The content of a response or an event, with its time. */
 export type FaxReport = Pick<FaxProgress, "reason" | "pages" | "seconds"> & { state: TelnyxFaxStatus; at: Date };
 
-/** What is known after a report. Any order of the same reports leads to the same. */
+/** Merges a report into the known progress. The result doesn't depend on the order of reports. */
 export function advance(known: FaxProgress, report: FaxReport): FaxProgress {
   const startedAt = report.state === "sending" ? earlier(known.startedAt, report.at) : known.startedAt;
   if (ranks[report.state] < ranks[known.state]) return { ...known, startedAt };

@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
-import { type LockedOrder, lockOrder } from "../orders/orders.ts";
-import type { Sql, Tx } from "../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type LockedOrder, lockOrder } from "../../orders/order/order.ts";
 import type { FaxAttemptState } from "./decide.ts";
 import { actor, faxQueue } from "./deps.ts";
 import type { FaxProgress } from "./states.ts";
 
-/** An attempt to fax an order's document. */
 export type FaxAttempt = FaxProgress &
   FaxAttemptState & {
     id: number;
@@ -15,16 +14,16 @@ export type FaxAttempt = FaxProgress &
     attempt: number;
     faxTo: string;
     faxFrom: string;
-    /** What Telnyx gives back with every event; base64. */
+    /** A mark that Telnyx returns with every event; base64. */
     clientState: string;
-    /** Telnyx's id; null before it is known. */
+    /** Telnyx's id; null until known. */
     faxId: string | null;
-    /** Of the order's document, of the file that was sent with the cover sheet, and how many pages that has. */
+    /** Hashes of the order's document and of the faxed file with its cover sheet, and that file's number of pages. */
     documentSha256: string | null;
     sentSha256: string | null;
     sentPages: number | null;
     createdAt: Date;
-    /** The event that told the end. */
+    /** The event that reported the end. */
     eventId: number | null;
     receiptAt: Date | null;
   };
@@ -35,7 +34,7 @@ const columns = sql`id, order_id AS "orderId", attempt, state, retries, due_at A
   created_at AS "createdAt", started_at AS "startedAt", ended_at AS "endedAt", event_id AS "eventId",
   receipt_at AS "receiptAt"`;
 
-/** The attempts of an order, in their order. */
+/** The attempts of an order, oldest first. */
 export const attemptsOf = (db: Sql, orderId: number, lock = false) =>
   db.query<FaxAttempt>(sql`
     SELECT ${columns} FROM fax_attempts WHERE order_id = ${orderId} ORDER BY attempt ${lock ? sql`FOR UPDATE` : nothing}`);
@@ -47,28 +46,27 @@ const one = async (db: Sql, where: Statement): Promise<FaxAttempt | undefined> =
 
 export const findAttempt = (db: Sql, id: number) => one(db, sql`id = ${id}`);
 
-/** The attempt that an event is about. */
+/** The attempt that an event concerns. */
 export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; clientState: string | null }) =>
   one(db, sql`fax_id = ${id} OR fax_id IS NULL AND client_state = ${clientState}`);
 
-/** An order with its attempts. */
 export type Faxes = {
   order: LockedOrder;
-  /** The order's status; `FaxedByHand` where a person faxed it and brought it to FaxSent. */
-  standing: string;
+  /** The order's status; `FaxedByHand` when a person faxed it and moved it to FaxSent. */
+  status: string;
   attempts: FaxAttempt[];
 };
 
-/** Of an order's row, locked with those of its attempts. */
+/** Locks an order's row and those of its attempts. */
 export async function lockFaxes(tx: Tx, orderId: number): Promise<Faxes | undefined> {
-  const [found] = await tx.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = ${orderId}`);
+  const [found] = await tx.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
   const order = found && (await lockOrder(tx, found.code));
   if (!order) return undefined;
-  const standing = order.status === "FaxSent" && !(await isSentByUs(tx, orderId)) ? "FaxedByHand" : order.status;
-  return { order, standing, attempts: await attemptsOf(tx, orderId, true) };
+  const status = order.status === "FaxSent" && !(await isSentByUs(tx, orderId)) ? "FaxedByHand" : order.status;
+  return { order, status, attempts: await attemptsOf(tx, orderId, true) };
 }
 
-/** Has an order's faxes followed after so long, unless they are by then: looks at one order do not multiply. */
+/** Schedules a check of an order's faxes, unless one is due by then: checks of one order don't multiply. */
 export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise<void> {
   const payload = { orderId };
   await tx.query(sql`
@@ -78,7 +76,7 @@ export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise
         AND due_at <= now() + ${inMs} * interval '1 ms')`);
 }
 
-/** Whether it was this that last brought the order to FaxSent; a hold's end leaves that as it was. */
+/** Whether this service last moved the order to FaxSent. The end of a hold doesn't count. */
 async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
   const [move] = await tx.query<{ actor: string }>(sql`
     SELECT actor FROM audit_log
@@ -87,8 +85,8 @@ async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
 }
 
 /**
- * What Telnyx shows of an attempt: the beginning of the order's code, as people know it, and a hash that only this attempt has. The
- * code itself opens the order, and is not shown.
+ * The mark of an attempt at Telnyx: the start of the order's code, which people know, and a hash unique to the attempt.
+ * The whole code would open the order, so Telnyx doesn't get it.
  */
 export function clientStateOf(orderCode: string, attempt: number): string {
   const short = orderCode.slice(0, 6).toUpperCase();
@@ -112,7 +110,7 @@ export async function insertAttempt(tx: Tx, order: LockedOrder, made: NewAttempt
 export const updateAttempt = (db: Sql, id: number, assignments: Statement) =>
   db.query(sql`UPDATE fax_attempts SET ${assignments} WHERE id = ${id}`);
 
-/** @param eventId the event that told it; null when Telnyx was asked */
+/** @param eventId the event that reported it; null when it was polled */
 export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId: string, eventId: number | null) =>
   updateAttempt(
     tx,
@@ -121,3 +119,22 @@ export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId:
       started_at = ${progress.startedAt}, ended_at = ${progress.endedAt}, fax_id = ${faxId},
       event_id = coalesce(${eventId}::bigint, event_id)`,
   );
+
+const batchSize = 500;
+
+/**
+ * Deletes the recipients of faxes, and Telnyx's reasons for refusals, for attempts created before the given time, in
+ * batches.
+ */
+export async function sweepFaxNumbers(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
+  let swept = batchSize;
+  while (swept === batchSize && !stopping?.aborted) {
+    const rows = await db.query(sql`
+      UPDATE fax_attempts SET fax_to = '', reason = CASE WHEN state = 'refused' THEN NULL ELSE reason END WHERE id IN (
+        SELECT id FROM fax_attempts
+        WHERE fax_to <> '' AND created_at < ${before} AND state IN ('withdrawn', 'refused', 'failed', 'delivered')
+        ORDER BY created_at LIMIT ${batchSize}
+      ) RETURNING 1`);
+    swept = rows.length;
+  }
+}

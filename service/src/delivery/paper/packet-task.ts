@@ -11,24 +11,27 @@ import {
   titleLook,
 } from "@signsealship/certificate";
 import { createPdfFile } from "@signsealship/certificate/pdf-file";
-import { resolveDict } from "../pdf/objects.ts";
-import { countPages } from "../pdf/pages/page-tree.ts";
-import { PdfRefusal } from "../pdf/refusal.ts";
-import { buildRevision } from "../pdf/revision/revision.ts";
-import { createRevisionWriter } from "../pdf/revision/writer.ts";
-import { typesetFor } from "../pdf/typeset.ts";
-import { entry } from "../pdf/values.ts";
-import { lookUpPdf } from "../pdf/xref/lookup.ts";
+import { resolveDict } from "../../kernel/pdf/objects.ts";
+import { countPages } from "../../kernel/pdf/pages/page-tree.ts";
+import { PdfRefusal } from "../../kernel/pdf/refusal.ts";
+import { buildRevision } from "../../kernel/pdf/revision/revision.ts";
+import { createRevisionWriter } from "../../kernel/pdf/revision/writer.ts";
+import { typesetFor } from "../../kernel/pdf/typeset.ts";
+import { entry } from "../../kernel/pdf/values.ts";
+import { lookUpPdf } from "../../kernel/pdf/xref/lookup.ts";
 import { type SheetContent, writtenTexts } from "./sheet.ts";
 
 export type PacketInput = {
   sheets: readonly SheetContent[];
   docSha256: string;
-  /** Whether the document is to begin on the front of a sheet of paper. */
+  /** Whether the document must begin on the front of a sheet of paper. */
   onBothSides: boolean;
 };
 
-/** Puts printed sheets before the pages of a document; without one they are a file of their own. @returns why not, instead */
+/**
+ * Puts printed sheets before the pages of a document, or makes a file of the sheets alone. @returns the file, or why
+ * not
+ */
 export async function run(
   document: Buffer,
   { sheets, docSha256, onBothSides }: PacketInput,
@@ -50,7 +53,7 @@ function fileOf(drawn: Sheets): Buffer {
   return file.finish(root, file.add("<</Producer(SignSealShip)>>"));
 }
 
-/** The revision that hangs the document's page tree and that of the sheets into a new one. */
+/** Builds a revision whose new page tree has the sheets and the document's own tree. */
 function sheetsBefore(document: Buffer, drawn: Sheets, docSha256: string): Buffer {
   const look = lookUpPdf(document);
   const { file, root } = look;

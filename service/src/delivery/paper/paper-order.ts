@@ -1,13 +1,19 @@
-import { type EnvelopeDeps, type OrderDocument, orderDocuments, withOrderDocument } from "../envelopes/envelopes.ts";
-import type { Environment, Owner } from "../identity/identity.ts";
-import { type OrderState, verifiedOrder } from "../orders/orders.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { ServiceError } from "../platform/errors.ts";
-import { isCode } from "../platform/text.ts";
-import type { Address } from "../pricing/pricing.ts";
+import { verifiedFirm } from "../../firms/partners/partners.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { type OrderState, verifiedOrder } from "../../orders/order/order.ts";
+import type { Address } from "../../orders/pricing/pricing.ts";
+import {
+  type EnvelopeDeps,
+  type OrderDocument,
+  orderDocuments,
+  withOrderDocument,
+} from "../../signing/envelopes/envelopes.ts";
 
-/** An order that somebody prints, ships or faxes for: of its people no more than where the document goes. */
+/** An order to print, ship or fax. Of personal data it has only the destination. */
 export type PaperOrder = OrderState & {
   id: number;
   code: string;
@@ -18,12 +24,12 @@ export type PaperOrder = OrderState & {
   shipMethod: string | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** Why EasyPost called the address undeliverable when the order was quoted. */
+  /** EasyPost's reason why the address is undeliverable, from the time of the quote. */
   addressProblem: string | null;
   faxTo: string | null;
 };
 
-/** The statuses in which there is something to print, to hand over or to look after. */
+/** The statuses with something to print, hand over or look after. */
 export const paperStatuses = [
   "ShippingPending",
   "Shipped",
@@ -33,28 +39,28 @@ export const paperStatuses = [
   "FaxFailed",
 ] as const;
 
-/** @throws ServiceError `not_found` for an order that needs no paper now, and for one of the other environment */
+/** @throws ServiceError `not_found` for an order that needs no paper now, and for one in the other environment */
 export async function paperOrder(db: Sql, code: string, environment: Environment): Promise<PaperOrder> {
   const [order] = isCode(code)
     ? await db.query<PaperOrder>(sql`
-        SELECT o.id, o.code, o.partner_id AS "partnerId", o.environment, p.name AS "firmName", o.status,
+        SELECT o.id, o.code AS "code@order", o.partner_id AS "partnerId", o.environment, p.name AS "firmName", o.status,
           o.status_before_hold AS "statusBeforeHold", o.sign, o.notarize, o.ship, o.fax,
           o.external_reference AS "externalReference", o.ship_method AS "shipMethod", o.ship_to AS "shipTo",
           o.ship_from AS "shipFrom", o.fax_to AS "faxTo",
-          o.carrier_rate ->> 'addressProblem' AS "addressProblem", ${verifiedOrder}
+          o.carrier_rate ->> 'addressProblem' AS "addressProblem", ${verifiedOrder}, ${verifiedFirm}
         FROM orders o JOIN partners p ON p.id = o.partner_id
-        WHERE o.code = ${code} AND o.environment = ${environment} AND o.status = ANY (${[...paperStatuses]}::text[])`)
+        WHERE ${isSealed(sql`o.code`, "order", code)} AND o.environment = ${environment} AND o.status = ANY (${[...paperStatuses]}::text[])`)
     : [];
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;
 }
 
-/** What is sent: the document as far as it came. */
+/** The document to send, at its furthest stage. */
 export type SentDocument = Pick<OrderDocument, "kind" | "sha256"> & { bytes: Buffer };
 
 const furthest = ["notarized", "sealed", "original"] as const;
 
-/** The document as far as it came. @throws ServiceError when there is none */
+/** The document at its furthest stage. @throws ServiceError when there is none */
 export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
   const found = furthest
     .map((kind) => documents.findLast((each) => each.kind === kind))
@@ -63,7 +69,10 @@ export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
   return found;
 }
 
-/** Works on the document that is sent. @throws ServiceError when it was deleted, or can't be read now; what the work throws */
+/**
+ * Runs the caller's work on the document to send.
+ * @throws ServiceError when it was deleted or can't be read now; and the work's own errors
+ */
 export async function withSentDocument<T>(
   deps: Pick<EnvelopeDeps, "db" | "blobs" | "rowMac">,
   order: PaperOrder,

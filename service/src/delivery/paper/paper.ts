@@ -1,15 +1,16 @@
-/** Work on paper by people: what is printed for an order, and the packet that is sent. */
-import { auditLine } from "../audit/audit.ts";
-import { type EnvelopeDeps, openOrderDocument, orderDocuments } from "../envelopes/envelopes.ts";
-import type { StoredFile } from "../platform/blobs/stored-file.ts";
-import { ServiceError } from "../platform/errors.ts";
-import { type Task, tooCostly } from "../platform/workers/task.ts";
-import { sheetsOf } from "./contents.ts";
+import { hash } from "node:crypto";
+import { auditLine } from "../../kernel/audit/audit.ts";
+/** Work on paper by people: prints for an order, and the packet that is sent. */
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { type Task, tooCostly } from "../../kernel/platform/workers/task.ts";
+import { documentMembers, documentUse, insertDocument } from "../../orders/order/order.ts";
+import { type EnvelopeDeps, openOrderDocument, orderDocuments } from "../../signing/envelopes/envelopes.ts";
 import type { PacketInput } from "./packet-task.ts";
 import { furthestOf, type PaperOrder, withSentDocument } from "./paper-order.ts";
+import { sheetsOf } from "./sheet.ts";
 
-export { addressLines } from "./contents.ts";
-export { keepFaxReport } from "./fax-report.ts";
 export type { FinishedCheck, FinishedReport } from "./finished/check.ts";
 export {
   approveFinished,
@@ -22,6 +23,7 @@ export {
 } from "./finished/finished.ts";
 export { type ApprovalDeps, endTakingIn, openTakingIn, type TakingIn } from "./finished/second-person.ts";
 export { type PaperOrder, paperOrder, paperStatuses, withSentDocument } from "./paper-order.ts";
+export { addressLines } from "./sheet.ts";
 
 export type PaperDeps = EnvelopeDeps;
 
@@ -31,10 +33,10 @@ const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
   limitMs: 30_000,
 };
 
-/** The printed part of a packet: all of it in its order, or the sheets alone. */
+/** The printed part of a packet: all of it in order, or only the sheets. */
 export type Print = "packet" | "sheets";
 
-/** The document of an order alone, to print. @throws ServiceError when it was deleted */
+/** Opens an order's document for printing, without sheets. @throws ServiceError when it was deleted */
 export async function openToPrint(deps: PaperDeps, order: PaperOrder, actor: string): Promise<StoredFile> {
   const { kind, sha256, documentId } = furthestOf(await orderDocuments(deps.db, order.code, order));
   const { file } = await openOrderDocument(deps, { orderCode: order.code, owner: order, documentId });
@@ -48,10 +50,11 @@ function printLine({ clock }: PaperDeps, order: PaperOrder, document: string, pr
 }
 
 /**
- * A PDF to print for an order. It is no evidence: sheets before a document end what its signatures say of the whole file.
- * @param hasLabel whether a carrier's label goes on it
- * @param actor who prints, for the audit log
- * @throws ServiceError when the document was deleted, or can't be continued by sheets
+ * A PDF to print for an order. It is not evidence: sheets before a document invalidate its signatures over the whole
+ * file.
+ * @param hasLabel whether a carrier's label goes on the packet
+ * @param actor for the audit log
+ * @throws ServiceError when the document was deleted, or can't be extended by sheets
  */
 export async function printFor(
   deps: PaperDeps,
@@ -78,4 +81,49 @@ export async function printFor(
       `The sheets can’t be put before this document (${printed.refused}). Print the sheets and the document by themselves.`,
     );
   return Buffer.from(printed);
+}
+
+const kind = "fax_report";
+// Readers look for the header in the first kilobyte (ISO 32000-2, annex I).
+const headerBytes = 1024;
+
+/**
+ * Stores a scan of a fax machine's own report.
+ * @param actor for the audit log
+ * @throws ServiceError for a file that is not a PDF, and for a report that is already stored
+ */
+export async function keepFaxReport(
+  deps: EnvelopeDeps,
+  order: PaperOrder,
+  bytes: Buffer,
+  actor: string,
+): Promise<void> {
+  const { db, clock, blobs, rowMac } = deps;
+  if (!order.fax) throw new ServiceError("conflict", "This order is not faxed.");
+  if (!bytes.subarray(0, headerBytes).includes("%PDF-")) throw invalid("document must be a PDF.");
+  const sha256 = hash("sha256", bytes);
+  const blobKey = await blobs.put(bytes, documentUse(sha256));
+  const { id: orderId, code: orderCode, partnerId, environment } = order;
+  const mac = rowMac.of("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }));
+  try {
+    await db.transaction(async (tx) => {
+      const at = clock();
+      const document = { kind, sha256, bytes: bytes.length, blobKey, rowMac: mac };
+      const kept = await tx.query(insertDocument(orderId, document, at, true));
+      if (kept.length === 0) throw new ServiceError("conflict", "This report is kept already.");
+      await tx.query(
+        auditLine({
+          at,
+          action: "document.added",
+          actor,
+          partnerId,
+          orderId,
+          detail: { document: `${kind}-${sha256}` },
+        }),
+      );
+    });
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
+    throw error;
+  }
 }

@@ -1,8 +1,25 @@
-import type { Address } from "../pricing/pricing.ts";
+import type { Address } from "../../orders/pricing/pricing.ts";
 import type { PaperOrder, SentDocument } from "./paper-order.ts";
-import type { SheetContent } from "./sheet.ts";
 
-/** The lines of an address, as they stand on an envelope. */
+/** The content of a page printed for an order. */
+export type SheetContent = {
+  /** The kind of page, shown at the top next to the mark. */
+  kind: string;
+  title: string;
+  isTest: boolean;
+  /** The destination, in large lines. */
+  address: readonly string[];
+  rows: readonly (readonly [label: string, value: string])[];
+  notes: readonly string[];
+  /** Shown as a QR code next to the rows; null for none. */
+  url: string | null;
+};
+
+/** The texts of sheets that people wrote. */
+export const writtenTexts = (sheets: readonly SheetContent[]): string[] =>
+  sheets.flatMap(({ title, address, rows, notes }) => [title, ...address, ...rows.map(([, value]) => value), ...notes]);
+
+/** The lines of an address, as on an envelope. */
 export const addressLines = ({ name, line1, line2, city, state, postal }: Address): string[] =>
   [name, line1, line2 ?? "", `${city}, ${state} ${postal}`].filter((line) => line !== "");
 
@@ -13,8 +30,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * The sheets that go before the document: with a label, in a letter, or by fax.
- * @param hasLabel whether a carrier's label names the address already
+ * The sheets before the document, for a label, a letter or a fax.
+ * @param hasLabel whether a carrier's label already has the address
  */
 export function sheetsOf(
   order: PaperOrder,

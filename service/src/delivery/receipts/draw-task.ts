@@ -19,11 +19,11 @@ import {
   testNotice,
   titleLook,
 } from "@signsealship/certificate";
-import { typesetFor } from "../pdf/typeset.ts";
-import { checkSteps } from "./check-steps.ts";
+import { typesetFor } from "../../kernel/pdf/typeset.ts";
+import type { RawEvent } from "../../providers/providers.ts";
 import { type DrawnReceipt, eventFile, headersFile, receiptNames } from "./content.ts";
 
-/** Draws a receipt, with the provider's events attached as they came; equal contents give equal bytes. */
+/** Draws a receipt with the provider's events attached byte for byte. Equal contents give equal bytes. */
 export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uint8Array> {
   const { kind, title, sentence, rows, order, firmName, environment, madeAt, events } = receipt;
   const typeset = await typesetFor([title, sentence, firmName, ...rows.flat()]);
@@ -60,7 +60,7 @@ function eventList(flow: Flow, { events }: DrawnReceipt): void {
   flow.skip(8);
 }
 
-/** What the receipt is, and what nobody is to take it for. */
+/** Says what the receipt is and what it does not prove. */
 const limits = (flow: Flow): void =>
   limitsSection(flow, [
     "This service says what the provider told it, and when: it has not seen the parcel, the letter or the pages arrive.",
@@ -68,7 +68,7 @@ const limits = (flow: Flow): void =>
     "Who received it, and whether it was read, is not said but by the provider’s own words above.",
   ]);
 
-/** In the order of their names: a reader may look them up by halves. */
+/** Sorted by name, because readers may search names by bisection. */
 function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Attached[] {
   const { kind, title, sentence, rows, order, environment } = receipt;
   const said = {
@@ -94,4 +94,34 @@ function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Att
   ]);
   const own = { name: "receipt.json", description: "What this receipt says", bytes: json(said) };
   return [...files, own];
+}
+
+type Step = readonly [command: string, outcome: string];
+
+const askForSecret = (header: string): string =>
+  `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
+
+/** The steps to verify the first event's signature, by provider. A command is at most half a line long. */
+const signatureSteps: Readonly<Record<RawEvent["provider"], (file: string) => readonly Step[]>> = {
+  telnyx: (file) => [
+    [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],
+    ["openssl pkeyutl -verify -rawin -pubin \\", "sig is its header telnyx-signature-ed25519, decoded:"],
+    ["  -inkey key.pem -in signed -sigfile sig", "by Telnyx’s public key, nobody else made it."],
+  ],
+  lob: (file) => [
+    [`(printf '%s.' $TIMESTAMP; cat ${file}) > signed`, "Its header lob-signature-timestamp, a dot, and the event."],
+    ['openssl dgst -sha256 -hmac "$SECRET" signed', askForSecret("lob-signature")],
+  ],
+  easypost: (file) => [[`openssl dgst -sha256 -hmac "$SECRET" ${file}`, askForSecret("x-hmac-signature")]],
+};
+
+/** Commands that check a receipt without this service. */
+function checkSteps({ events }: DrawnReceipt): readonly Step[] {
+  const [first] = events;
+  return [
+    ["pdfsig receipt.pdf", "The seal is intact: nothing of this was changed since."],
+    ["pdfdetach -saveall receipt.pdf", "The events are attached as they came, with their headers."],
+    ...(first ? [["sha256sum event-*[0-9].json", "It prints the hashes above."] as const] : []),
+    ...(first ? signatureSteps[first.provider](eventFile(0)) : []),
+  ];
 }

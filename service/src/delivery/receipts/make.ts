@@ -1,17 +1,18 @@
 import { sealReasons } from "@signsealship/evidence/seal";
-import { auditLine } from "../audit/audit.ts";
-import { insertDocument, type SealedDocument, storeSealed } from "../fulfilment/fulfilment.ts";
-import type { Environment } from "../identity/identity.ts";
-import { verifiedOrder } from "../orders/orders.ts";
-import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { isOutcomeUnknown } from "../platform/database/sql-errors.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import type { Task, Workers } from "../platform/workers/task.ts";
-import { type Providers, providerNames } from "../providers/providers.ts";
-import { type SealDocument, sealOwnDocument } from "../seals/seals.ts";
+import { type SealDocument, sealOwnDocument } from "../../evidence/seals/seals.ts";
+import { verifiedFirm } from "../../firms/partners/partners.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
+import { type SealedDocument, storeSealed } from "../../orders/fulfilment/fulfilment.ts";
+import { insertDocument, verifiedOrder } from "../../orders/order/order.ts";
+import { type Providers, providerNames } from "../../providers/providers.ts";
 import type { DrawnReceipt, ReceiptSource } from "./content.ts";
 import type { ReceiptOf } from "./enqueue.ts";
 
@@ -33,7 +34,7 @@ const drawing: Task<DrawnReceipt, Uint8Array> = {
   limitMs: 60_000,
 };
 
-/** Draws, seals and stores a receipt, unless there is one of its subject. Safe to repeat, and beside itself. */
+/** Draws, seals and stores a receipt, unless its subject has one. Safe to repeat and to run concurrently. */
 export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: ReceiptOf): Promise<void> {
   const { db, clock, blobs, workers, sealDocument, providers } = deps;
   const { orderId, kind, subject } = of;
@@ -42,7 +43,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
   );
   if (made.length > 0) return;
   const [order] = await db.query<Order>(sql`
-    SELECT o.code, o.partner_id AS "partnerId", p.name AS "firmName", o.environment, ${verifiedOrder}
+    SELECT o.code AS "code@order", o.partner_id AS "partnerId", p.name AS "firmName", o.environment, ${verifiedOrder}, ${verifiedFirm}
     FROM orders o JOIN partners p ON p.id = o.partner_id WHERE o.id = ${orderId}`);
   const content = order && (await source(db, orderId, subject));
   if (!content) return;
@@ -75,7 +76,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
   if (!isKept) await blobs.discard(document.blobKey);
 }
 
-/** @returns false when another node's was first */
+/** @returns false when another node stored one first */
 const record = (
   { db, clock }: MakeDeps,
   { orderId, kind, subject }: ReceiptOf,
@@ -89,7 +90,7 @@ const record = (
       INSERT INTO receipts (order_id, kind, subject, sha256, created_at)
       VALUES (${orderId}, ${kind}, ${subject}, ${sha256}, ${at}) ON CONFLICT DO NOTHING RETURNING subject`);
     if (kept.length === 0) return false;
-    await insertDocument(tx, orderId, document, at);
+    await tx.query(insertDocument(orderId, document, at));
     const detail = { document: `${kind}-${sha256}` };
     await tx.query(auditLine({ at, action: "document.added", actor: "system", partnerId, orderId, detail }));
     return true;

@@ -1,10 +1,14 @@
-import type { Jobs } from "../platform/jobs/jobs.ts";
+import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { ReceiptSource } from "./content.ts";
 import { type ReceiptKind, type ReceiptOf, receiptQueue } from "./enqueue.ts";
 import { type MakeDeps, makeReceipt } from "./make.ts";
 
+/** Sealed receipts of providers' reports on a parcel, a letter or a fax. */
+export type { ReceiptContent, ReceiptSource } from "./content.ts";
+export { enqueueReceipt, type ReceiptKind } from "./enqueue.ts";
+
 export type Receipts = {
-  /** At the start, before any job runs. */
+  /** Must be called at startup, before jobs run. */
   register: (kind: ReceiptKind, source: ReceiptSource) => void;
   work: (jobs: Jobs) => void;
 };

@@ -1,6 +1,6 @@
-import type { Taker } from "../fulfilment/fulfilment.ts";
-import { recallQueue } from "../orders/orders.ts";
-import type { Jobs } from "../platform/jobs/jobs.ts";
+import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import type { Taker } from "../../orders/fulfilment/fulfilment.ts";
+import { recallQueue } from "../../orders/order/order.ts";
 import type { ShippingDeps } from "./deps.ts";
 import { openLabels } from "./labels/labels.ts";
 import { openLetters, recallOrder } from "./letters/letters.ts";
@@ -8,10 +8,10 @@ import { openLetters, recallOrder } from "./letters/letters.ts";
 export type { ShippingDeps } from "./deps.ts";
 export { buyShownLabel, openLabelFile, type ShownLabel, shownLabels } from "./labels/desk.ts";
 export { labelRates } from "./labels/quote.ts";
-export { sweepLabels } from "./labels/sweep.ts";
+export { sweepLabels } from "./labels/store.ts";
 export { type LetterOnRecord, lettersOnRecord, requireNoLetter } from "./letters/letters.ts";
 
-/** Sets the acts, the handlers of events and the jobs of labels and letters. @returns who takes orders on */
+/** Registers the acts, event handlers and jobs of labels and letters. @returns the providers that claim orders */
 export function openShipping(jobs: Jobs, deps: ShippingDeps): Taker[] {
   const { business } = deps.pricing.priceBook.content;
   const letterDeps = { ...deps, mailClass: deps.lob?.mailClass ?? null, business };

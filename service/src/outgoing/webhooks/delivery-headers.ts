@@ -1,4 +1,4 @@
-import type { Place } from "../events/events.ts";
+import type { Place } from "../../kernel/events/events.ts";
 import {
   chainHeader,
   chainValue,
@@ -14,7 +14,10 @@ const userAgent = "SignSealShip-Webhooks/1";
 
 export type Delivered = { eventId: string; topic: string; place: Place | null; keys: SigningKeys };
 
-/** The headers of a delivery: the contract's, the event's place, and the standard's. @param t unix seconds */
+/**
+ * The headers of a delivery: the contract's, the chain position, and those of Standard Webhooks. @param t Unix
+ * seconds
+ */
 export const deliveryHeaders = (
   { eventId, topic, place, keys }: Delivered,
   t: number,

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
-import type { ColumnCipher } from "../platform/column-cipher.ts";
+import type { ColumnCipher } from "../../kernel/platform/column-cipher.ts";
 
 export const exchangeColumn = "webhook_deliveries.exchange";
 
-/** What an endpoint answered, bounded. `body` is the first of its bytes; `isCut` when there were more. */
+/** An endpoint's response, bounded. `body` has its first bytes; `isCut` when there were more. */
 export type Answer = { headers: Record<string, string>; body: Buffer; isCut: boolean };
 
-/** What went over the wire in one delivery. Of the body that was sent only its hash is kept (contract, Webhook management). */
+/** The HTTP exchange of one delivery. Of the sent body only the hash is kept (contract, Webhook management). */
 export type Exchange = { requestHeaders: Record<string, string>; bodySha256: Buffer; answer: Answer | null };
 
 export const bodyHash = (body: Uint8Array): Buffer => hash("sha256", body, "buffer");

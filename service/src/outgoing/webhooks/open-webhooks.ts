@@ -1,19 +1,21 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import type { Clock } from "../platform/clock.ts";
-import { type ColumnCipher, columnCipher } from "../platform/column-cipher.ts";
-import type { Database } from "../platform/database/database.ts";
-import { StartupError } from "../platform/errors.ts";
-import type { Log } from "../platform/logs.ts";
-import type { RowMac } from "../platform/row-mac.ts";
-import type { SecretBytes } from "../platform/secrets.ts";
-import type { Loop } from "../platform/work/loop.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+import type { Loop } from "../../kernel/platform/work/loop.ts";
 import { createDispatcher, type DispatcherDeps } from "./dispatch/dispatcher.ts";
 import { exchangeColumn } from "./exchange.ts";
-import { addressPolicy } from "./outbound/addresses.ts";
 import { openOutbound } from "./outbound/post.ts";
-import { openResolver } from "./outbound/resolve-name.ts";
+import { addressPolicy, openResolver } from "./outbound/resolve-name.ts";
 import { webhookKeyColumn } from "./public-key.ts";
+import { webhookRows } from "./subscriptions/store.ts";
 
 export type WebhookSettings = {
   db: Database;
@@ -22,7 +24,7 @@ export type WebhookSettings = {
   secrets: SecretBytes;
   rowMac: RowMac;
   baseUrl: string;
-  /** WEBHOOK_ALLOW: ranges that may be reached though private. */
+  /** WEBHOOK_ALLOW: private ranges that may be reached. */
   allow: readonly string[];
   /** WEBHOOK_CA: a PEM file. */
   caFile: string | null;
@@ -33,12 +35,34 @@ export type WebhookSettings = {
 
 export type WebhookCiphers = Record<"secretCipher" | "keyCipher" | "exchangeCipher", ColumnCipher>;
 
-export const webhookSecretColumn = "webhook_secrets.hash";
+const webhookSecretColumn = "webhook_secrets.hash";
 
-// For the whole of a POST (contract, Limits).
+const owner = sql`partner_id || ':' || environment`;
+
+const ciphers: readonly ProtectedTable[] = [
+  {
+    table: sql`webhook_secrets`,
+    key: sql`id`,
+    ciphers: [{ use: webhookSecretColumn, column: sql`hash`, context: sql`webhook_id::text` }],
+  },
+  {
+    table: sql`webhook_keys`,
+    key: owner,
+    ciphers: [{ use: webhookKeyColumn, column: sql`private_key`, context: owner }],
+  },
+  {
+    table: sql`webhook_deliveries`,
+    key: sql`seq`,
+    ciphers: [{ use: exchangeColumn, column: sql`exchange`, context: sql`seq::text` }],
+  },
+];
+
+export const protectedTables = [webhookRows, ...ciphers];
+
+// For a whole POST (contract, Limits).
 const timeoutMs = 10_000;
 
-/** The PEM of a WEBHOOK_CA. @throws StartupError for a file that connections could not use */
+/** The PEM of a WEBHOOK_CA. @throws StartupError for an unusable file */
 export function readCa(path: string): string {
   try {
     const pem = readFileSync(path, "utf8");
@@ -50,7 +74,10 @@ export function readCa(path: string): string {
   }
 }
 
-/** Opens what deliveries need; nothing is sent before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA. */
+/**
+ * Opens the parts that deliveries need. Sends nothing before `dispatcher.start`. @throws StartupError for a bad
+ * WEBHOOK_CA
+ */
 export function openWebhooks(settings: WebhookSettings): WebhookCiphers & { dispatcher: Loop } {
   const { allow, caFile, secrets } = settings;
   const ciphers = {

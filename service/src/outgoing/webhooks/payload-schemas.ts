@@ -11,11 +11,11 @@ import {
   uuid,
   verifyCode,
   verifyCodeExample,
-} from "../http/schema-parts.ts";
+} from "../../kernel/http/schema-parts.ts";
 import { webhookIdExample } from "./schemas.ts";
 import { chainHeader, eventHeader, signatureHeader, verification } from "./signing.ts";
 import { standardHeaders } from "./standard-signature.ts";
-import { orderTopics, testTopic } from "./topics.ts";
+import { orderTopics, signerTopics, testTopic } from "./topics.ts";
 
 const closed = { additionalProperties: false };
 
@@ -48,7 +48,7 @@ function envelope(topic: string, id: Id, data: TProperties): TSchema {
 
 type OrderWords = { description: string; status: string };
 
-/** What happened, and a status that the order may have then. */
+/** The description of each order event, and a status that the order may have then. */
 const orderWords: Readonly<Record<(typeof orderTopics)[number], OrderWords>> = {
   "order.created": { description: "An order was placed.", status: "QuoteReady" },
   "payment.cleared": { description: "An order was paid in full.", status: "EsignPending" },
@@ -59,11 +59,21 @@ const orderWords: Readonly<Record<(typeof orderTopics)[number], OrderWords>> = {
   "shipment.delivered": { description: "The carrier has delivered the document.", status: "Delivered" },
 };
 
+const signerWords: Readonly<Record<(typeof signerTopics)[number], OrderWords>> = {
+  "signature.requested": {
+    description: "A signer was given a link to sign by. A new link, also of the same signer, is a new event.",
+    status: "EsignPending",
+  },
+  "signature.viewed": { description: "A signer opened the document for the first time.", status: "EsignPending" },
+  "signature.signed": { description: "A signer signed.", status: "EsignPending" },
+  "signature.declined": { description: "A signer declined to sign.", status: "EsignDeclined" },
+};
+
 type Payload = { description: string; schema: TSchema };
 
 const passportId = "8a4c2f10-9b7e-4d35-a1c6-5f0e3d2b7a91";
 
-/** Every body that a subscription may be sent (contract, Events), by topic. */
+/** All bodies that a subscription may get (contract, Events), by topic. */
 export const payloads: Readonly<Record<string, Payload>> = {
   "passport.sealed": {
     description: "A proof passport was sealed.",
@@ -123,6 +133,30 @@ export const payloads: Readonly<Record<string, Payload>> = {
       },
     ]),
   ),
+  ...Object.fromEntries(
+    signerTopics.map((topic) => [
+      topic,
+      {
+        description: signerWords[topic].description,
+        schema: envelope(
+          topic,
+          {
+            description:
+              "`{topic}:{orderCode}:{signer}:{attempt}-{position}`, where the last part names the record of the evidence trail.",
+            example: `${topic}:${orderCodeExample}:1:1-2`,
+          },
+          {
+            signer: Type.Integer({
+              minimum: 1,
+              description: "The signer's number in the order, from 1.",
+              examples: [1],
+            }),
+            ...orderData(signerWords[topic].status),
+          },
+        ),
+      },
+    ]),
+  ),
   [testTopic]: {
     description: "A test that you asked for.",
     schema: envelope(
@@ -145,7 +179,7 @@ const headerParameter = (name: string, description: string, required = true) => 
   schema: { type: "string" },
 });
 
-/** What is in angle brackets would be taken for HTML. */
+/** Text in angle brackets would be read as HTML. */
 const asMarkdown = (words: string) => words.replace(/t=<.*?>,v1=<.*?>/, "`$&`");
 
 const parameters = [
@@ -171,7 +205,7 @@ export const webhooksSection: Record<string, object> = Object.fromEntries(
   Object.entries(payloads).map(([topic, { description, schema }]) => {
     const post = {
       operationId: `on.${topic}`,
-      // The list of the reference shows summaries: the topic is what a receiver looks for.
+      // The reference lists summaries, and receivers look for the topic.
       summary: topic,
       description: `${description} The [webhooks guide](/docs/webhooks) shows how to verify it.`,
       tags: ["Events"],

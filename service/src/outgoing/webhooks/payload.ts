@@ -1,10 +1,10 @@
-import type { Environment } from "../identity/identity.ts";
-import { isOrderTopic, testTopic } from "./topics.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { isOrderTopic, isSignerTopic, testTopic } from "./topics.ts";
 
-/** What a passport says of a document; hashes are lowercase hex SHA-256. */
+/** A passport's statements about a document; hashes are lowercase hex SHA-256. */
 export type PassportContext = { verifyCode: string; docSha256: string; sealedSha256: string; createdAt: Date };
 
-/** An event and the present records that it is about; those of other topics are null. */
+/** An event and the present records it concerns; null for those of other topics. */
 export type EventContext = {
   topic: string;
   eventId: string;
@@ -17,9 +17,9 @@ export type EventContext = {
   room: { code: string; name: string } | null;
 };
 
-type Data = Record<string, string>;
+type Data = Record<string, string | number>;
 
-/** The body of a delivery (contract, Events) from today's records; null when the record that it is about is gone. */
+/** The body of a delivery (contract, Events) from today's records; null when its record is gone. */
 export function payloadOf(event: EventContext, baseUrl: string): Buffer | null {
   const data = dataOf(event, baseUrl);
   return data && Buffer.from(JSON.stringify({ type: event.topic, id: event.eventId, data }));
@@ -36,17 +36,21 @@ function testData({ webhookId, environment, occurredAt }: EventContext): Data {
   return { webhookId, environment, occurredAtUtc: occurredAt.toISOString() };
 }
 
-function orderData({ order, subject, environment, occurredAt }: EventContext): Data | null {
+function orderData({ order, topic, eventId, subject, environment, occurredAt }: EventContext): Data | null {
   if (!order) return null;
   const { status, externalReference } = order;
   return {
     orderCode: subject,
+    ...(isSignerTopic(topic) && { signer: signerOf(eventId) }),
     status,
     environment,
     occurredAtUtc: occurredAt.toISOString(),
     ...(externalReference === null ? {} : { externalReference }),
   };
 }
+
+/** The signer's number: the third part of the id of an event about a signer. */
+const signerOf = (eventId: string): number => Number(eventId.split(":")[2]);
 
 function passportData({ passport, subject, environment }: EventContext, baseUrl: string): Data | null {
   if (!passport) return null;

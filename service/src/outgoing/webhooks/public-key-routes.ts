@@ -1,12 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../http/authentication.ts";
-import { jsonRoute, type RouteDeps } from "../http/route.ts";
-import { environment, requestId, text } from "../http/schema-parts.ts";
-import type { ColumnCipher } from "../platform/column-cipher.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { ServiceError } from "../platform/errors.ts";
-import { makePublicKey, readPublicKey } from "./public-key.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
+import { environment, requestId, text } from "../../kernel/http/schema-parts.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { makePublicKey, type PublicKeyDeps, readPublicKey } from "./public-key.ts";
 
 export const WebhookPublicKey = Type.Object(
   {
@@ -34,9 +32,9 @@ const common = {
 } as const;
 const none = "There is no public key yet. Make one by POST to this address.";
 
-/** The key behind `v1a` signatures: made once, by who asks for that, and read from then on. */
-export function publicKeyRoutes(app: FastifyInstance, deps: RouteDeps & { db: Sql; keyCipher: ColumnCipher }): void {
-  jsonRoute(app, deps, {
+/** The key behind `v1a` signatures: created once on request, then read. */
+export function publicKeyRoutes(app: FastifyInstance, frame: RouteDeps, keys: PublicKeyDeps): void {
+  jsonRoute(app, frame, {
     ...common,
     method: "POST",
     scope: "webhooks",
@@ -48,11 +46,11 @@ export function publicKeyRoutes(app: FastifyInstance, deps: RouteDeps & { db: Sq
     bodyIs: "none",
     async handle(request) {
       const principal = principalOf(request);
-      const key = await makePublicKey(deps, principal);
+      const key = await makePublicKey(keys, principal);
       return { ...key, environment: principal.environment, requestId: request.id };
     },
   });
-  jsonRoute(app, deps, {
+  jsonRoute(app, frame, {
     ...common,
     method: "GET",
     scope: "read",
@@ -62,7 +60,7 @@ export function publicKeyRoutes(app: FastifyInstance, deps: RouteDeps & { db: Sq
     refusals: { 404: none },
     async handle(request) {
       const { environment, partnerId } = principalOf(request);
-      const key = await readPublicKey(deps, { environment, partnerId });
+      const key = await readPublicKey(keys, { environment, partnerId });
       if (!key) throw new ServiceError("not_found", none);
       return { ...key, environment, requestId: request.id };
     },

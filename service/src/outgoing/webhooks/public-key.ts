@@ -1,26 +1,26 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import type { Owner, Principal } from "../identity/identity.ts";
-import type { ColumnCipher } from "../platform/column-cipher.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { ServiceError } from "../platform/errors.ts";
+import type { Owner, Principal } from "../../kernel/identity/identity.ts";
+import type { ColumnCipher } from "../../kernel/platform/column-cipher.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import { standardPublicKey } from "./standard-signature.ts";
 import { mayChangeSubscriptions } from "./subscriptions/subscriptions.ts";
 
 export const webhookKeyColumn = "webhook_keys.private_key";
 
-/** What the cipher binds a key to. */
+/** The context that the cipher binds a key to. */
 export const keyContext = ({ partnerId, environment }: Owner): string => `${partnerId}:${environment}`;
 
-// Of a raw Ed25519 key within its SubjectPublicKeyInfo (RFC 8410, section 4).
+// The offset of the raw Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4).
 const rawFrom = 12;
 
 export type PublicKey = { publicKey: string; publicKeyPem: string };
 
-type KeyDeps = { db: Sql; keyCipher: ColumnCipher };
+export type PublicKeyDeps = { db: Sql; keyCipher: ColumnCipher };
 
-/** The public key of the owner's deliveries; null until it is made. */
-export async function readPublicKey({ db, keyCipher }: KeyDeps, owner: Owner): Promise<PublicKey | null> {
+/** The public key of the owner's deliveries; null until it is created. */
+export async function readPublicKey({ db, keyCipher }: PublicKeyDeps, owner: Owner): Promise<PublicKey | null> {
   const sealed = await selectKey(db, owner);
   if (!sealed) return null;
   const key = createPublicKey(privateKeyOf(keyCipher.decrypt(sealed, keyContext(owner))));
@@ -32,11 +32,11 @@ export async function readPublicKey({ db, keyCipher }: KeyDeps, owner: Owner): P
 }
 
 /**
- * Makes the owner's key unless there is one. From then on each delivery bears a `v1a` signature: who has no key could not check one,
- * and Ed25519 costs ten times an HMAC.
+ * Creates the owner's key unless there is one. From then on each delivery has a `v1a` signature. Not the default,
+ * because Ed25519 costs ten times an HMAC and only a holder of the public key can verify it.
  * @throws ServiceError for a caller who may not
  */
-export async function makePublicKey(deps: KeyDeps, principal: Principal): Promise<PublicKey> {
+export async function makePublicKey(deps: PublicKeyDeps, principal: Principal): Promise<PublicKey> {
   if (!mayChangeSubscriptions(principal))
     throw new ServiceError(
       "owner_required",
@@ -52,7 +52,7 @@ export async function makePublicKey(deps: KeyDeps, principal: Principal): Promis
   return made;
 }
 
-/** The key of what a row holds, decrypted: PKCS #8. */
+/** Parses a row's decrypted key: PKCS #8. */
 export const privateKeyOf = (pkcs8: Buffer) => createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
 
 async function selectKey(db: Sql, { partnerId, environment }: Owner): Promise<Buffer | undefined> {
@@ -61,10 +61,10 @@ SELECT private_key AS key FROM webhook_keys WHERE partner_id = ${partnerId} AND 
   return row?.key;
 }
 
-async function insertKey({ db, keyCipher }: KeyDeps, owner: Owner): Promise<void> {
+async function insertKey({ db, keyCipher }: PublicKeyDeps, owner: Owner): Promise<void> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const sealed = keyCipher.encrypt(privateKey.export({ format: "der", type: "pkcs8" }), keyContext(owner));
-  // Another may have been first: what is there is the key.
+  // A concurrent request may have been first; its key stays.
   await db.query(sql`
 INSERT INTO webhook_keys (partner_id, environment, private_key) VALUES (${owner.partnerId}, ${owner.environment}, ${sealed})
 ON CONFLICT DO NOTHING`);

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { nextCursor, nullable, ok, oneOf, requestId, text, timestamp, uuid } from "../http/schema-parts.ts";
+import { nextCursor, nullable, ok, oneOf, requestId, text, timestamp, uuid } from "../../kernel/http/schema-parts.ts";
 import { failureReasons } from "./outbound/post.ts";
 import { topics } from "./topics.ts";
 

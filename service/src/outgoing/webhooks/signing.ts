@@ -1,12 +1,12 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
-import type { Place } from "../events/events.ts";
-import { newSecret } from "../platform/ids.ts";
+import type { Place } from "../../kernel/events/events.ts";
+import { newSecret } from "../../kernel/platform/ids.ts";
 
 export const signatureHeader = "Service-Signature";
 export const eventHeader = "Service-Event";
 export const chainHeader = "Service-Chain";
 
-/** How long a receiver may take a signature for fresh, in both directions. */
+/** How old or new a receiver may accept a signature. */
 export const toleranceSeconds = 300;
 
 /** For people (contract, Events, "Signature scheme"). */
@@ -15,26 +15,32 @@ export const verification =
   "may match. v1 is HMAC-SHA256 in lowercase hex over '{t}.{raw body}', and its key is the lowercase hex of the SHA-256 of " +
   `the signing secret, as UTF-8. Compare in constant time, and refuse when t is more than ${toleranceSeconds} seconds away.`;
 
-/** A new secret of 256 random bits; the caller shows it once and keeps its hash. */
+/** A new secret of 256 random bits; the caller shows it once and stores its hash. */
 export const newSigningSecret = (): string => `svc_whsec_${newSecret()}`;
 
-/** What is kept of a secret, encrypted: its SHA-256. */
+/** The SHA-256 of a secret, which is stored encrypted. */
 export const secretHash = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
-/** What a secret signs with: `contract` is its hash's lowercase hex, `standard` the hash itself. */
+/** The HMAC keys of a secret: `contract` is its hash's lowercase hex, `standard` the hash itself. */
 export type SecretKeys = { contract: KeyObject; standard: KeyObject };
 
-/** Made once for many deliveries: an HMAC that is given bytes makes the key anew, which costs more than the HMAC. */
+/** Created once for many deliveries: building the key from bytes for each HMAC costs more than the HMAC. */
 export const secretKeys = (hash: Buffer): SecretKeys => ({
   contract: createSecretKey(hash.toString("hex"), "utf8"),
   standard: createSecretKey(hash),
 });
 
-/** The signature header's value: for each secret `v1`, lowercase hex of HMAC-SHA256 over `{t}.{body}`. @param t unix seconds. */
+/**
+ * The signature header's value: for each secret `v1`, lowercase hex of HMAC-SHA256 over `{t}.{body}`. @param t Unix
+ * seconds
+ */
 export const signatureValue = (secrets: readonly SecretKeys[], t: number, body: Uint8Array): string => {
   const signatures = secrets.map(({ contract }) => createHmac("sha256", contract).update(`${t}.`).update(body));
   return [`t=${t}`, ...signatures.map((each) => `v1=${each.digest("hex")}`)].join(",");
 };
 
-/** The chain header's value: the event's place among its firm's, and the head that covers all up to it (docs/webhook-chain.md). */
+/**
+ * The chain header's value: the event's position in its firm's chain, and the head over all events up to it
+ * (docs/webhook-chain.md).
+ */
 export const chainValue = ({ position, head }: Place): string => `n=${position}; head=${head.toString("hex")}`;

@@ -1,27 +1,30 @@
 import { createHmac, type KeyObject, sign } from "node:crypto";
 import type { SecretKeys } from "./signing.ts";
 
-/** Headers of Standard Webhooks 1.0.0 (standardwebhooks.com), beside the contract's own. */
+/** Headers of Standard Webhooks 1.0.0 (standardwebhooks.com), in addition to the contract's own. */
 export const standardHeaders = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",
   signature: "webhook-signature",
 } as const;
 
-/** The form of a signing secret that libraries of the standard take: the base64 of the 32 bytes that we keep of it. */
+/** A signing secret in the standard's form: the base64 of the 32 stored bytes. */
 export const standardSecret = (hash: Buffer): string => `whsec_${hash.toString("base64")}`;
 
-/** The form of a public key in the standard: the base64 of its 32 raw bytes. */
+/** A public key in the standard's form: the base64 of its 32 raw bytes. */
 export const standardPublicKey = (raw: Buffer): string => `whpk_${raw.toString("base64")}`;
 
 export type SigningKeys = {
   /** Newest first. */
   secrets: readonly SecretKeys[];
-  /** Ed25519; null where the firm has not asked for its public key. */
+  /** Ed25519; null unless the firm has created its public key. */
   privateKey: KeyObject | null;
 };
 
-/** The standard's three headers: `v1` for each secret, HMAC-SHA256, and `v1a`, Ed25519, over `{id}.{t}.{body}`. @param t unix seconds */
+/**
+ * The standard's three headers: `v1` for each secret, HMAC-SHA256, and `v1a`, Ed25519, over `{id}.{t}.{body}`. @param
+ * t Unix seconds
+ */
 export function standardSigned(id: string, t: number, body: Buffer, keys: SigningKeys): Record<string, string> {
   const content = Buffer.concat([Buffer.from(`${id}.${t}.`), body]);
   const signatures = keys.secrets.map(

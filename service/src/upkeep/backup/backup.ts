@@ -1,12 +1,13 @@
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import type { Metrics } from "../platform/metrics.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { Metrics } from "../../kernel/platform/metrics.ts";
 
 export { type Held, type LastLine, readHeld, readLastLine, release } from "./held.ts";
 export { type BackupReport, makeBackup, recordBackup } from "./make.ts";
 export { type RestoreReport, restoreBackup } from "./restore.ts";
+export { writeRestoredLine } from "./restored-line.ts";
 
-/** When backups last succeeded, of any node, in seconds since 1970: none before the first. */
+/** The Unix time of the last successful backup by any node; no value before the first. */
 export function backupMetrics(metrics: Metrics, db: Sql): void {
   metrics.gauge(
     "backup_last_success_time_seconds",

@@ -1,32 +1,32 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { longStatements, type Tx } from "../platform/database/database.ts";
-import type { AsOwner } from "../platform/database/migrations.ts";
-import { sql } from "../platform/database/sql.ts";
-import { StartupError } from "../platform/errors.ts";
+import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
+import type { AsOwner } from "../../kernel/platform/database/migrations.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { copyHashed, type StoredFile, treeOf } from "./files.ts";
 
-/** Files that PostgreSQL makes at each start, so that a backup leaves them out (PostgreSQL, section 25.3.3: backing up the data directory). */
+/** Files that PostgreSQL recreates at each start, so a backup leaves them out (PostgreSQL, section 25.3.3). */
 const emptied =
   /^(?:pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.*|^postmaster\.(?:pid|opts)$|^(?:backup_label|tablespace_map)|(?:^|\/)(?:pg_internal\.init|pgsql_tmp)/;
 const control = "global/pg_control";
 
 export type ClusterCopy = {
   files: StoredFile[];
-  /** Some are empty, and PostgreSQL does not start without them. */
+  /** PostgreSQL doesn't start without them, even when they are empty. */
   folders: string[];
   lastAuditLine: { id: number; at: string } | null;
 };
 
 /**
- * Copies the running cluster as `pg_basebackup` does, which is not shipped: PostgreSQL recovers the copy by the log of what was
- * written while it was made.
+ * Copies the running cluster like `pg_basebackup`, which is not shipped. PostgreSQL recovers the copy from the log that
+ * was written during the copy.
  */
 export function copyCluster(asOwner: AsOwner, cluster: string, to: string): Promise<ClusterCopy> {
   return asOwner((owner) =>
     owner.transaction(async (tx) => {
       await tx.script("SET LOCAL idle_in_transaction_session_timeout = 0");
-      // A temporary slot keeps the log that the copy needs; it goes with the connection.
+      // A temporary slot keeps the log that the copy needs; it ends with the connection.
       await tx.query(sql`SELECT pg_create_physical_replication_slot(${`backup_${process.pid}`}, true, true)`);
       await tx.query(sql`SELECT pg_backup_start('signsealship', true)`);
       const copied = await copyFiles(cluster, to);
@@ -54,14 +54,14 @@ async function copyFiles(cluster: string, to: string): Promise<{ files: StoredFi
     if (copied) files.push({ path, ...copied });
   };
   for await (const { path, isFolder } of treeOf(cluster)) {
-    // A slot's folder without its state keeps PostgreSQL from starting: the folders below these are left out, too.
+    // A slot's folder without its state prevents a start, so the folders below these are left out too.
     if (emptied.test(path)) continue;
     if (isFolder) {
       await mkdir(join(to, path), { recursive: true, mode: 0o700 });
       folders.push(path);
     } else if (path !== control) await copy(path);
   }
-  // Last, as pg_basebackup does; and twice alike, for it may be written while it is read.
+  // Last, as pg_basebackup does, and until two reads agree, because it may be written meanwhile.
   await untilStable(join(cluster, control));
   await copy(control);
   return { files, folders };
@@ -94,7 +94,10 @@ async function writeLabels(to: string, { label, tablespaces }: Stopped): Promise
 
 const segment = /^[0-9A-F]{24}$/;
 
-/** The segments of the log from where the copy began to where it ended; the end switched to a new one, so that they are whole. */
+/**
+ * Copies the log segments from the copy's start to its end. The end switched to a new segment, so that these are
+ * complete.
+ */
 async function copyLog(cluster: string, to: string, first: string, last: string): Promise<StoredFile[]> {
   const names = (await readdir(join(cluster, "pg_wal"))).filter(
     (name) => name.endsWith(".history") || (segment.test(name) && name >= first && name <= last),

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, opendir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFolder, writeFileDurably } from "../platform/durable-file.ts";
-import { StartupError } from "../platform/errors.ts";
-import { isAlive } from "../platform/postgres/lock.ts";
+import { syncFolder, writeFileDurably } from "../../kernel/platform/durable-file.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { isAlive } from "../../kernel/platform/postgres/lock.ts";
 
-/** A file of a backup: its path in it, with slashes. */
+/** A file of a backup: its relative path, with slashes. */
 export type StoredFile = { path: string; bytes: number; sha256: string };
 
-/** Files and folders below a folder, by their paths in it; a file that goes away in between is left out by the caller. */
+/** Files and folders below a folder, by relative path. The caller must tolerate files that disappear in between. */
 export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path: string; isFolder: boolean }> {
   for await (const entry of await opendir(join(folder, below))) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
@@ -22,7 +22,7 @@ export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path
 
 const pieceBytes = 1024 * 1024;
 
-/** Copies a file to the disk while it is hashed. @returns null when there is none */
+/** Copies a file to the disk and hashes it. @returns null when it doesn't exist */
 export async function copyHashed(from: string, to: string): Promise<Omit<StoredFile, "path"> | null> {
   const source = await open(from, "r").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
@@ -54,7 +54,7 @@ export async function copyHashed(from: string, to: string): Promise<Omit<StoredF
   }
 }
 
-/** @throws StartupError for a folder that holds anything */
+/** @throws StartupError for a folder that is not empty */
 export async function requireEmpty(folder: string, but: readonly string[] = []): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -68,10 +68,10 @@ const listName = "files.sha256";
 const manifestName = "manifest.json";
 const pidName = "pid";
 
-/** A folder that is written under another name and gets its own when it is whole and on the disk. */
+/** A folder that is written under a temporary name and renamed when it is complete and on the disk. */
 type DraftFolder = { path: string; finish: () => Promise<void>; discard: () => Promise<void> };
 
-/** @throws StartupError when something has the name, or another process writes to it */
+/** @throws StartupError when the name is taken, or another process writes to it */
 export async function openDraft(folder: string): Promise<DraftFolder> {
   await requireEmpty(folder);
   const path = `${folder}.partial`;
@@ -96,7 +96,7 @@ export async function openDraft(folder: string): Promise<DraftFolder> {
   };
 }
 
-/** Writes the list of hashes, as `sha256sum -c` reads it, and last the manifest, which has the list's. */
+/** Writes the list of hashes, in the format of `sha256sum -c`, and last the manifest with the list's hash. */
 export async function writeManifest(folder: string, facts: object, files: readonly StoredFile[]): Promise<void> {
   const list = files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join("");
   await writeFileDurably(join(folder, listName), list);
@@ -107,7 +107,7 @@ export async function writeManifest(folder: string, facts: object, files: readon
 
 const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** @throws StartupError for a folder without a whole manifest of the format */
+/** @throws StartupError for a folder without a complete manifest of the format */
 export async function readManifest<Facts>(
   folder: string,
   format: string,
@@ -139,8 +139,8 @@ function parsed(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Copies the files of a backup that are below a folder of it.
- * @throws StartupError for a file that is missing or altered
+ * Copies a backup's files below one of its folders.
+ * @throws StartupError for a missing or altered file
  */
 export async function copyVerified(
   { folder, hashes }: { folder: string; hashes: ReadonlyMap<string, string> },

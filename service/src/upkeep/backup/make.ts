@@ -1,10 +1,10 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database/database.ts";
-import type { AsOwner } from "../platform/database/migrations.ts";
-import { sql } from "../platform/database/sql.ts";
-import { StartupError } from "../platform/errors.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import type { AsOwner } from "../../kernel/platform/database/migrations.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { type ClusterCopy, copyCluster } from "./cluster.ts";
 import { copyHashed, openDraft, requireEmpty, type StoredFile, treeOf, writeManifest } from "./files.ts";
 
@@ -16,7 +16,7 @@ type BackupDeps = {
   asOwner: AsOwner;
   clock: Clock;
   dataDir: string;
-  /** Null: the blobs are in a store of their own. */
+  /** Null: the blobs are in an external store. */
   blobFolder: string | null;
   version: string;
   schema: number;
@@ -25,13 +25,13 @@ type BackupDeps = {
 /** The backup's manifest. */
 export type BackupFacts = {
   format: string;
-  /** The database of the backup has what was committed until some moment between these. */
+  /** The backup's database has everything committed up to some moment between these two. */
   startedAt: string;
   endedAt: string;
   release: string;
   schema: number;
   lastAuditLine: ClusterCopy["lastAuditLine"];
-  /** Ids of the keys of SECRETS_KEY and SECRETS_KEYS_OLD that it can't be read without. */
+  /** Ids of the keys in SECRETS_KEY and SECRETS_KEYS_OLD that the backup needs. */
   secretsKeys: string[];
   blobs: number | null;
   keys: boolean;
@@ -43,9 +43,9 @@ export type BackupReport = { folder: string; keys: string | null; facts: BackupF
 const isWithin = (inner: string, outer: string): boolean => !relative(outer, inner).startsWith("..");
 
 /**
- * Backs up the embedded database and the blobs while the service runs. The folder appears when it is whole.
- * @param keys a folder of their own for the keys; null leaves them out
- * @throws StartupError for a folder that holds anything, or is where it would be backed up itself
+ * Backs up the embedded database and the blobs while the service runs. The folder appears when it is complete.
+ * @param keys a separate folder for the keys; null leaves them out
+ * @throws StartupError for a folder that is not empty, or would be part of its own backup
  */
 export async function makeBackup(deps: BackupDeps, folder: string, keys: string | null): Promise<BackupReport> {
   const { dataDir } = deps;
@@ -70,7 +70,7 @@ export async function makeBackup(deps: BackupDeps, folder: string, keys: string 
   }
 }
 
-/** That a backup succeeded, for those who watch: of this program, or of another. */
+/** Records a successful backup, of this program or another, for monitoring. */
 export async function recordBackup(
   { db, clock }: { db: Database; clock: Clock },
   kind: "made" | "recorded",
@@ -86,7 +86,7 @@ async function fill(
   keys: boolean,
 ): Promise<{ facts: BackupFacts; files: StoredFile[] }> {
   const startedAt = clock().toISOString();
-  // Twice: a blob that is deleted while the database is copied may still be named in the copy, and was there before.
+  // Twice: a blob that is deleted while the database is copied may still be referenced in the copy.
   const blobs = new Map<string, Copied>();
   if (blobFolder) await copyBlobs(blobFolder, join(to, "blobs"), blobs);
   await mkdir(join(to, "database"), { mode: 0o700 });
@@ -117,7 +117,7 @@ type Copied = Omit<StoredFile, "path"> & { stamp: string };
 // Names of blobs that are being written, and of the probe.
 const noBlob = /\.tmp$|^probe\.\d+$/;
 
-/** Copies the blobs that are not copied yet, or were replaced or only begun then. */
+/** Copies blobs that were not copied yet, or were replaced or incomplete at the first pass. */
 async function copyBlobs(from: string, to: string, copied: Map<string, Copied>): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   if ((await stampOf(from)) === null) return;

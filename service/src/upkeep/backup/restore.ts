@@ -1,45 +1,49 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { auditLine } from "../audit/audit.ts";
-import type { Clock } from "../platform/clock.ts";
-import { openUnfinishedRestore, prepareDataFolder, unfinishedRestore } from "../platform/data-folder.ts";
-import { type Database, openDatabase } from "../platform/database/database.ts";
-import { migrate } from "../platform/database/migrations.ts";
-import { sql } from "../platform/database/sql.ts";
-import { syncFolder } from "../platform/durable-file.ts";
-import { StartupError } from "../platform/errors.ts";
-import { openEmbeddedPostgres, ownCluster } from "../platform/postgres/embedded.ts";
+import { deleteAllSessions } from "../../firms/members/members.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { openUnfinishedRestore, prepareDataFolder, unfinishedRestore } from "../../kernel/platform/data-folder.ts";
+import { type Database, openDatabase } from "../../kernel/platform/database/database.ts";
+import { migrate } from "../../kernel/platform/database/migrations.ts";
+import { sql, unionAll } from "../../kernel/platform/database/sql.ts";
+import { syncFolder } from "../../kernel/platform/durable-file.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { openEmbeddedPostgres, ownCluster } from "../../kernel/platform/postgres/embedded.ts";
+import { notDeleted } from "../../kernel/retention/retention.ts";
+import { blobTables } from "../protected-data.ts";
 import { copyVerified, readManifest, requireEmpty, treeOf } from "./files.ts";
 import { type Held, hold, type LastLine, readLastLine } from "./held.ts";
 import { type BackupFacts, backupFormat, keysFormat } from "./make.ts";
+import { leaveRestoredLine, restoredLineFile } from "./restored-line.ts";
 
 type RestoreDeps = {
   clock: Clock;
   dataDir: string;
-  /** Null: the blobs are in a store of their own. */
+  /** Null: the blobs are in an external store. */
   blobFolder: string | null;
-  /** Of the migrations. */
+  /** The folder of the migrations. */
   migrations: string;
   schema: number;
-  /** The name that connections give to PostgreSQL. */
+  /** The application name of connections to PostgreSQL. */
   nodeName: string;
 };
 
 export type RestoreReport = {
   dataDir: string;
   facts: BackupFacts;
-  /** The last line of the audit log that the restored database has. */
+  /** The last line of the audit log in the restored database. */
   lastAuditLine: LastLine | null;
   held: Held;
   sessionsEnded: number;
-  /** Blobs that the database names, and that are neither there nor marked as deleted. */
+  /** Referenced blobs that are missing and not marked as deleted. */
   missingBlobs: string[];
 };
 
 /**
- * Makes a data folder of a backup; at most its keys may be there before. What the backup's service had under way is held.
- * @throws StartupError for a backup that is not whole, was altered or is of a newer release; the folder is then as it was
+ * Creates a data folder from a backup; only its keys may exist before. Holds the work that was under way.
+ * @throws StartupError for a backup that is incomplete, altered or from a newer release; the folder then stays
+ * unchanged
  */
 export async function restoreBackup(deps: RestoreDeps, folder: string, keys: string | null): Promise<RestoreReport> {
   const { dataDir, blobFolder, schema } = deps;
@@ -66,7 +70,7 @@ export async function restoreBackup(deps: RestoreDeps, folder: string, keys: str
     for (const made of ["postgres", ...(keys === null ? [] : ["keys"])])
       await rm(join(dataDir, made), { recursive: true, force: true });
     if (blobFolder !== null) await rm(blobFolder, { recursive: true, force: true });
-    await rm(unfinishedRestore(dataDir), { force: true });
+    for (const file of [unfinishedRestore(dataDir), restoredLineFile(dataDir)]) await rm(file, { force: true });
     throw error;
   }
 }
@@ -89,7 +93,7 @@ async function restoreCluster(dataDir: string, { folder, facts, hashes }: Backup
   await syncFolder(join(dataDir, "postgres"));
 }
 
-/** Has PostgreSQL recover, and takes from the data what would act a second time or open what was closed since. */
+/** Starts PostgreSQL's recovery, and removes data that would act a second time or reopen what was closed since. */
 async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreReport> {
   const { clock, dataDir, blobFolder, migrations, nodeName } = deps;
   const server = await openEmbeddedPostgres(dataDir);
@@ -101,14 +105,12 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
     const { held, sessionsEnded } = await db.transaction(async (tx) => {
       const held = await hold(tx, new Date(facts.endedAt));
       // A session that was ended after the backup, and a link that was used, would work again.
-      await tx.query(sql`DELETE FROM sign_in_links`);
-      await tx.query(sql`DELETE FROM confirmation_codes`);
-      const ended = await tx.query(sql`DELETE FROM sessions RETURNING 1`);
+      const sessionsEnded = await deleteAllSessions(tx);
       const at = clock();
       await tx.query(sql`INSERT INTO backups (kind, finished_at) VALUES ('restored', ${at})`);
       const detail = { backupStartedAt: facts.startedAt, backupEndedAt: facts.endedAt, ...held };
-      await tx.query(auditLine({ at, action: "restored", actor: "operator", detail }));
-      return { held, sessionsEnded: ended.length };
+      await leaveRestoredLine(dataDir, { at: at.toISOString(), detail });
+      return { held, sessionsEnded };
     });
     return { dataDir, facts, lastAuditLine, held, sessionsEnded, missingBlobs };
   } finally {
@@ -118,11 +120,9 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
 }
 
 async function missingOf(db: Database, blobFolder: string): Promise<string[]> {
+  const keys = unionAll(blobTables.map(({ table }) => sql`SELECT blob_key FROM ${table}`));
   const named = await db.query<{ key: string }>(sql`
-    SELECT DISTINCT blob_key AS key FROM (
-      SELECT blob_key FROM documents UNION ALL SELECT blob_key FROM fill_documents
-      UNION ALL SELECT blob_key FROM passports UNION ALL SELECT blob_key FROM proof_certificates
-      UNION ALL SELECT blob_key FROM closing_passports UNION ALL SELECT blob_key FROM notary_proofs
-    ) AS named WHERE blob_key IS NOT NULL AND NOT EXISTS (SELECT FROM deleted_blobs d WHERE d.blob_key = named.blob_key)`);
+    SELECT DISTINCT blob_key AS key FROM (${keys}) AS named
+    WHERE blob_key IS NOT NULL AND ${notDeleted(sql`named.blob_key`)}`);
   return named.map(({ key }) => key).filter((key) => !existsSync(join(blobFolder, key)));
 }

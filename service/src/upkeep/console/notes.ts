@@ -1,8 +1,8 @@
-import { auditLine } from "../audit/audit.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 
 export type OrderNote = { author: string; text: string; createdAt: Date };
 
@@ -10,7 +10,7 @@ export const notesOfOrder = (db: Pick<Database, "query">, orderId: number) =>
   db.query<OrderNote>(sql`
     SELECT author, text, created_at AS "createdAt" FROM order_notes WHERE order_id = ${orderId} ORDER BY id DESC`);
 
-/** Notes something of an order; nobody can take it back. @throws ServiceError naming the rule */
+/** Adds a permanent note to an order. @throws ServiceError naming the rule */
 export async function addNote(
   { db, clock }: { db: Database; clock: Clock },
   { orderId, author, text }: { orderId: number; author: string; text: string },

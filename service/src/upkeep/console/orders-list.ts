@@ -1,11 +1,18 @@
-import type { Environment } from "../identity/identity.ts";
-import { type OrderStatus, orderState, orderStatuses, type StatusGroup, statusGroupOf } from "../orders/orders.ts";
-import type { Sql } from "../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../platform/database/sql.ts";
-import { type Marked, marked } from "../platform/database/state-mac.ts";
-import type { BoughtServices } from "../pricing/pricing.ts";
+import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import {
+  type OrderStatus,
+  orderState,
+  orderStatuses,
+  type StatusGroup,
+  statusGroupOf,
+} from "../../orders/order/order.ts";
+import type { BoughtServices } from "../../orders/pricing/pricing.ts";
 
-/** An order as a line of a list, of whichever firm. */
+/** An order of any firm in a list. */
 export type ListedOrder = BoughtServices & {
   code: string;
   status: string;
@@ -17,38 +24,40 @@ export type ListedOrder = BoughtServices & {
   createdAt: Date;
 };
 
-export const listedColumns = sql`o.code, o.status, p.name AS "firmName", o.customer_name AS "customerName",
+export const listedColumns = sql`o.code AS "code@order", o.status, p.name AS "firmName", o.customer_name AS "customerName",
   o.customer_email AS "customerEmail", o.external_reference AS "externalReference", o.sign, o.notarize, o.ship, o.fax,
-  o.total_cents AS "totalCents", o.created_at AS "createdAt", ${marked(orderState, sql`o`)}`;
+  o.total_cents AS "totalCents", o.created_at AS "createdAt", ${marked(orderState, sql`o`)}, ${markedFirm}`;
 
-/** Of an order that was changed outside the service no status is shown: an operator has to look into it. */
-export const listed = (rows: readonly (ListedOrder & Marked)[]): ListedOrder[] =>
-  rows.map(({ isAuthentic, ...order }) => (isAuthentic ? order : { ...order, status: alteredStatus }));
+/** Hides the status of orders that fail their MAC: an operator has to investigate. */
+export const listed = (rows: readonly (ListedOrder & Marked & MarkedFirm)[]): ListedOrder[] =>
+  withFirmNames<ListedOrder & Marked>(rows).map(({ isAuthentic, ...order }) =>
+    isAuthentic ? order : { ...order, status: alteredStatus },
+  );
 
 const alteredStatus = "Altered outside the service";
 
 export type OrdersFilter = {
   environment: Environment;
-  /** A status, or all of a group; null for every one. */
+  /** A status, or all of a group; null for all. */
   status: OrderStatus | StatusGroup | null;
   partnerId: string | null;
   service: keyof BoughtServices | null;
-  /** The code of the order that the page follows. */
+  /** The code of the last order of the previous page. */
   after: string | null;
 };
 
 const statusesOf = (asked: OrderStatus | StatusGroup): OrderStatus[] =>
   orderStatuses.filter((status) => status === asked || statusGroupOf(status) === asked);
 
-/** Newest first. Each combination of filters has a text of its own, and so the plan of its own index. */
+/** Newest first. Each combination of filters is its own statement text, so that each gets the plan of its own index. */
 export function ordersStatement(filter: OrdersFilter, limit: number): Statement {
   const { environment, status, partnerId, service, after } = filter;
   const wanted = sql`environment = ${environment}
     ${partnerId === null ? nothing : sql`AND partner_id = ${partnerId}`}
     ${service === null ? nothing : sql`AND ${services[service]}`}
-    ${after === null ? nothing : sql`AND (created_at, id) < (SELECT created_at, id FROM orders WHERE code = ${after})`}`;
+    ${after === null ? nothing : sql`AND (created_at, id) < (SELECT created_at, id FROM orders WHERE ${isSealed(sql`code`, "order", after)})`}`;
   const newest = sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-  // Of several statuses each is walked along its own part of the index.
+  // With several statuses, each reads its own part of the index.
   const found =
     status === null
       ? sql`SELECT * FROM orders WHERE ${wanted} ${newest}`
@@ -65,6 +74,5 @@ const services: Readonly<Record<keyof BoughtServices, Statement>> = {
   fax: sql`fax`,
 };
 
-/** Orders of all firms, those that match. */
 export const listAllOrders = async (db: Sql, filter: OrdersFilter, limit: number): Promise<ListedOrder[]> =>
-  listed(await db.query<ListedOrder & Marked>(ordersStatement(filter, limit)));
+  listed(await db.query<ListedOrder & Marked & MarkedFirm>(ordersStatement(filter, limit)));

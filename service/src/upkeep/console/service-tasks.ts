@@ -1,17 +1,20 @@
 import { X509Certificate } from "node:crypto";
-import { type Clock, dayMs } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { closeTasks, openTask, type TaskKind } from "../tasks/tasks.ts";
+import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { closeTasks, openTask, type TaskKind } from "../../kernel/tasks/tasks.ts";
 
-/** A certificate that the service signs with: what it is for, and the PEM of it. */
+/** A certificate that the service signs with: its purpose and its PEM. */
 export type SigningCertificate = { name: string; pem: string };
 
 export type ServiceTaskDeps = { db: Database; clock: Clock; certificates: readonly SigningCertificate[] };
 
 const warnMs = 60 * dayMs;
 
-/** Opens what the service itself needs of a person, and closes what it needs no more: jobs that failed for good, certificates that expire. */
+/**
+ * Opens tasks about the service itself (jobs that failed for good, expiring certificates), and closes those no longer
+ * needed.
+ */
 export async function openServiceTasks({ db, clock, certificates }: ServiceTaskDeps): Promise<void> {
   const at = clock();
   await db.transaction(async (tx) => {
@@ -32,16 +35,16 @@ function expiring({ name, pem }: SigningCertificate, at: Date): Needed[] {
   const { validToDate } = new X509Certificate(pem);
   if (validToDate.getTime() - at.getTime() > warnMs) return [];
   const day = validToDate.toISOString().slice(0, 10);
-  // A new certificate has a date of its own, and so a task of its own.
+  // A new certificate has another date, and so another task.
   return [[`${name} ${day}`, { reason: `The certificate of the ${name} expires on ${day}.`, since: null }]];
 }
 
-/** What is needed of a subject, and since when: null for ever. */
+/** A subject that needs a task, and since when; null for always. */
 type Needed = [subject: string, needed: { reason: string; since: Date | null }];
 
 /**
- * Of each subject one task is open; a task whose subject is gone is done. What somebody ended by a word stays so, unless it was
- * needed anew after that.
+ * Keeps one task open per subject, and closes those whose subject is gone. A task that a person closed stays closed,
+ * unless its subject became due again later.
  */
 async function keepOpen(tx: Tx, at: Date, kind: TaskKind, needed: ReadonlyMap<string, Needed[1]>): Promise<void> {
   const rows = await tx.query<{ subject: string; isOpen: boolean; endedAt: Date | null }>(sql`
@@ -59,7 +62,7 @@ async function keepOpen(tx: Tx, at: Date, kind: TaskKind, needed: ReadonlyMap<st
       await tx.query(closeTasks({ kinds: [kind], subject }, { state: "done", at, by: "system", outcome: "settled" }));
 }
 
-/** The queues whose failed jobs a person has still to look at: they stay as long. */
+/** The queues with failed jobs that a person must still look at. */
 export const queuesToLookAt = async (db: Pick<Database, "query">): Promise<string[]> =>
   (
     await db.query<{ queue: string }>(sql`

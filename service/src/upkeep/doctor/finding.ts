@@ -1,37 +1,46 @@
 import type { Resources } from "../resources.ts";
 
-/** What a running service has open. */
-export type Examined = Pick<Resources, "config" | "log" | "db" | "blobs" | "clock" | "secrets" | "rowMac">;
+/** The resources of a running service. */
+/** The clock and the source of randomness. */
+export type Senses = Pick<Resources, "clock" | "random">;
 
-/** One line of `doctor`. */
-export type Finding = { name: string; result: "ok" | "warning" | "failed"; detail: string };
+export type Examined = Pick<Resources, "config" | "log" | "db" | "blobs" | "clock" | "random" | "secrets" | "rowMac">;
 
-/** What a check found that did not fail: a detail, or a warning. */
-export type Found = string | { warning: string };
+/** A line of `doctor`. */
+export type Finding = {
+  name: string;
+  result: "ok" | "warning" | "failed";
+  detail: string;
+  /** For a warning that is shown in red. */
+  urgent?: true;
+};
 
-/** How long a server may take to answer. */
+/** The result of a check that did not fail: a detail, or a warning. */
+export type Found = string | { warning: string; urgent?: true };
+
+/** How long a server may take to respond. */
 export const timeoutMs = 5_000;
 
 /** Runs a check; one that throws has failed. Never rejects. */
 export async function runCheck(name: string, check: () => Promise<Found> | Found): Promise<Finding> {
   try {
     const found = await check();
-    return typeof found === "string"
-      ? { name, result: "ok", detail: found }
-      : { name, result: "warning", detail: found.warning };
+    if (typeof found === "string") return { name, result: "ok", detail: found };
+    const { warning, ...urgent } = found;
+    return { name, result: "warning", detail: warning, ...urgent };
   } catch (error) {
     return { name, result: "failed", detail: whyOf(error) };
   }
 }
 
-/** A connection refused at every address of a name has a code and no message. */
+/** A connection refused at every address of a name has a code but no message. */
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   return error.message || code || error.name;
 }
 
-/** The outcome of `work`. @throws Error when it takes longer than `timeoutMs`; `work` goes on then. */
+/** The result of `work`. @throws Error when it takes longer than `timeoutMs`; `work` then continues */
 export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

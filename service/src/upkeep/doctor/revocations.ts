@@ -1,19 +1,20 @@
-import { sql } from "../platform/database/sql.ts";
+import { knownChains } from "../../evidence/seals/seals.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import {
   type KeptRevocation,
   keptRevocations,
   readRevocationsFile,
   revocationId,
   revocationsFile,
-} from "../platform/revocations.ts";
-import { knownChains } from "../seals/seals.ts";
+} from "../../kernel/platform/revocations.ts";
 import type { Examined } from "./finding.ts";
 
 const shown = 5;
 
 /**
- * Compares what says that a key or a seal certificate has ended: the rows, the file next to the keys, the audit log, and the records
- * of keys and certificates themselves. @throws Error that names what disagrees
+ * Compares the four records of ended keys and seal certificates: the rows, the file next to the keys, the audit log,
+ * and the keys' and certificates' own rows.
+ * @throws Error naming the differences
  */
 export async function revocationsAgree(examined: Examined): Promise<string> {
   const { config, db, rowMac } = examined;
@@ -56,7 +57,7 @@ async function unwritten({ db, rowMac }: Examined): Promise<string[]> {
   return forged > 0 ? [`${forged} rows of revocations were not written by this service`] : [];
 }
 
-/** Keys and certificates whose own row says that they have not ended: it is one of before. */
+/** Keys and certificates whose own row claims that they have not ended: an old row was restored. */
 async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly KeptRevocation[]): Promise<string[]> {
   const keys = await db.query<{ id: string }>(sql`
     SELECT id FROM partner_keys WHERE id::text = ANY (${subjectsOf(rows, "key", clock())}::text[])

@@ -1,11 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { nameText } from "@signsealship/evidence/x509";
-import type { Config } from "../config/config.ts";
-import { openSignerAuthorities } from "../envelopes/envelopes.ts";
-import type { Environment } from "../identity/identity.ts";
-import { StartupError } from "../platform/errors.ts";
 import {
   type CertificateProblem,
   describeIdentity,
@@ -15,30 +10,33 @@ import {
   openSealIdentity,
   ownPath,
   rootKeyPath,
-} from "../seals/seals.ts";
-import { type Finding, type Found, runCheck } from "./finding.ts";
+} from "../../evidence/seals/seals.ts";
+import type { Config } from "../../kernel/config/config.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { openSignerAuthorities } from "../../signing/envelopes/envelopes.ts";
+import { keysThatMayGo, secretsStatus, underKeyText } from "../secrets-rotation/secrets-rotation.ts";
+import { type Examined, type Finding, type Found, runCheck, type Senses } from "./finding.ts";
 
-const serialNumbers = () => randomBytes(16);
-
-/** The keys that sign, used, and their certificates. A key's setting is not shown, because it may hold a PIN. */
-export async function signingFindings(config: Config): Promise<Finding[]> {
-  // In the order of a start: one makes what the next looks at.
-  const seal = await keyFindings("seal", () => sealFound(config, "live"));
-  const testSeal = await keyFindings("test seal", () => sealFound(config, "test"));
-  const authority = await keyFindings("signer authority", () => authorityFound(config));
+/** Uses the signing keys and checks their certificates. Doesn't show a key's setting, which may contain a PIN. */
+export async function signingFindings(config: Config, senses: Senses): Promise<Finding[]> {
+  // In startup order, because one step creates what the next one checks.
+  const seal = await keyFindings("seal", () => sealFound(config, "live", senses));
+  const testSeal = await keyFindings("test seal", () => sealFound(config, "test", senses));
+  const authority = await keyFindings("signer authority", () => authorityFound(config, senses));
   const root = await runCheck("root", () => rootFound(config, "live"));
   const testRoot = await runCheck("test root", () => rootFound(config, "test"));
   return [...seal, ...testSeal, ...authority, root, testRoot, await runCheck("key files", () => filesFound(config))];
 }
 
-/** The same without making what is missing: beside a running service a new key would be another than the one that it signs with. */
-export async function presentKeyFindings(config: Config): Promise<Finding[]> {
+/** The same without creating missing keys: next to a running service, a new key would differ from the one it uses. */
+export async function presentKeyFindings(config: Config, senses: Senses): Promise<Finding[]> {
   const missing = ownKeyFiles(config).filter((path) => !existsSync(path));
-  if (missing.length === 0) return signingFindings(config);
+  if (missing.length === 0) return signingFindings(config, senses);
   return [{ name: "key files", result: "failed", detail: `not there any more: ${missing.join(", ")}` }];
 }
 
-/** The files of keys and certificates that a first start makes, and a running service therefore has. */
+/** Files of keys and certificates that a first start creates, so a running service has them. */
 function ownKeyFiles(config: Config): string[] {
   const { sealKey, signerCaKey, sealCertificate, signerCaCertificate, dataDir } = config;
   const keys = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
@@ -68,15 +66,17 @@ async function keyFindings(name: string, find: () => Promise<KeyFound>): Promise
   }
 }
 
-async function sealFound(config: Config, environment: Environment): Promise<KeyFound> {
-  const { identity, warnings, replaced } = await openSealIdentity(config, new Date(), serialNumbers, environment);
+async function sealFound(config: Config, environment: Environment, { clock, random }: Senses): Promise<KeyFound> {
+  const { identity, warnings, replaced } = await openSealIdentity(config, clock(), () => random.bytes(16), environment);
   await identity.key.close();
   const news = replaced ? ", issued now in place of a self-signed one" : "";
   return { detail: `${describeIdentity(identity)}${news}`, warnings };
 }
 
-async function authorityFound(config: Config): Promise<KeyFound> {
-  const { authorities, retired, warnings, close } = await openSignerAuthorities(config, new Date(), serialNumbers);
+async function authorityFound(config: Config, { clock, random }: Senses): Promise<KeyFound> {
+  const { authorities, retired, warnings, close } = await openSignerAuthorities(config, clock(), () =>
+    random.bytes(16),
+  );
   await close();
   const replaced = retired.map(
     ({ certificate, retiredAt }) =>
@@ -88,14 +88,14 @@ async function authorityFound(config: Config): Promise<KeyFound> {
   };
 }
 
-/** Readers of PDF that are given the root trust what it issued: people compare the fingerprint. */
+/** PDF readers that trust the root trust everything it issued, so people compare its fingerprint. */
 async function rootFound(config: Config, environment: Environment): Promise<string> {
   const root = await describeRoot(config, environment);
   if (!root) return "none: the certificates are the operator's own";
   return `${root.subject} until ${root.notAfter.slice(0, 10)}, SHA-256 ${root.sha256}, ${root.file}`;
 }
 
-/** Whether others than their owner can read the files of private keys. */
+/** Whether users other than the owner can read the files of private keys. */
 function filesFound({ sealKey, signerCaKey, dataDir }: Config): Found {
   const named = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
   const test = ["root", "seal", "signer-ca"].map((name) => ownPath(dataDir, name, "test"));
@@ -105,4 +105,27 @@ function filesFound({ sealKey, signerCaKey, dataDir }: Config): Found {
   });
   if (open.length === 0) return "only their owner can read them";
   return { warning: `others can read ${open.join(", ")}: chmod 600 ${open.join(" ")}` };
+}
+
+/**
+ * Counts the data under each key. Counting reads the start of every document, so it runs only while there are old
+ * keys.
+ */
+export function secretsFinding(resources: Examined): Promise<Finding> {
+  return runCheck("secrets key", async () => {
+    const { secrets, clock } = resources;
+    if (secrets.others.length === 0) return "one key; SECRETS_KEYS_OLD is not set";
+    const status = await secretsStatus(resources, clock());
+    const used = status.filter(({ rows, values, blobs }) => rows + values + blobs > 0);
+    const detail = used.map(underKeyText).join("; ");
+    const missing = used.find(({ state }) => state === "missing");
+    if (missing) throw new Error(`${detail}: key ${missing.keyId} is in neither SECRETS_KEY nor SECRETS_KEYS_OLD`);
+    if (used.some(({ state }) => state !== "current")) {
+      return { warning: `${detail}: an old key may go after bin/signsealship secrets rotate` };
+    }
+    const mayGo = keysThatMayGo(status).map(
+      (keyId) => `nothing is under key ${keyId}: it may go from SECRETS_KEYS_OLD`,
+    );
+    return [detail, ...mayGo].filter(Boolean).join("; ");
+  });
 }

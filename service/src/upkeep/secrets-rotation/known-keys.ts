@@ -1,9 +1,9 @@
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
-import { StartupError } from "../platform/errors.ts";
-import { keyIdText, keysOf, openSecretsKey, type SecretBytes } from "../platform/secrets.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { keyIdText, keysOf, openSecretsKey, type SecretBytes } from "../../kernel/platform/secrets.ts";
 
-/** The ids of the keys that data may hang on. */
+/** The ids of keys that data may depend on. */
 async function knownKeys(db: Sql): Promise<string[]> {
   const rows = await db.query<{ keyId: string }>(
     sql`SELECT key_id AS "keyId" FROM secrets_keys ORDER BY first_used_at`,
@@ -12,9 +12,9 @@ async function knownKeys(db: Sql): Promise<string[]> {
 }
 
 /**
- * Opens the keys of SECRETS_KEY and SECRETS_KEYS_OLD, and records that data are written with the first from now on. A database that
- * was never written makes a key where there is none.
- * @throws StartupError naming a key that data may hang on, and that is not there
+ * Opens the keys of SECRETS_KEY and SECRETS_KEYS_OLD, and records the first as the writing key. A new database creates
+ * a key when there is none.
+ * @throws StartupError naming a missing key that data may depend on
  */
 export async function openKnownKeys(
   db: Sql,
@@ -35,7 +35,7 @@ INSERT INTO secrets_keys (key_id, first_used_at) VALUES (${keyIdText(secrets)}, 
   return secrets;
 }
 
-/** Takes out keys that nothing hangs on any more: a start does not ask for them. */
+/** Forgets keys that no data depends on, so that a start no longer requires them. */
 export async function forgetKeys(db: Sql, keyIds: readonly string[]): Promise<void> {
   await db.query(sql`DELETE FROM secrets_keys WHERE key_id = ANY (${keyIds}::text[])`);
 }

@@ -1,14 +1,14 @@
-import { type Database, withLongStatements } from "../platform/database/database.ts";
-import type { AsOwner } from "../platform/database/migrations.ts";
-import { openSealedTexts } from "../platform/sealed-text.ts";
-import { keyIdText, keysOf } from "../platform/secrets.ts";
+import { type Database, withLongStatements } from "../../kernel/platform/database/database.ts";
+import type { AsOwner } from "../../kernel/platform/database/migrations.ts";
+import { openSealedTexts } from "../../kernel/platform/sealed-text.ts";
+import { keyIdText, keysOf } from "../../kernel/platform/secrets.ts";
 import { rotateTexts } from "../sealed-texts.ts";
 import { type BlobsDeps, countBlobs, rotateBlobs } from "./blobs.ts";
 import { forgetKeys } from "./known-keys.ts";
 import { countRowMacs, type KeyCounts, rotateRowMacs } from "./rows.ts";
 import { countValues, rotateValues } from "./values.ts";
 
-/** What is under a key: rows with a MAC, encrypted values, blobs. */
+/** Counts of the data under a key: rows with a MAC, encrypted values, blobs. */
 export type UnderKey = {
   keyId: string;
   state: "current" | "old" | "missing" | "without id";
@@ -19,7 +19,7 @@ export type UnderKey = {
 
 type RotationDeps = BlobsDeps & { db: Database };
 
-/** What is under which key, the current one first. Reads every row and the start of every blob. */
+/** Counts the data under each key, the current one first. Reads every row and the start of every blob. */
 export async function secretsStatus(deps: RotationDeps, now: Date): Promise<UnderKey[]> {
   const { secrets } = deps;
   const db = withLongStatements(deps.db);
@@ -38,13 +38,12 @@ export async function secretsStatus(deps: RotationDeps, now: Date): Promise<Unde
   }));
 }
 
-/** In words. */
 export const underKeyText = ({ keyId, state, rows, values, blobs }: UnderKey): string =>
   `${keyId === "none" ? "without a key id" : `key ${keyId} (${state})`}: ${rows} rows, ${values} secrets, ${blobs} documents`;
 
 const isEmpty = ({ rows, values, blobs }: UnderKey): boolean => rows + values + blobs === 0;
 
-/** Keys that may go, because nothing is under them; none while there is anything that does not say which key it is under. */
+/** Keys that are no longer used; none while any data lacks a key id. */
 export function keysThatMayGo(status: readonly UnderKey[]): string[] {
   if (status.some((one) => one.state === "without id" && !isEmpty(one))) return [];
   return status.filter((one) => one.state === "old" && isEmpty(one)).map(({ keyId }) => keyId);
@@ -54,14 +53,14 @@ const rotateSealedTexts = ({ asOwner, secrets }: RotationDeps & { asOwner: AsOwn
   asOwner((owner) => rotateTexts(withLongStatements(owner), openSealedTexts(secrets), secrets));
 
 /**
- * Puts everything under the current key: rows' MACs, encrypted values, and blobs. Safe on a running service of several nodes, and when
- * it is cut off: the next run goes on with what is left.
- * @returns how much was put under it, what is left under other keys, and which keys may go
+ * Moves all data to the current key: MACs, encrypted values, and blobs. Safe on a running service of several nodes, and
+ * after an interruption.
+ * @returns how much was moved, how much remains under other keys, and which keys may be removed
  */
 export async function rotateSecrets(deps: RotationDeps & { asOwner: AsOwner }, now: () => Date) {
   const { db, secrets } = deps;
   const rotated = {
-    // Of most rows of evidence the service's own role may change nothing, not even the MAC.
+    // The service's own role may not change most rows of evidence, not even their MAC.
     rows: await deps.asOwner((owner) => rotateRowMacs(withLongStatements(owner), secrets)),
     values: (await rotateValues(db, secrets)) + (await rotateSealedTexts(deps)),
     blobs: await rotateBlobs(deps, now()),

@@ -4,13 +4,13 @@ import { changesSince, openUnlocked } from "@signsealship/evidence/pdf";
 import { type EarlierSignature, verifySignatures } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { noticeMessage } from "../../orders/orders.ts";
-import { countPages } from "../../pdf/pages/page-tree.ts";
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import { UnseenContent } from "../../pdf/unseen/notice.ts";
-import { unseenIn } from "../../pdf/unseen/unseen.ts";
-import { lookUpPdf } from "../../pdf/xref/lookup.ts";
-import { trySeal } from "../../seals/trial.ts";
+import { trySeal } from "../../../evidence/seals/trial.ts";
+import { countPages } from "../../../kernel/pdf/pages/page-tree.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import { UnseenContent } from "../../../kernel/pdf/unseen/notice.ts";
+import { unseenIn } from "../../../kernel/pdf/unseen/unseen.ts";
+import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
+import { noticeMessage } from "../../../orders/order/order.ts";
 
 export type FinishedCheckName =
   | "can_be_sealed"
@@ -29,9 +29,9 @@ export type FinishedCheck = {
 };
 
 export type FinishedRules = {
-  /** The order's document, as far as it came. */
+  /** The order's document at its furthest stage. */
   readonly given: { readonly bytes: number; readonly sha256: string; readonly pages: number | null };
-  /** PEM of the time-stamping authorities that are trusted. */
+  /** PEM of the trusted time-stamping authorities. */
   readonly tsaRoots: string;
   readonly at: Date;
 };
@@ -44,7 +44,7 @@ const check = (name: FinishedCheckName, state: FinishedCheck["state"], why: stri
   why,
 });
 
-/** Looks at a document that people finished elsewhere, before anything of it is stored. */
+/** Checks a document that people finished elsewhere, before anything is stored. */
 export async function checkFinished(bytes: Buffer, rules: FinishedRules): Promise<FinishedReport> {
   const sha256 = await sha256Hex(bytes);
   const sealable = sealCheck(bytes, sha256);
@@ -119,7 +119,7 @@ async function signaturesCheck(bytes: Buffer, { tsaRoots, at }: FinishedRules): 
   return check("signatures", "holds", `${count} valid. Whose they are was not checked.`);
 }
 
-/** What people may not see of it, as an order for signing is told. Nothing is said of a document that has none. */
+/** Reports invisible parts, as for an order to be signed. Reports nothing when there are none. */
 function unseenCheck(bytes: Buffer): FinishedCheck[] {
   try {
     const notices = unseenIn(bytes);

@@ -1,21 +1,26 @@
 import {
+  type Operator,
+  requirePasskeyOf,
+  requirePermission,
+  requireSecondPerson,
+} from "../../../firms/operators/operators.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { isPlainText } from "../../../kernel/platform/text.ts";
+import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
+import { claimantOf } from "../../../kernel/tasks/tasks.ts";
+import { type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
+import { type LockedOrder, type OrderState, targetOf } from "../../../orders/order/order.ts";
+import {
   type EnvelopeDeps,
   type OrderDocument,
   orderDocuments,
   type SignedHere,
   signedHere,
   withOrderDocument,
-} from "../../envelopes/envelopes.ts";
-import { type MoveDeps, moveOrder } from "../../fulfilment/fulfilment.ts";
-import type { Owner } from "../../identity/identity.ts";
-import { type Operator, requirePasskeyOf, requirePermission, requireSecondPerson } from "../../operators/operators.ts";
-import { type LockedOrder, type OrderState, targetOf } from "../../orders/orders.ts";
-import { countPagesIn } from "../../pdf/pages/count-pages.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { isPlainText } from "../../platform/text.ts";
-import { type Task, tooCostly } from "../../platform/workers/task.ts";
-import { claimantOf } from "../../tasks/tasks.ts";
+} from "../../../signing/envelopes/envelopes.ts";
 import { furthestOf } from "../paper-order.ts";
 import type { FinishedCheck, FinishedReport, FinishedRules } from "./check.ts";
 import { type ApprovalDeps, decideTakingIn, openTakingIn, requestTakingIn } from "./second-person.ts";
@@ -26,16 +31,18 @@ const checking: Task<FinishedRules, FinishedReport> = {
   limitMs: 30_000,
 };
 
-/** What people did to a document elsewhere: on paper, or by other software. */
+/** The ways to finish a document elsewhere, on paper or with other software. */
 export const finishings = ["signed", "notarized"] as const;
 export type Finishing = (typeof finishings)[number];
 
-/** An order as far as a document for it is concerned. */
+/** The facts of an order that matter for its finished document. */
 export type FinishedOrder = OrderState & Owner & { code: string };
 
-export type FinishedDeps = EnvelopeDeps & { tsaRoots: string };
+export type FinishedDeps = { envelopes: EnvelopeDeps; tsaRoots: string };
 
-/** What the verifier says of a document that people finished elsewhere. Nothing of it is stored. @throws ServiceError */
+export type FinishingDeps = { finished: FinishedDeps; moves: MoveDeps };
+
+/** Verifies a document that people finished elsewhere, and reports. Stores nothing. @throws ServiceError */
 export async function reportOnFinished(
   deps: FinishedDeps,
   order: FinishedOrder,
@@ -43,19 +50,20 @@ export async function reportOnFinished(
   bytes: Buffer,
 ): Promise<FinishedReport> {
   requireTurn(order, on);
-  const { workers, clock, tsaRoots } = deps;
-  const found = furthestOf(await orderDocuments(deps.db, order.code, order));
-  const input = { given: { ...found, pages: await pagesOf(deps, order, found) }, tsaRoots, at: clock() };
+  const { envelopes, tsaRoots } = deps;
+  const { db, workers, clock } = envelopes;
+  const found = furthestOf(await orderDocuments(db, order.code, order));
+  const input = { given: { ...found, pages: await pagesOf(envelopes, order, found) }, tsaRoots, at: clock() };
   const report = await workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
     throw invalid("The document takes too long to read.");
   });
-  const here = on === "signed" ? await signedHere(deps.db, order.code) : null;
+  const here = on === "signed" ? await signedHere(db, order.code) : null;
   return here === null || here.signed === 0 ? report : { ...report, checks: [...report.checks, signedCheck(here)] };
 }
 
-/** Null where the document is not there to be counted: it may have been deleted. */
-async function pagesOf(deps: FinishedDeps, order: FinishedOrder, { documentId, deletedAt }: OrderDocument) {
+/** Null when the document can't be read for counting: it may have been deleted. */
+async function pagesOf(deps: EnvelopeDeps, order: FinishedOrder, { documentId, deletedAt }: OrderDocument) {
   if (deletedAt) return null;
   return withOrderDocument(deps, { orderCode: order.code, owner: order, documentId }, (bytes) =>
     countPagesIn(deps.workers, order.partnerId, bytes),
@@ -71,69 +79,79 @@ const signedCheck = ({ signed, of }: SignedHere): FinishedCheck => ({
       : `${signed} of ${of} have signed here. What they signed is not in this file, and is given up.`,
 });
 
-/** What a person says of a report: of which file it was, how the document was finished, and the checks that warned. */
+/** A person's confirmation of a report: the file, how the document was finished, and the checks that warned. */
 export type FinishedConfirmation = { sha256: string; reason: string; warnings: readonly string[] };
 
-/** A report to look at again, where it is not what was confirmed. */
+/** A report to confirm again, because it differs from the confirmed one. */
 export type Unconfirmed = { report: FinishedReport; problem: string };
 
 type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
- * Seals and stores a document that people finished elsewhere, and moves the order on. A notarized one waits for a second person, unless
- * a notary hands it in whom no admin made within a day.
- * @returns the report to look at again: nothing has happened then; else whether the document is sealed, or waits
+ * Seals and stores a document that people finished elsewhere, and moves the order. A notarized one waits for a second
+ * person, unless a notary hands it in who was not appointed by an admin within the last day.
+ * @returns the report to confirm again, when nothing was done; else whether the document is sealed or waits
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
 export async function takeFinished(
-  deps: FinishedDeps & MoveDeps,
+  deps: FinishingDeps,
   operator: Operator,
   order: FinishedOrder,
   on: Finishing,
   upload: Upload,
 ): Promise<Unconfirmed | "sealed" | "asked"> {
+  const { moves } = deps;
   requirePermission(operator, ["documents.take_in"]);
-  requirePasskeyOf(operator, deps.clock());
-  const again = await requireConfirmed(deps, order, on, upload);
+  requirePasskeyOf(operator, moves.clock());
+  const again = await requireConfirmed(deps.finished, order, on, upload);
   if (again) return again;
   const { sha256, reason, warnings } = upload.confirmed;
-  const isKnownNotary = operator.roles.includes("notary") && (operator.decidesFrom ?? 0) <= deps.clock();
+  const isKnownNotary = operator.roles.includes("notary") && (operator.decidesFrom ?? 0) <= moves.clock();
   if (on === "notarized" && !isKnownNotary) {
     const request = { sha256, reason: reason.trim(), warnings };
-    await requestTakingIn(deps, operator, order.code, request, async (tx, locked) => {
+    await requestTakingIn(moves, operator, order.code, request, async (tx, locked) => {
       requireTurn(locked, on);
       await requireFree(tx, locked, on, operator.actor);
     });
     return "asked";
   }
-  await sealFinished(deps, order, on, { bytes: upload.bytes, reason, actor: operator.actor });
+  await sealFinished(moves, order, on, { bytes: upload.bytes, reason, actor: operator.actor });
   return "sealed";
 }
 
 /**
- * Approves a document that another operator handed in, with the same file.
- * @throws ServiceError for another file, for one's own request, and for one that has ended: of two who approve at once one does
+ * Approves a document that another operator handed in, given the same file.
+ * @throws ServiceError for another file, for the operator's own request, and for an ended one, so that only one of two
+ * concurrent approvals succeeds
  */
 export async function approveFinished(
-  deps: FinishedDeps & MoveDeps & ApprovalDeps,
+  deps: FinishingDeps & { approval: ApprovalDeps },
   operator: Operator,
   order: FinishedOrder,
   bytes: Buffer,
 ): Promise<void> {
+  const { moves, approval } = deps;
   requirePermission(operator, ["documents.take_in"]);
-  requirePasskeyOf(operator, deps.clock());
-  const request = await openTakingIn(deps.db, order.code);
+  requirePasskeyOf(operator, moves.clock());
+  const request = await openTakingIn(moves.db, order.code);
   if (!request) throw new ServiceError("conflict", "Nothing waits here for a second person.");
-  requireSecondPerson(deps.refundApproval, operator, request, "document to be taken in", deps.clock());
+  requireSecondPerson(approval.refundApproval, operator, request, "document to be taken in", moves.clock());
   const { sha256, reason, warnings } = request;
-  const again = await requireConfirmed(deps, order, "notarized", { bytes, confirmed: { sha256, reason, warnings } });
+  const again = await requireConfirmed(deps.finished, order, "notarized", {
+    bytes,
+    confirmed: { sha256, reason, warnings },
+  });
   if (again) throw new ServiceError("conflict", `${again.problem} Refuse this request, and ask again.`);
-  await sealFinished(deps, order, "notarized", { bytes, reason, actor: operator.actor }, (tx) =>
-    decideTakingIn(tx, deps, operator, { orderCode: order.code, id: request.id, state: "approved" }),
+  await sealFinished(moves, order, "notarized", { bytes, reason, actor: operator.actor }, (tx) =>
+    decideTakingIn(tx, { clock: moves.clock, ...approval }, operator, {
+      orderCode: order.code,
+      id: request.id,
+      state: "approved",
+    }),
   );
 }
 
-/** @returns the report, where it is not what was confirmed @throws ServiceError */
+/** @returns the report, when it differs from the confirmed one @throws ServiceError */
 async function requireConfirmed(
   deps: FinishedDeps,
   order: FinishedOrder,
@@ -153,9 +171,9 @@ async function requireConfirmed(
   return null;
 }
 
-/** @param also happens in the move's transaction, under the order's lock */
+/** @param also runs in the move's transaction, under the order's lock */
 async function sealFinished(
-  deps: FinishedDeps & MoveDeps,
+  moves: MoveDeps,
   order: FinishedOrder,
   on: Finishing,
   { bytes, reason, actor }: { bytes: Buffer; reason: string; actor: string },
@@ -164,14 +182,14 @@ async function sealFinished(
   const facts = { reason: reason.trim() };
   const request = { code: order.code, to: requireTurn(order, on), actor, document: bytes, facts };
   const requireByHand: MoveDeps["requireByHand"] = async (tx, locked, event) => {
-    await deps.requireByHand?.(tx, locked, event);
+    await moves.requireByHand?.(tx, locked, event);
     await requireFree(tx, locked, on, actor);
     await also(tx);
   };
-  await moveOrder({ ...deps, requireByHand }, request);
+  await moveOrder({ ...moves, requireByHand }, request);
 }
 
-/** @throws ServiceError `conflict` when all have signed here meanwhile, or a notary has the order in hand */
+/** @throws ServiceError `conflict` when all signers have signed here by now, or a notary has claimed the order */
 async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, actor: string): Promise<void> {
   if (on === "signed") {
     const here = await signedHere(tx, code);
@@ -183,7 +201,7 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
     throw new ServiceError("conflict", "A notary has claimed this order: have it given back first.");
 }
 
-/** @returns the status that comes then @throws ServiceError `conflict` when the order does not wait for it */
+/** @returns the next status @throws ServiceError `conflict` when the order doesn't wait for it */
 function requireTurn(order: OrderState, on: Finishing): string {
   const to = targetOf(order, on);
   if (to === null)

@@ -1,4 +1,3 @@
-import { auditLine } from "../../audit/audit.ts";
 import {
   type Approval,
   type Operator,
@@ -6,24 +5,25 @@ import {
   requireRefusedByAnother,
   requireSecondPerson,
   requireText,
-} from "../../operators/operators.ts";
-import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Sql, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { closeTasks, openTask } from "../../tasks/tasks.ts";
+} from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 
-/** A setting of refunds, too: whether one person may do both. */
+/** Shares the setting of refunds: whether one person may do both. */
 export type ApprovalDeps = { refundApproval: Approval };
 
 type Deps = { db: Database; clock: Clock };
 
-/** A document that was notarized elsewhere, and waits for the word of a second person. */
+/** A document notarized elsewhere that waits for a second person. */
 export type TakingIn = {
   id: string;
-  /** Of the file that both hand in. */
+  /** The hash of the file, which both people must hand in. */
   sha256: string;
   reason: string;
   warnings: string[];
@@ -34,13 +34,13 @@ export type TakingIn = {
 
 const noPerson = "Two people with names are needed. Sign in by email, or use order move at the command line.";
 
-/** The request of an order that is open; there is at most one. */
+/** The open request of an order; there is at most one. */
 export async function openTakingIn(db: Sql, orderCode: string): Promise<TakingIn | undefined> {
   const [found] = await db.query<TakingIn>(sql`
     SELECT r.id, r.sha256, r.reason, r.warnings, r.requested_by AS "requestedBy", a.name AS "requestedByName",
       r.requested_at AS "requestedAt"
     FROM taking_in_requests r JOIN orders o ON o.id = r.order_id JOIN operators a ON a.user_id = r.requested_by
-    WHERE o.code = ${orderCode} AND r.state = 'requested'`);
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND r.state = 'requested'`);
   return found;
 }
 
@@ -50,7 +50,9 @@ async function lockKnown(tx: Tx, orderCode: string): Promise<LockedOrder> {
   return order;
 }
 
-/** Asks another operator for their word. @param judge refuses what the order does not wait for @throws ServiceError */
+/**
+ * Requests another operator's approval. @param judge refuses when the order doesn't wait for it @throws ServiceError
+ */
 export async function requestTakingIn(
   { db, clock }: Deps,
   operator: Operator,
@@ -79,13 +81,16 @@ export async function requestTakingIn(
 
 type Decision = {
   orderCode: string;
-  /** Of the request that was looked at. */
+  /** The id of the request that was shown. */
   id: string;
   state: "approved" | "refused" | "withdrawn";
   note?: string;
 };
 
-/** Ends an open request, under the order's lock. @throws ServiceError when it has ended, or another person has to decide */
+/**
+ * Ends an open request; the caller has locked the order. @throws ServiceError when it has ended, or another person
+ * must decide
+ */
 export async function decideTakingIn(
   tx: Tx,
   { clock, refundApproval }: ApprovalDeps & Pick<Deps, "clock">,
@@ -113,7 +118,7 @@ export async function decideTakingIn(
   await tx.query(auditLine({ at, action: `taking_in.${state}`, actor, partnerId, orderId, detail }));
 }
 
-/** Refuses what another operator handed in, with why, or withdraws one's own. @throws ServiceError */
+/** Refuses another operator's document with a reason, or withdraws the operator's own. @throws ServiceError */
 export async function endTakingIn(
   deps: Deps & ApprovalDeps,
   operator: Operator,

@@ -1,16 +1,15 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
-import { auditLine } from "../../audit/audit.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { invalid } from "../../platform/errors.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import { type Act, type BoughtLabel, createEasyPost, type Intent } from "../../providers/providers.ts";
-import { askLater } from "./ask.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { type Act, type BoughtLabel, createEasyPost, type Intent } from "../../../providers/providers.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
 import { dollars } from "./dollars.ts";
 import { fileQueue } from "./file.ts";
-import { reviewLater } from "./review.ts";
+import { askLater, reviewLater } from "./follow-up.ts";
 import { type Label, labelOfAct, updateLabel } from "./store.ts";
 import { tellShippers } from "./take.ts";
 
@@ -29,14 +28,17 @@ function payloadOf({ payload }: Intent): Static<typeof Payload> {
   return payload;
 }
 
-/** What was bought. Of a label that a person looked up, the tracker and the file are not known. */
+/** A bought label. When a person looked it up, its tracker and file are unknown. */
 type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string | null; labelUrl: string | null };
 
-/** Buying the label of a shipment that was made before: the shipment can have one label alone, and shows whether it has it. */
+/**
+ * Buys the label of an existing shipment. A shipment can have only one label and shows whether it has it, so a
+ * look-up is safe.
+ */
 export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   name: buyLabelAct,
   provider: "easypost",
-  // Their task stays open: people print what was bought, and hand it over.
+  // Null keeps the people's task open: they print the label and hand the parcel over.
   byHand: null,
   lookAfterMs: 60_000,
   async wanted(tx, intent) {
@@ -84,8 +86,8 @@ async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }:
   const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
   await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
   if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
-  // What a person did not know is asked for at once.
+  // Ask at once for the facts that a person did not know.
   await askLater(tx, id, at, trackerId === null ? 0 : undefined);
-  // The order may have gone elsewhere meanwhile.
+  // The order may have moved in the meantime.
   await reviewLater(tx, orderId);
 }

@@ -1,10 +1,11 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Owner } from "../../identity/identity.ts";
-import { documentMembers, documentUse } from "../../orders/orders.ts";
-import type { StoredFile } from "../../platform/blobs/stored-file.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { documentMembers, documentUse } from "../../../orders/order/order.ts";
 import type { LabelDeps } from "./deps.ts";
 import { labelDocumentKind } from "./file.ts";
 import { lockOrderById } from "./follow.ts";
@@ -12,27 +13,26 @@ import { isHandedOver } from "./progress.ts";
 import { findLabelOrder, type Label, labelsOf, shippingAttempt } from "./store.ts";
 import { buyAnyway } from "./take.ts";
 
-/** A label as people see it. */
+/** A label on the operator's pages. */
 export type ShownLabel = Pick<
   Label,
   "number" | "state" | "carrier" | "service" | "cents" | "trackingNumber" | "why" | "refundState"
 > & {
-  /** Whether its PDF can be printed. */
   hasFile: boolean;
-  /** Whether it is for the parcel that is still to be handed over. */
+  /** Whether it is for a parcel that is still to be handed over. */
   isForNow: boolean;
-  /** What was said of the parcel last; null before anything was. */
+  /** The latest report on the parcel; null without one. */
   lastSeen: string | null;
-  /** What a person may still have it bought for, US cents; null where there is nothing to decide. */
+  /** The price, in US cents, for which a person may still buy it; null when there is nothing to decide. */
   offerCents: number | null;
-  /** Whether that is far more than was quoted for it, or nothing was. */
+  /** Whether that far exceeds the quote, or nothing was quoted. */
   isFarDearer: boolean;
 };
 
-/** Above so much of what was quoted a price is no longer whoever ships the parcel's to accept. */
+/** Above this multiple of the quote, shippers may not accept a price themselves. */
 const farDearer = 2;
 
-/** The labels of an order, the newest first; those that were withdrawn before anything was bought are left out. */
+/** The labels of an order, newest first, without those withdrawn before they were bought. */
 export async function shownLabels(db: Sql, orderId: number): Promise<ShownLabel[]> {
   const labels = (await labelsOf(db, orderId)).filter(({ state }) => state !== "withdrawn").reverse();
   if (labels.length === 0) return [];
@@ -54,9 +54,9 @@ const isUsable = ({ state, refundState, seen }: Label): boolean =>
 export type DeskOrder = Owner & { id: number; code: string };
 
 /**
- * The PDF of a label, to print.
- * @param actor who prints, for the audit log
- * @throws ServiceError `not_found` for one that is not there, or was deleted
+ * Opens the PDF of a label for printing.
+ * @param actor for the audit log
+ * @throws ServiceError `not_found` for a file that is missing or was deleted
  */
 export async function openLabelFile(
   { db, clock, blobs, rowMac }: Pick<LabelDeps, "db" | "clock" | "blobs" | "rowMac">,
@@ -72,7 +72,7 @@ export async function openLabelFile(
   const { sha256, blobKey, mac } = row;
   if (!rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }), mac))
     throw new Error(`the label of order ${orderCode} is not what was written`);
-  const file = await blobs.open(blobKey, documentUse(sha256), partnerId);
+  const file = await blobs.open(blobKey, documentUse(sha256), memoryHolder({ partnerId, environment }));
   if (!file) throw new ServiceError("not_found", "The label was deleted.");
   const detail = { document: `${kind}-${sha256}`, print: "label" };
   await db.query(auditLine({ at: clock(), action: "document.read", actor, partnerId, orderId, detail }));
@@ -80,10 +80,11 @@ export async function openLabelFile(
 }
 
 /**
- * Has the label bought that nobody was to buy without a person's word.
- * @param most what the person was shown, US cents: it is bought for no more
- * @param mayExceed whether the person may also accept what is far dearer than quoted
- * @throws ServiceError when there is nothing to buy any more, and `role_required` for a price that is another's to accept
+ * Buys a label that needs a person's decision.
+ * @param most the price that the person saw, in US cents, as the limit
+ * @param mayExceed whether the person may also accept a price far above the quote
+ * @throws ServiceError when there is nothing to buy any more, and `role_required` for a price that another person
+ * must accept
  */
 export async function buyShownLabel(
   { db, clock }: Pick<LabelDeps, "db" | "clock">,

@@ -1,20 +1,20 @@
 import { hash } from "node:crypto";
-import { documentMembers, documentUse } from "../../orders/orders.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
-import type { Jobs } from "../../platform/jobs/jobs.ts";
-import { easypostBase, fetchLabelFile } from "../../providers/providers.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
+import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
+import { documentMembers, documentUse, insertDocument } from "../../../orders/order/order.ts";
+import { easypostBase, fetchLabelFile } from "../../../providers/providers.ts";
 import type { LabelDeps } from "./deps.ts";
 import { lockLabel, updateLabel } from "./store.ts";
 
-/** The queue of labels whose PDF is to be fetched; payload `{labelId}`. */
+/** The queue of label PDFs to fetch; payload `{labelId}`. */
 export const fileQueue = "label-file";
 
-/** Of the document that a label's PDF is; firms and clients are not shown it. */
+/** The document kind of a label's PDF; firms and clients don't see it. */
 export const labelDocumentKind = "shipping_label";
 const kind = labelDocumentKind;
 
-/** Keeps the PDF of a label that was bought: a document of its order, encrypted as the others are. */
+/** Stores the PDF of a bought label as an encrypted document of its order. */
 export function fileJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(fileQueue, ({ labelId }) => keepFile(deps, labelId), { maxAttempts: 30 });
 }
@@ -34,9 +34,7 @@ async function keepFile({ db, clock, blobs, rowMac, fetch, easypost }: LabelDeps
       const { id: orderId, code: orderCode, partnerId, environment } = locked.order;
       const document = { orderCode, partnerId, environment, kind, sha256, blobKey };
       const mac = rowMac.of("documents", documentMembers(document));
-      await tx.query(sql`
-        INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
-        VALUES (${orderId}, ${kind}, ${sha256}, ${bytes.length}, ${blobKey}, ${clock()}, ${mac})`);
+      await tx.query(insertDocument(orderId, { kind, sha256, bytes: bytes.length, blobKey, rowMac: mac }, clock()));
       await updateLabel(tx, labelId, sql`file_sha256 = ${sha256}`);
       return true;
     });

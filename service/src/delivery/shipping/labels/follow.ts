@@ -1,12 +1,13 @@
-import { perform } from "../../fulfilment/fulfilment.ts";
-import { type LockedOrder, lockOrder, mailClient } from "../../orders/orders.ts";
-import { dayMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
-import { type EventOutcome, type StoredEvent, type Tracking, trackingOfEvent } from "../../providers/providers.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
+import { perform } from "../../../orders/fulfilment/fulfilment.ts";
+import { type LockedOrder, lockOrder, mailClient } from "../../../orders/order/order.ts";
+import { type EventOutcome, type StoredEvent, type Tracking, trackingOfEvent } from "../../../providers/providers.ts";
 import { enqueueReceipt } from "../../receipts/receipts.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
+import { openTrouble } from "./follow-up.ts";
 import {
   eventsToFollow,
   failureReason,
@@ -16,9 +17,8 @@ import {
   type TrackingStatus,
 } from "./progress.ts";
 import { findLabel, type Label, lastTrackingNumber, lockLabel, shippingAttempt, updateLabel } from "./store.ts";
-import { openTrouble } from "./trouble.ts";
 
-/** The queue of parcels that wait to be picked up; payload `{labelId}`. */
+/** The queue of parcels that wait for pickup; payload `{labelId}`. */
 const pickupQueue = "label-pickup";
 const pickupPatienceMs = 3 * dayMs;
 
@@ -26,7 +26,7 @@ export function pickupJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(pickupQueue, ({ labelId }) => tellOfPickup(deps, labelId));
 }
 
-/** What EasyPost's events say of parcels. */
+/** Handles EasyPost's events about parcels. */
 export const followEvent =
   (deps: LabelDeps) =>
   async ({ body }: StoredEvent): Promise<EventOutcome> => {
@@ -37,7 +37,7 @@ export const followEvent =
     return label ? followTracking(deps, label.id, tracking) : "unknown";
   };
 
-/** Keeps what is said of a parcel, and has its order follow it. What was said before changes nothing. */
+/** Records a report on a parcel and moves its order accordingly. A repeated report changes nothing. */
 export async function followTracking(deps: LabelDeps, labelId: number, tracking: Tracking): Promise<EventOutcome> {
   const { status, signedBy } = tracking;
   if (!isTrackingStatus(status)) return "irrelevant";
@@ -59,7 +59,7 @@ export async function followTracking(deps: LabelDeps, labelId: number, tracking:
 
 type Followed = { order: LockedOrder; label: Label; news: ReadonlySet<TrackingStatus> };
 
-/** Brings a locked order to where its parcel is; what the order's way does not show goes to a person. */
+/** Moves a locked order to match its parcel. Opens a task for anything that the order's status can't show. */
 export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, news }: Followed): Promise<void> {
   const at = deps.clock();
   const isCurrent = await isOfOrder(tx, order, label);
@@ -92,7 +92,7 @@ async function moveAfter({ clock, log }: LabelDeps, tx: Tx, order: LockedOrder, 
   return moved;
 }
 
-/** Whether the label is that of the parcel which the order is shipped by now. */
+/** Whether the label belongs to the parcel by which the order is shipped now. */
 async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<boolean> {
   if (label.state !== "bought") return false;
   const last = await lastTrackingNumber(tx, order.id);
@@ -102,7 +102,7 @@ async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<bool
 
 const plain = (number: string): string => number.replace(/[^A-Za-z0-9]/g, "").toUpperCase();
 
-/** Tracking numbers are written with spaces and without. */
+/** Tracking numbers are written with and without spaces. */
 export const isSameNumber = (one: string, other: string | null): boolean =>
   other !== null && plain(one) === plain(other);
 
@@ -116,8 +116,8 @@ async function tellOfPickup({ db, clock }: LabelDeps, labelId: number): Promise<
   });
 }
 
-/** The order locked by its id; undefined when there is none. */
+/** Locks an order by its id; undefined for an unknown one. */
 export async function lockOrderById(tx: Tx, orderId: number): Promise<LockedOrder | undefined> {
-  const [found] = await tx.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = ${orderId}`);
+  const [found] = await tx.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
   return found && (await lockOrder(tx, found.code));
 }

@@ -1,15 +1,39 @@
-import { sql } from "../../platform/database/sql.ts";
-import { type Providers, trackingOfEvent } from "../../providers/providers.ts";
-import type { ReceiptSource } from "../../receipts/receipts.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
+import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
+import { type Providers, trackingOfEvent } from "../../../providers/providers.ts";
+import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
+import { buyLabel } from "./buy.ts";
+import type { LabelDeps } from "./deps.ts";
+import { fileJobs } from "./file.ts";
+import { followEvent, pickupJobs } from "./follow.ts";
+import { prepareJobs } from "./prepare.ts";
+import { refundLabel } from "./refund.ts";
 import { findLabel } from "./store.ts";
+import { labelTaker } from "./take.ts";
+import { labelJobs } from "./work.ts";
 
-/** What the receipt of a delivery says: the carrier's word, as EasyPost passed it on in its signed events. */
+/** Registers the acts, event handler and jobs of labels. @returns the provider that claims orders */
+export function openLabels(jobs: Jobs, deps: LabelDeps & { receipts: Receipts }): Taker {
+  const { providers, receipts } = deps;
+  providers.defineAct(buyLabel(deps));
+  providers.defineAct(refundLabel(deps));
+  providers.onEvent("easypost", followEvent(deps));
+  receipts.register("delivery_receipt", deliveryReceipt(providers));
+  prepareJobs(jobs, deps);
+  fileJobs(jobs, deps);
+  pickupJobs(jobs, deps);
+  labelJobs(jobs, deps);
+  return labelTaker(deps);
+}
+
+/** The content of a delivery receipt: the carrier's report, as passed on in EasyPost's signed events. */
 export const deliveryReceipt =
   (providers: Pick<Providers, "rawEvents">): ReceiptSource =>
   async (db, _orderId, labelId) => {
     const label = await findLabel(db, labelId);
     if (!label?.seen.includes("delivered")) return null;
-    // The last of them may still be worked on.
+    // The last of them may still be in processing.
     const events = await db.query<{ id: number }>(sql`
     SELECT id FROM provider_events WHERE provider = 'easypost' AND object_id = ${label.trackerId} ORDER BY id`);
     const ids = events.map(({ id }) => id);

@@ -1,24 +1,24 @@
-import type { LockedOrder } from "../../orders/orders.ts";
-import { minuteMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import type { Jobs } from "../../platform/jobs/jobs.ts";
-import { type Asked, type CarrierOffer, createEasyPost } from "../../providers/providers.ts";
-import { openTask } from "../../tasks/tasks.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
+import { claimantOf, openTask } from "../../../kernel/tasks/tasks.ts";
+import type { LockedOrder } from "../../../orders/order/order.ts";
+import { type Asked, type CarrierOffer, createEasyPost } from "../../../providers/providers.ts";
 import { buyLabelAct } from "./buy.ts";
-import { chooseRate } from "./choose-rate.ts";
 import type { LabelDeps } from "./deps.ts";
 import { dollars } from "./dollars.ts";
+import { chooseRate } from "./quote.ts";
 import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
 import { prepareQueue, tellShippers } from "./take.ts";
 
-// Two days of a provider that is away; people do it by hand meanwhile.
+// Retries for two days of an outage, during which people ship by hand.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
 
-// By then EasyPost has been away for about half an hour.
+// At this attempt, EasyPost has been unreachable for about half an hour.
 const awayAttempt = 11;
 
-/** Labels that are wanted: their address and their rates are asked for, which costs nothing, and the act that buys them is written. */
+/** Prepares labels: asks for their address and rates, which is free, and writes the act that buys them. */
 export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(
     prepareQueue,
@@ -27,7 +27,7 @@ export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
   );
 }
 
-/** What EasyPost says before anything is bought. */
+/** EasyPost's offer before anything is bought. */
 type Offer = { shipmentId: string; rates: CarrierOffer[]; addressProblem: string | null };
 
 async function prepareLabel(deps: LabelDeps, labelId: number, attempt: number): Promise<void> {
@@ -44,7 +44,7 @@ async function prepareLabel(deps: LabelDeps, labelId: number, attempt: number): 
   });
 }
 
-/** @throws Error when EasyPost can't be asked now: then it is asked again */
+/** @throws Error when EasyPost is unreachable: the job then retries */
 async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label): Promise<Offer | { refused: string }> {
   const order = await findLabelOrder(db, label.orderId);
   if (!order?.shipTo) return { refused: "the order has no address" };
@@ -58,21 +58,24 @@ async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label):
   return "refused" in shipment ? shipment : { ...shipment, addressProblem };
 }
 
-/** @throws Error unless EasyPost answered, or refused for good */
+/** @throws Error unless EasyPost responded, or refused for good */
 function answered<R>(asked: Asked<R>): R | { refused: string } {
   if (asked.kind === "done") return asked.result;
   if (asked.kind === "refused") return { refused: asked.why };
   throw new Error(`EasyPost: ${asked.why}`);
 }
 
-/** Buys where nothing speaks against it; else a person decides. */
+/** Buys when nothing speaks against it; otherwise a person decides. */
 async function decide(
   deps: LabelDeps,
   tx: Tx,
   { order, label }: { order: LockedOrder; label: Label },
   offer: Offer | { refused: string },
 ): Promise<void> {
-  if (order.status !== "ShippingPending" || (label.orderedBy === null && (await isClaimed(tx, order.id))))
+  if (
+    order.status !== "ShippingPending" ||
+    (label.orderedBy === null && (await claimantOf(tx, order.id, "label_print")) !== null)
+  )
     return void (await updateLabel(tx, label.id, sql`state = 'withdrawn'`));
   if ("refused" in offer) return leave(tx, label, `EasyPost refuses it: ${offer.refused}`);
   const { shipmentId, addressProblem } = offer;
@@ -104,10 +107,4 @@ async function decide(
 async function leave(tx: Tx, { id, orderId }: Label, why: string): Promise<void> {
   await updateLabel(tx, id, sql`state = 'not_bought', why = ${why}`);
   await tellShippers(tx, orderId, `No label was bought. ${why}`);
-}
-
-async function isClaimed(tx: Tx, orderId: number): Promise<boolean> {
-  const found = await tx.query(sql`
-    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'label_print' AND state = 'claimed'`);
-  return found.length > 0;
 }

@@ -1,6 +1,6 @@
-import type { PeopleEvent } from "../../orders/orders.ts";
+import type { PeopleEvent } from "../../../orders/order/order.ts";
 
-/** What EasyPost says of a parcel (docs.easypost.com, Tracker). */
+/** EasyPost's statuses of a parcel (docs.easypost.com, Tracker). */
 export const trackingStatuses = [
   "unknown",
   "pre_transit",
@@ -19,7 +19,7 @@ export type TrackingStatus = (typeof trackingStatuses)[number];
 export const isTrackingStatus = (text: string): text is TrackingStatus =>
   trackingStatuses.some((each) => each === text);
 
-/** All that was ever said of a parcel. A set: it is the same in whatever order, and however often, its members came. */
+/** All reports on a parcel. As a set, it doesn't depend on their order or repetition. */
 export type Seen = ReadonlySet<TrackingStatus>;
 
 const byCarrier: readonly TrackingStatus[] = [
@@ -33,10 +33,10 @@ const byCarrier: readonly TrackingStatus[] = [
 /** Whether the carrier has had the parcel. */
 export const isHandedOver = (seen: Seen): boolean => byCarrier.some((status) => seen.has(status));
 
-/** Whether nothing more will be said of the parcel that matters. What failed may still be delivered. */
+/** Whether no further report matters. A failed delivery may still succeed. */
 export const isFinal = (seen: Seen): boolean => seen.has("return_to_sender") || seen.has("delivered");
 
-/** What became of the parcel. One that came back was not delivered: the last scan of it is at the sender's door. */
+/** The outcome of a parcel. A returned one was not delivered: its last scan is at the sender's door. */
 export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way" | "waiting" {
   if (seen.has("return_to_sender")) return "failed";
   if (seen.has("delivered")) return "delivered";
@@ -46,7 +46,7 @@ export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way"
 
 type ShippingEvent = Extract<PeopleEvent, "shipped" | "delivered" | "shipping_failed" | "shipping_retried">;
 
-/** The events that bring an order to where its parcel is. None where the order stands elsewhere, or is there already. */
+/** The events that move an order to match its parcel; empty when the order is elsewhere, or already there. */
 export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[] {
   const outcome = parcelOutcome(seen);
   if (orderStatus === "ShippingPending") {
@@ -58,7 +58,7 @@ export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[]
     if (outcome === "delivered") return ["delivered"];
     return outcome === "failed" ? ["shipping_failed"] : [];
   }
-  // A delivery that failed once, or was thought to, and then came about.
+  // A delivery that failed, or seemed to fail, and then succeeded.
   if (orderStatus === "ShippingFailed" && outcome === "delivered") return ["shipping_retried", "shipped", "delivered"];
   return [];
 }
@@ -68,14 +68,14 @@ const reasons: Readonly<Partial<Record<TrackingStatus, string>>> = {
   failure: "The carrier could not deliver the parcel.",
 };
 
-/** Why shipping failed, in words for people. */
+/** Why shipping failed, in plain words. */
 export const failureReason = (seen: Seen): string =>
   (seen.has("return_to_sender") ? reasons.return_to_sender : reasons.failure) ?? "";
 
 /**
- * What a person has to look after that the order's way does not show, of what was said for the first time; null for nothing.
- * @param seen all that was said, the news among it
- * @param orderStatus after the order followed
+ * A first report that needs a person and that the order's status can't show; null for none.
+ * @param seen all reports, the news included
+ * @param orderStatus after the order has moved
  */
 export function followUpOf(news: Seen, seen: Seen, orderStatus: string, isGivenBack: boolean): string | null {
   if (news.has("return_to_sender") && orderStatus !== "ShippingFailed")

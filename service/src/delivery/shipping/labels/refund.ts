@@ -1,15 +1,14 @@
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { auditLine } from "../../audit/audit.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { type Act, createEasyPost, type Intent } from "../../providers/providers.ts";
-import { askLater, refundPauseMs } from "./ask.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Act, createEasyPost, type Intent } from "../../../providers/providers.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
 import { dollars } from "./dollars.ts";
+import { askLater, openTrouble, refundPauseMs } from "./follow-up.ts";
 import { isHandedOver } from "./progress.ts";
 import { type Label, labelOfAct, type RefundState, updateLabel } from "./store.ts";
-import { openTrouble } from "./trouble.ts";
 
 export const refundLabelAct = "label.refund";
 
@@ -20,7 +19,7 @@ function shipmentOf({ payload }: Intent): string {
   return payload.shipmentId;
 }
 
-/** Gives a label back that nobody will use: its postage is refunded once the carrier has seen that it was not. */
+/** Returns an unused label. Its postage is refunded once the carrier has confirmed that it was not used. */
 export async function giveBack({ providers, clock }: LabelDeps, tx: Tx, label: Label): Promise<void> {
   const { id, orderId, number: attempt, shipmentId } = label;
   if (label.state !== "bought" || label.refundState !== null || isHandedOver(new Set(label.seen))) return;
@@ -30,7 +29,7 @@ export async function giveBack({ providers, clock }: LabelDeps, tx: Tx, label: L
   await providers.intend(tx, { ...intent, isBeside: true });
 }
 
-/** EasyPost's word for how a refund stands. What it does not say is under way. */
+/** EasyPost's words for a refund's state. An unknown word counts as under way. */
 const states: Readonly<Record<string, RefundState>> = {
   refunded: "refunded",
   rejected: "rejected",
@@ -71,7 +70,7 @@ export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
   },
 });
 
-/** Keeps how a refund stands; one that is under way is asked for daily. */
+/** Records a refund's state. One that is under way is polled daily. */
 export async function recordRefund(
   { clock }: LabelDeps,
   tx: Tx,

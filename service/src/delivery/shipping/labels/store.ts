@@ -1,19 +1,18 @@
-import type { LockedOrder } from "../../orders/orders.ts";
-import { lockOrder, verifiedOrders } from "../../orders/orders.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { type Statement, sql } from "../../platform/database/sql.ts";
-import type { Address, CarrierRate } from "../../pricing/pricing.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type LockedOrder, lockOrder, verifiedOrders } from "../../../orders/order/order.ts";
+import type { Address, CarrierRate } from "../../../orders/pricing/pricing.ts";
 import type { TrackingStatus } from "./progress.ts";
 
 export type RefundState = "intended" | "submitted" | "refunded" | "rejected" | "not_applicable";
 
-/** A carrier's label of an order, from when it is wanted on. */
+/** A carrier's label of an order, from the moment it is requested. */
 export type Label = {
   id: number;
   orderId: number;
-  /** Which of the order's labels it is, from 1. */
+  /** The label's number within the order, from 1. */
   number: number;
-  /** Which time the order is shipped, from 1. */
+  /** The number of the order's shipment, from 1. */
   attempt: number;
   state: "preparing" | "buying" | "bought" | "not_bought" | "withdrawn";
   orderedBy: string | null;
@@ -40,7 +39,7 @@ const columns = sql`id, order_id AS "orderId", number, attempt, state, ordered_b
   tracker_id AS "trackerId", label_url AS "labelUrl", file_sha256 AS "fileSha256", why, seen, signed_by AS "signedBy",
   refund_state AS "refundState", created_at AS "createdAt", bought_at AS "boughtAt"`;
 
-/** The labels of an order, the first first. */
+/** The labels of an order, oldest first. */
 export const labelsOf = (db: Sql, orderId: number) =>
   db.query<Label>(sql`SELECT ${columns} FROM labels WHERE order_id = ${orderId} ORDER BY number`);
 
@@ -49,16 +48,16 @@ export async function findLabel(db: Sql, id: number): Promise<Label | undefined>
   return label;
 }
 
-/** An order and one of its labels, both locked: the order first, as whoever moves it does. */
+/** Locks an order and one of its labels. The order comes first, as everywhere, to avoid deadlocks. */
 export async function lockLabel(tx: Tx, id: number): Promise<{ order: LockedOrder; label: Label } | undefined> {
   const [found] = await tx.query<{ code: string }>(sql`
-    SELECT o.code FROM orders o JOIN labels l ON l.order_id = o.id WHERE l.id = ${id}`);
+    SELECT o.code AS "code@order" FROM orders o JOIN labels l ON l.order_id = o.id WHERE l.id = ${id}`);
   const order = found && (await lockOrder(tx, found.code));
   const [label] = await tx.query<Label>(sql`SELECT ${columns} FROM labels WHERE id = ${id} FOR UPDATE`);
   return order && label && { order, label };
 }
 
-/** The label that an act of the order is about. */
+/** The label of an act. */
 export async function labelOfAct(tx: Sql, orderId: number, number: number): Promise<Label | undefined> {
   const [label] = await tx.query<Label>(sql`
     SELECT ${columns} FROM labels WHERE order_id = ${orderId} AND number = ${number}`);
@@ -68,7 +67,7 @@ export async function labelOfAct(tx: Sql, orderId: number, number: number): Prom
 export const updateLabel = (tx: Sql, id: number, set: Statement) =>
   tx.query(sql`UPDATE labels SET ${set} WHERE id = ${id}`);
 
-/** Writes a label that is wanted, after the order's others. */
+/** Inserts a requested label, numbered after the order's others. */
 export async function insertLabel(
   tx: Tx,
   orderId: number,
@@ -82,7 +81,7 @@ export async function insertLabel(
   return row.id;
 }
 
-/** How often the order came to be shipped; a hold's end is no other time. */
+/** How many times the order entered shipping. The end of a hold doesn't count. */
 export async function shippingAttempt(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ attempt: number }>(sql`
     SELECT count(*)::int AS attempt FROM audit_log
@@ -91,14 +90,14 @@ export async function shippingAttempt(db: Sql, orderId: number): Promise<number>
   return row?.attempt ?? 0;
 }
 
-/** The number of the parcel that was recorded last as handed to a carrier; null before there is one. */
+/** The number of the last parcel that was recorded as handed to a carrier; null without one. */
 export async function lastTrackingNumber(db: Sql, orderId: number): Promise<string | null> {
   const [row] = await db.query<{ trackingNumber: string }>(sql`
     SELECT tracking_number AS "trackingNumber" FROM shipments WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);
   return row?.trackingNumber ?? null;
 }
 
-/** What a label is made of: where the parcel goes, what it weighs and what was quoted for it. */
+/** The facts for a label: destination, weight and quote. */
 export type LabelOrder = {
   code: string;
   shipTo: Address | null;
@@ -111,11 +110,26 @@ export type LabelOrder = {
 
 export async function findLabelOrder(db: Sql, orderId: number): Promise<LabelOrder | undefined> {
   const [order] = await db.query<LabelOrder>(sql`
-    SELECT code, ship_to AS "shipTo", ship_from AS "shipFrom", carrier_rate AS "carrierRate",
+    SELECT code AS "code@order", ship_to AS "shipTo", ship_from AS "shipFrom", carrier_rate AS "carrierRate",
       (SELECT pages FROM documents WHERE order_id = orders.id AND kind = 'original' ORDER BY id LIMIT 1) AS pages,
       (SELECT sum((line ->> 'amountCents')::int)::int FROM jsonb_array_elements(lines) AS line
         WHERE line ->> 'type' = 'ShippingCarrierRate') AS "quotedCents",
       ${verifiedOrders}
     FROM orders WHERE id = ${orderId}`);
   return order;
+}
+
+const batchSize = 500;
+
+/** Deletes recipients' signatures and label addresses of labels bought before the given time, in batches. */
+export async function sweepLabels(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
+  let swept = batchSize;
+  while (swept === batchSize && !stopping?.aborted) {
+    const rows = await db.query(sql`
+      UPDATE labels SET signed_by = NULL, label_url = NULL WHERE id IN (
+        SELECT id FROM labels WHERE num_nonnulls(signed_by, label_url) > 0 AND bought_at < ${before}
+        ORDER BY bought_at LIMIT ${batchSize}
+      ) RETURNING 1`);
+    swept = rows.length;
+  }
 }

@@ -1,22 +1,20 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Taker } from "../../fulfilment/fulfilment.ts";
-import type { LockedOrder } from "../../orders/orders.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import { requireNoActUnderWay } from "../../providers/providers.ts";
-import { closeTasks } from "../../tasks/tasks.ts";
-import type { LabelDeps } from "./deps.ts";
-import { easypostActor } from "./deps.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { closeTasks, explainTask } from "../../../kernel/tasks/tasks.ts";
+import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
+import type { LockedOrder } from "../../../orders/order/order.ts";
+import { requireNoActUnderWay } from "../../../providers/providers.ts";
+import { easypostActor, type LabelDeps } from "./deps.ts";
 import { findLabelOrder, insertLabel, labelsOf, shippingAttempt } from "./store.ts";
 
-/** The queue of labels to prepare and then to buy; payload `{labelId}`. */
+/** The queue of labels to prepare and then buy; payload `{labelId}`. */
 export const prepareQueue = "label-prepare";
 
 type TakeDeps = Pick<LabelDeps, "easypost">;
 
-/** Has the label of an order bought for people to print and hand over: their task stays open. */
+/** Queues the purchase of the label. Staff still print it, so their task stays open. */
 export const labelTaker = ({ easypost }: TakeDeps): Taker => ({
   kind: "label_print",
   actor: easypostActor,
@@ -35,8 +33,8 @@ export const labelTaker = ({ easypost }: TakeDeps): Taker => ({
 const prepareLater = (tx: Tx, labelId: number) => enqueue(tx, prepareQueue, { labelId });
 
 /**
- * Has a label bought after all that was not bought by itself: it was dearer than quoted, or the address is in doubt.
- * @param mostCents the price that the operator was shown
+ * Buys a label that was not bought automatically, because it exceeded the quote or its address is in doubt.
+ * @param mostCents the price that the operator saw
  * @throws ServiceError when there is nothing to buy now
  */
 export async function buyAnyway(
@@ -57,8 +55,6 @@ export async function buyAnyway(
   await tx.query(closeTasks({ orderId, kinds: ["postage_dearer"] }, end));
 }
 
-/** What the task by which people ship an order says to them. */
+/** Sets the reason of the shipping task, which people read. */
 export const tellShippers = (tx: Tx, orderId: number, reason: string) =>
-  tx.query(sql`
-    UPDATE tasks SET reason = ${reason}
-    WHERE order_id = ${orderId} AND kind = 'label_print' AND state IN ('open', 'claimed', 'paused')`);
+  tx.query(explainTask(orderId, "label_print", reason, true));

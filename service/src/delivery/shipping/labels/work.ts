@@ -1,12 +1,12 @@
-import { parcelQueue } from "../../orders/orders.ts";
-import { dayMs, hourMs } from "../../platform/clock.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
-import { createEasyPost } from "../../providers/providers.ts";
-import { askLater, askQueue, trackingPauseMs } from "./ask.ts";
+import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
+import { parcelQueue } from "../../../orders/order/order.ts";
+import { createEasyPost } from "../../../providers/providers.ts";
 import type { LabelDeps } from "./deps.ts";
 import { fileQueue } from "./file.ts";
 import { followParcel, followTracking, isSameNumber, lockOrderById } from "./follow.ts";
+import { askLater, askQueue, openTrouble, trackingPauseMs } from "./follow-up.ts";
 import { isFinal } from "./progress.ts";
 import { giveBack, recordRefund } from "./refund.ts";
 import {
@@ -18,9 +18,8 @@ import {
   shippingAttempt,
   updateLabel,
 } from "./store.ts";
-import { openTrouble } from "./trouble.ts";
 
-/** What goes on with labels beside their events: orders that moved, and what is asked for because events are lost. */
+/** The jobs of labels: reviews after an order has moved, and polls, because events may be lost. */
 export function labelJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ orderId: number }>(parcelQueue, ({ orderId }) => reviewLabels(deps, orderId));
   jobs.work<{ labelId: number }>(askQueue, ({ labelId }) => askForLabel(deps, labelId));
@@ -29,7 +28,10 @@ export function labelJobs(jobs: Jobs, deps: LabelDeps): void {
 const refundedStatuses: ReadonlySet<string> = new Set(["RefundPending", "Refunded", "Cancelled"]);
 const shippedStatuses: ReadonlySet<string> = new Set(["Shipped", "Delivered", "Completed"]);
 
-/** Looks at the labels of an order that moved: it may have waited on hold while its parcel went on, or need a label no more. */
+/**
+ * Reviews the labels of an order that has moved: its parcel may have moved during a hold, or a label may be unused
+ * now.
+ */
 async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const order = await lockOrderById(tx, orderId);
@@ -47,10 +49,10 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
   });
 }
 
-// After two months nothing more is heard of a parcel.
+// After two months a parcel gets no more reports.
 const longestWayMs = 60 * dayMs;
 
-/** Asks EasyPost what became of a label, and once more later unless that is final. */
+/** Polls EasyPost about a label, and schedules the next poll unless the state is final. */
 async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const { db, clock, providers } = deps;
   const at = clock();
@@ -69,7 +71,7 @@ async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const isOver = at.getTime() - label.boughtAt.getTime() > longestWayMs;
   const isWaiting =
     after.refundState === null ? !isOver && !isFinal(new Set(after.seen)) : after.refundState === "submitted";
-  // Without its key now, there may be one later.
+  // Without an API key, one may be configured later.
   const pauseMs = canAsk && label.trackerId !== null ? trackingPauseMs : hourMs;
   if (isWaiting) await db.transaction((tx) => askLater(tx, labelId, at, pauseMs));
 }
@@ -84,8 +86,8 @@ async function askForRefund(deps: LabelDeps, { id, shipmentId }: Label): Promise
 }
 
 /**
- * Asks for what a person did not know who said that the label was bought: its tracker and its file.
- * @returns false where EasyPost has no such label
+ * Asks for the tracker and the file of a label that a person recorded as bought.
+ * @returns false when EasyPost has no such label
  */
 async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: Label): Promise<boolean> {
   const found = await createEasyPost(providers.callOf("easypost")).findShipment(shipmentId ?? "");
@@ -99,7 +101,7 @@ async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: L
       await openTrouble(tx, label, clock(), `EasyPost shows no label of the shipment ${shipmentId}: was it bought?`);
       return false;
     }
-    // What the parcel was recorded under stays, also where it was mistyped.
+    // The recorded number stays for a handed-over parcel, even when it was mistyped.
     const trackingNumber = order.status === "ShippingPending" ? bought.trackingNumber : label.trackingNumber;
     const { trackerId, labelUrl } = bought;
     const known = sql`tracker_id = ${trackerId}, label_url = ${labelUrl}, tracking_number = ${trackingNumber}`;

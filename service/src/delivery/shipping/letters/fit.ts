@@ -1,13 +1,13 @@
-import type { Task } from "../../platform/workers/task.ts";
-import type { Address } from "../../pricing/pricing.ts";
+import type { Task } from "../../../kernel/platform/workers/task.ts";
+import type { Address } from "../../../orders/pricing/pricing.ts";
 
-/** What is read of a document's pages. */
+/** The facts about a document's pages. */
 export type PagesRead = {
   count: number;
-  /** The first page that is no upright US letter sheet, and its size in points. */
+  /** The first page that is not an upright US letter sheet, with its size in points. */
   odd: { page: number; width: number; height: number } | null;
   isEncrypted: boolean;
-  /** Why they can't be read. */
+  /** Why the pages can't be read. */
   refused: string | null;
 };
 
@@ -17,19 +17,19 @@ export const readPages: Task<null, PagesRead> = {
   limitMs: 10_000,
 };
 
-/** The most sheets of paper of a letter, the one with the address among them. */
+/** The most sheets of paper in a letter, the address sheet included. */
 export const mostSheets = 60;
 const addressSheets = 1;
 // Lob's limits for addresses in the US.
 const longestName = 40;
 const longestLine = 64;
 
-/** How a document that fits is printed. */
+/** How to print a document that fits. */
 export type PrintPlan = { pages: number; doubleSided: boolean };
 
 /**
- * Whether Lob can print and mail it: on sheets of letter size, not too many, between US addresses.
- * @returns how it is printed, or in plain words why it is printed by hand
+ * Whether Lob can print and mail it: letter-size sheets, within the limit, between US addresses.
+ * @returns the print plan, or in plain words why it must be printed by hand
  */
 export function planLetter(read: PagesRead, to: Address, from: Address): PrintPlan | { misfit: string } {
   const { count, odd, isEncrypted, refused } = read;
@@ -42,7 +42,7 @@ export function planLetter(read: PagesRead, to: Address, from: Address): PrintPl
   const most = mostSheets - addressSheets;
   if (count > most * 2) return { misfit: `The document has ${count} pages; a letter of Lob has room for ${most * 2}.` };
   const misfit = addressMisfit("recipient", to) ?? addressMisfit("sender", from);
-  // A sheet for each page, as county recorders want it, as long as that is possible.
+  // One sheet per page, as county recorders want it, while that fits.
   return misfit === null ? { pages: count, doubleSided: count > most } : { misfit };
 }
 

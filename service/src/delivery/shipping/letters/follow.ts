@@ -1,18 +1,18 @@
-import { perform } from "../../fulfilment/fulfilment.ts";
-import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { closeTasks } from "../../../kernel/tasks/tasks.ts";
+import { perform } from "../../../orders/fulfilment/fulfilment.ts";
+import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import { enqueueReceipt } from "../../receipts/receipts.ts";
-import { closeTasks } from "../../tasks/tasks.ts";
 import { actor, type LetterDeps } from "./deps.ts";
 import { type Happening, isFinal, type LetterProgress, mailedAt, stageOf, withHappening } from "./progress.ts";
-import { findLetter, keepProgress, type Letter, standingLetter } from "./store.ts";
+import { findLetter, keepProgress, type Letter, shippingLetter } from "./store.ts";
 import { closeTrouble, openTrouble } from "./trouble.ts";
 
-/** Something that happened to a letter, as Lob says it. */
+/** A report by Lob on a letter. */
 export type News = { what: Happening; at: Date; words: string };
 
-/** Works on a letter with its order's row locked. @returns undefined for a letter that is on nobody's record */
+/** Runs the caller's work on a letter after locking its order's row. @returns undefined for an unknown letter */
 export async function withLetter<T>(
   { db }: Pick<LetterDeps, "db">,
   letterId: string,
@@ -20,14 +20,14 @@ export async function withLetter<T>(
 ): Promise<T | undefined> {
   return db.transaction(async (tx) => {
     const [found] = await tx.query<{ code: string }>(sql`
-      SELECT o.code FROM letters l JOIN orders o ON o.id = l.order_id WHERE l.letter_id = ${letterId}`);
+      SELECT o.code AS "code@order" FROM letters l JOIN orders o ON o.id = l.order_id WHERE l.letter_id = ${letterId}`);
     const order = found && (await lockOrder(tx, found.code));
     const letter = order && (await findLetter(tx, letterId));
     return letter && work(tx, order, letter);
   });
 }
 
-/** Keeps what happened to a letter, and moves its order by it. @returns whether any of it was new */
+/** Records reports on a letter, and moves its order accordingly. @returns whether any report was new */
 export async function applyNews(
   deps: LetterDeps,
   tx: Tx,
@@ -47,8 +47,8 @@ export async function applyNews(
 }
 
 /**
- * Moves an order to where its letter is; one that is elsewhere by now is left there.
- * @returns the order as it is then; null where the letter is not the one that it hangs on
+ * Moves an order to match its letter. An order that has moved elsewhere stays there.
+ * @returns the order afterwards; null when its shipping depends on another letter
  */
 export async function moveByLetter(
   deps: LetterDeps,
@@ -56,7 +56,7 @@ export async function moveByLetter(
   order: LockedOrder,
   letter: Letter,
 ): Promise<LockedOrder | null> {
-  if ((await standingLetter(tx, order.id))?.id !== letter.id) return null;
+  if ((await shippingLetter(tx, order.id))?.id !== letter.id) return null;
   const by = { actor, at: deps.clock(), log: deps.log };
   const stage = stageOf(letter.progress);
   let at = order;
@@ -74,7 +74,7 @@ const carriageOf = ({ mailClass, trackingNumber, letterId }: Letter) => ({
   trackingNumber: trackingNumber ?? letterId,
 });
 
-/** Why a letter will not arrive; null while it may. A letter that this service had cancelled is no failure. */
+/** Why a letter won't arrive; null while it may. A letter that this service had cancelled is not a failure. */
 function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
   const stage = stageOf(progress);
   if (stage === "returned") return `The post returns the letter ${letterId} to its sender.`;
@@ -84,7 +84,7 @@ function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
 }
 
 type Followed = {
-  /** Before it followed the letter. */
+  /** Before it moved. */
   order: LockedOrder;
   moved: LockedOrder | null;
   letter: Letter;
@@ -93,22 +93,22 @@ type Followed = {
   at: Date;
 };
 
-/** A task for what somebody has to look after; closed once the letter has ended as its order shows it. */
+/** Opens a task for anything a person must look after. Closes it once the letter has ended as its order shows. */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;
   const stage = stageOf(letter.progress);
   const reason = troubleOf(followed);
   const isShown = moved !== null && !gone.has(moved.status);
   const hasEnded = isFinal(stage) && stageOf(before) !== stage;
-  // What is new goes before what somebody was told earlier.
+  // A new reason replaces an earlier one.
   if (hasEnded && (reason !== null || isShown || stage === "cancelled")) await closeTrouble(tx, letter, at, stage);
   if (reason !== null) await openTrouble(tx, letter, at, reason);
 }
 
-/** An order of these has no use for a letter that arrives. */
+/** In these statuses a letter that arrives is of no use. */
 const gone: ReadonlySet<string> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
 
-/** What of the news the order's way does not show; null for nothing. */
+/** The news that the order's status can't show; null for none. */
 function troubleOf({ order, moved, letter, before, news }: Followed): string | null {
   const { letterId, progress, recalledAt, trackingNumber } = letter;
   const stage = stageOf(progress);
@@ -127,7 +127,7 @@ function troubleOf({ order, moved, letter, before, news }: Followed): string | n
   return recalledAt && isMailed ? `The letter ${letterId} was mailed before it could be cancelled.` : null;
 }
 
-/** The letter goes on its way: nobody prints another. */
+/** Closes the printing task once the letter is on its way. */
 export async function closePrinting(tx: Tx, orderId: number, at: Date): Promise<void> {
   const end = { state: "done", at, by: actor, outcome: sentByLob } as const;
   await tx.query(closeTasks({ orderId, kinds: ["packet_print"] }, end));

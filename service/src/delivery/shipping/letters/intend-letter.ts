@@ -1,17 +1,17 @@
-import type { Owner } from "../../identity/identity.ts";
-import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { tooCostly } from "../../../kernel/platform/workers/task.ts";
+import { explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
+import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import type { Address } from "../../../orders/pricing/pricing.ts";
 import { type PaperOrder, paperOrder, withSentDocument } from "../../paper/paper.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { tooCostly } from "../../platform/workers/task.ts";
-import type { Address } from "../../pricing/pricing.ts";
-import { explainTask, openTask } from "../../tasks/tasks.ts";
 import type { LetterDeps } from "./deps.ts";
 import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts";
 import { currentLetter, letterActs } from "./store.ts";
 
-/** What is mailed, as it was decided: the request is made of this alone. */
+/** The decided letter. The request is made from this alone. */
 export type LetterPlan = PrintPlan & {
   orderCode: string;
   owner: Owner;
@@ -22,7 +22,7 @@ export type LetterPlan = PrintPlan & {
   from: Address;
 };
 
-/** Whether an order waits for a letter that nobody makes: by its row, which is locked. */
+/** Whether the order waits for a letter and nobody makes one. The caller has locked its row. */
 export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolean> {
   if (order.environment !== "live" || order.status !== "ShippingPending" || order.shipMethod !== "print_mail")
     return false;
@@ -30,12 +30,12 @@ export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolea
 }
 
 /**
- * Has an order's document mailed where it fits; where it does not, says why in the task of who prints it.
- * The document is read and measured before the order's row is locked.
+ * Mails an order's document when it fits; otherwise explains in the printing task why not.
+ * Reads and measures the document before locking the order's row.
  */
 export async function intendLetter(deps: LetterDeps, orderId: number): Promise<void> {
   const [found] = await deps.db.query<{ code: string; status: string }>(sql`
-    SELECT code, status FROM orders WHERE id = ${orderId} AND environment = 'live'`);
+    SELECT code AS "code@order", status FROM orders WHERE id = ${orderId} AND environment = 'live'`);
   if (found?.status !== "ShippingPending") return;
   const order = await paperOrder(deps.db, found.code, "live");
   const plan = await planFor(deps, order);
@@ -80,7 +80,7 @@ async function isClaimed(tx: Tx, orderId: number): Promise<boolean> {
   return found.length > 0;
 }
 
-/** The task of who prints and mails it by hand, with the reason why. */
+/** Opens the task to print and mail it by hand, with the reason. */
 export async function printByHand(tx: Tx, { id, isRush }: LockedOrder, reason: string, at: Date): Promise<void> {
   await tx.query(openTask({ kind: "packet_print", at, environment: "live", orderId: id, isRush, reason }));
   await tx.query(explainTask(id, "packet_print", reason));

@@ -1,7 +1,7 @@
-import { dayMs, hourMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import { type AcceptedLetter, createLob, type EventHandler, readLetter } from "../../providers/providers.ts";
+import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { type AcceptedLetter, createLob, type EventHandler, readLetter } from "../../../providers/providers.ts";
 import { type LetterDeps, pollQueue } from "./deps.ts";
 import { applyNews, type News, withLetter } from "./follow.ts";
 import { isFinal, meaningOf, meaningOfTracking, stageOf } from "./progress.ts";
@@ -10,12 +10,12 @@ import { hadTrouble, openTrouble } from "./trouble.ts";
 
 export const pollEveryMs = dayMs;
 const withoutKeyMs = hourMs;
-/** How long a letter takes of which Lob does not say when it is expected, and how much later one is that was lost. */
+/** The assumed travel time when Lob gives no estimate, and the extra days after which a letter counts as lost. */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
-/** After so long the post says nothing more of a letter. */
+/** After this long the post reports nothing more. */
 const mostPollMs = 45 * dayMs;
 
-/** What Lob's events mean to letters: kept once, in whatever order they come. */
+/** Handles Lob's events about letters. Each is recorded once, in any order. */
 export const letterEvents =
   (deps: LetterDeps): EventHandler =>
   async ({ type, objectId, occurredAt, body }) => {
@@ -32,10 +32,10 @@ export const letterEvents =
     return isNew ? "applied" : "known";
   };
 
-/** Asks Lob for a letter, in case that an event was lost, until nothing more can be heard of it. */
+/** Polls Lob about a letter, in case an event was lost, until nothing more can happen. */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
-  // Without its key now, there may be one later.
+  // Without an API key, one may be configured later.
   const canAsk = providers.has("lob");
   const answer = canAsk ? await createLob(providers.callOf("lob")).get(letterId) : null;
   const at = clock();
@@ -44,7 +44,7 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
     if (said) await refreshLetter(tx, letter.id, said);
     await applyNews(deps, tx, order, refreshed(letter, said), newsOf(said, at));
     const after = (await findLetter(tx, letterId)) ?? letter;
-    // An order on hold goes on by it later.
+    // An order on hold still has to move with it later.
     if (isFinal(stageOf(after.progress))) return order.status !== "OnHold";
     return tellOfSilence(tx, after, at);
   });
@@ -52,7 +52,7 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
   await enqueue(db, pollQueue, { letterId }, new Date(at.getTime() + (canAsk ? pollEveryMs : withoutKeyMs)));
 }
 
-/** Has a person ask where the post said nothing for too long. @returns whether it will not say anything any more */
+/** Opens a task when the post has reported nothing for too long. @returns whether no further report is expected */
 async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean> {
   const { letterId, acceptedAt, expectedDelivery, progress } = letter;
   if (at.getTime() - acceptedAt.getTime() >= mostPollMs) {
@@ -73,7 +73,7 @@ const refreshed = (letter: Letter, said: AcceptedLetter | undefined): Letter => 
   trackingNumber: said?.trackingNumber ?? letter.trackingNumber,
 });
 
-/** What a letter lists of its way. @param at when it was asked for, for what bears no time */
+/** The reports listed in a letter. @param at the time of the poll, for entries without a time */
 function newsOf(said: AcceptedLetter | undefined, at?: Date): News[] {
   if (!said) return [];
   const listed = said.tracking.flatMap(({ name, at: time }) => {

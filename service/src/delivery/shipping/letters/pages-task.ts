@@ -1,14 +1,14 @@
-import { pageBox, shownSize } from "../../pdf/pages/page-box.ts";
-import { pages } from "../../pdf/pages/page-tree.ts";
-import { PdfRefusal } from "../../pdf/refusal.ts";
-import { lookUpPdf } from "../../pdf/xref/lookup.ts";
+import { pageBox, shownSize } from "../../../kernel/pdf/pages/page-box.ts";
+import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
+import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import type { PagesRead } from "./fit.ts";
 
 const [letterWidth, letterHeight] = [612, 792];
-// A hundredth of an inch: what a writer's rounding makes of the exact size.
+// A hundredth of an inch, for writers that round the exact size.
 const roundingPoints = 0.72;
 
-/** How many pages a document has, and the first that is not shown as a US letter sheet, upright. */
+/** Counts a document's pages, and finds the first that is not an upright US letter sheet. */
 export function run(bytes: Buffer): PagesRead {
   try {
     const { file, root, encrypt } = lookUpPdf(bytes);

@@ -1,4 +1,4 @@
-/** What can happen to a letter after Lob took it, in the order of its way. */
+/** The reports on a letter after Lob accepted it, in their usual order. */
 export const letterHappenings = [
   "mailed",
   "rerouted",
@@ -10,10 +10,10 @@ export const letterHappenings = [
 ] as const;
 export type Happening = (typeof letterHappenings)[number];
 
-/** When each first happened, as far as it is known. */
+/** The first time of each report, as far as known. */
 export type LetterProgress = Readonly<Partial<Record<Happening, Date>>>;
 
-/** Where a letter stands; the later ones are never left for the earlier ones. */
+/** The stage of a letter; it never moves backward. */
 export type LetterStage = "accepted" | "mailed" | "delivered" | "returned" | "failed" | "cancelled";
 
 const scan = "mailed";
@@ -33,17 +33,17 @@ const meanings: Readonly<Record<string, Happening>> = {
   deleted: "cancelled",
 };
 
-/** What an event of Lob says of a letter; undefined for one that says nothing of its way. @param type `letter.certified.delivered` */
+/** The report in a Lob event; undefined for an event without one. @param type `letter.certified.delivered` */
 export function meaningOf(type: string): Happening | undefined {
   const [, what = ""] = /^letter\.(?:certified\.)?([a-z_-]+)$/.exec(type) ?? [];
   return Object.hasOwn(meanings, what) ? meanings[what] : undefined;
 }
 
-/** The same of a tracking event as a letter lists it. @param name `Returned to Sender` */
+/** The same for a tracking event listed in a letter. @param name `Returned to Sender` */
 export const meaningOfTracking = (name: string): Happening | undefined =>
   meaningOf(`letter.${name.toLowerCase().replaceAll(" ", "_")}`);
 
-/** What is known after one thing more: the same in whatever order, and however often, things are heard of. */
+/** Adds a report. The result doesn't depend on their order or repetition. */
 export function withHappening(progress: LetterProgress, what: Happening, at: Date): LetterProgress {
   const known = progress[what];
   return known && known <= at ? progress : { ...progress, [what]: at };
@@ -51,18 +51,18 @@ export function withHappening(progress: LetterProgress, what: Happening, at: Dat
 
 const final = ["cancelled", "failed", "returned", "delivered"] as const;
 
-/** Whatever the post does with a letter shows that it was mailed. */
+/** Any report by the post shows that the letter was mailed. */
 export function stageOf(progress: LetterProgress): LetterStage {
   const ended = final.find((stage) => progress[stage]);
   if (ended) return ended;
   return progress.mailed || progress.rerouted || progress.trouble ? "mailed" : "accepted";
 }
 
-/** When the post took it, as far as it is known; null before. */
+/** When the post took it, as far as known; null before. */
 export function mailedAt({ mailed, rerouted, trouble, delivered, returned }: LetterProgress): Date | null {
   const times = [mailed, rerouted, trouble, delivered, returned].filter((time) => time !== undefined);
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));
 }
 
-/** Whether nothing more can be heard of it. */
+/** Whether no further report can follow. */
 export const isFinal = (stage: LetterStage): boolean => final.some((each) => each === stage);

@@ -1,8 +1,8 @@
-import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import { type Act, createLob, type Intent } from "../../providers/providers.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { type Act, createLob, type Intent } from "../../../providers/providers.ts";
 import { type LetterDeps, mailQueue } from "./deps.ts";
 import { applyNews, closePrinting } from "./follow.ts";
 import { stageOf } from "./progress.ts";
@@ -14,12 +14,12 @@ const lookAfterMs = 2 * 60_000;
 type Recalled = { letterId: string; orderCode: string };
 const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;
 
-/** Has the letters of an order cancelled that it went away from before they were mailed. */
+/** Cancels the letters of an order that left its shipping before they were mailed. */
 export async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Promise<void> {
   for (const letter of await lettersOfOrder(tx, order.id)) await recallWhereUnwanted(deps, tx, order, letter);
 }
 
-/** The order's row is locked. */
+/** The caller has locked the order's row. */
 export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter): Promise<void> {
   if (letter.recalledAt || stageOf(letter.progress) !== "accepted") return;
   if (await isWanted(tx, order, letter)) return;
@@ -40,7 +40,7 @@ export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: Locke
   });
 }
 
-/** Whether the order waits for this letter to be mailed, or is past that. */
+/** Whether the order still waits for this letter to be mailed, or is past that. */
 async function isWanted(tx: Tx, order: LockedOrder, letter: Letter): Promise<boolean> {
   if (["OnHold", "RefundPending", "Refunded", "Cancelled", "ShippingFailed"].includes(order.status)) return false;
   return (await currentLetter(tx, order.id))?.id === letter.id;
@@ -58,12 +58,12 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
   },
   async perform(intent, call) {
     const outcome = await createLob(call).cancel(recalledOf(intent).letterId);
-    // It may have been cancelled before: the letter itself says so.
+    // It may already be cancelled, which the letter itself shows.
     return outcome.kind === "refused" && outcome.status === 404 ? { kind: "unknown", why: outcome.why } : outcome;
   },
   async lookUp(intent, call) {
     const letter = await createLob(call).get(recalledOf(intent).letterId);
-    // A letter that Lob does not know is printed by nobody.
+    // Lob doesn't print a letter that it doesn't know.
     if (letter.kind === "refused" && letter.status === 404) return { kind: "done", result: null };
     if (letter.kind !== "done") return { kind: "unclear", why: letter.why };
     return letter.result.isCancelled ? { kind: "done", result: null } : { kind: "not_done" };
@@ -77,23 +77,25 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     const at = deps.clock();
     if (end.kind === "done") {
       await applyNews(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
-      // It was released meanwhile: another letter is made for it.
+      // The order was released in the meantime, so it needs another letter.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
-    // The next that does not want it asks again, and hears the same.
+    // A later recall asks again, and gets the same refusal.
     await markRecalled(tx, letter.id, null);
     if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
     const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;
     await openTrouble(tx, letter, at, reason);
-    // Shipping was taken up again meanwhile.
+    // Shipping was resumed in the meantime.
     await enqueue(tx, mailQueue, { orderId: order.id });
   },
 });
 
-/** As `recallLetters`, by a job. */
+/** `recallLetters` as a job. */
 export const recallOrder = (deps: LetterDeps, orderId: number): Promise<void> =>
   deps.db.transaction(async (tx) => {
-    const [found] = await tx.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = ${orderId}`);
+    const [found] = await tx.query<{ code: string }>(
+      sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`,
+    );
     const order = found && (await lockOrder(tx, found.code));
     if (order) await recallLetters(deps, tx, order);
   });

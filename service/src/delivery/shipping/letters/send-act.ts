@@ -1,26 +1,26 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { auditLine } from "../../audit/audit.ts";
-import { withOrderDocument } from "../../envelopes/envelopes.ts";
-import { type LockedOrder, lockOrder, verifiedOrders } from "../../orders/orders.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import type { Address } from "../../pricing/pricing.ts";
-import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../providers/providers.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { type LockedOrder, lockOrder, verifiedOrders } from "../../../orders/order/order.ts";
+import type { Address } from "../../../orders/pricing/pricing.ts";
+import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../../providers/providers.ts";
+import { withOrderDocument } from "../../../signing/envelopes/envelopes.ts";
 import { actor, type LetterDeps, pollQueue } from "./deps.ts";
 import { type LetterPlan, printByHand, waitsForLetter } from "./intend-letter.ts";
 import { pollEveryMs } from "./listen.ts";
 import { recallWhereUnwanted } from "./recall.ts";
 import { findLetter, insertLetter } from "./store.ts";
 
-/** Longer than Lob takes for a letter that it accepts at all. */
+/** Longer than Lob takes to accept a letter. */
 const lookAfterMs = 2 * 60_000;
 
 const planOf = (intent: Intent): LetterPlan => intent.payload as LetterPlan;
 
-/** What one attempt is known by at Lob: the same each time it begins, and nothing that leads to the order. */
+/** An attempt's idempotency key at Lob: stable across retries, and it doesn't reveal the order. */
 export const letterKey = (orderCode: string, attempt: number): string =>
   hash("sha256", `${orderCode}:mail:${attempt}`).slice(0, 32);
 
@@ -41,13 +41,13 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
     const key = letterKey(orderCode, intent.attempt);
     const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
-    // The document, and the form that it is sent in.
+    // Twice: the document, and the request's form.
     return withDocument(deps, { orderCode, owner, documentId }, (bytes) =>
       createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),
     );
   },
-  // Not by the same request again: that would send a letter that is wanted no more. What begins again is asked for anew, and
-  // has the same key.
+  // Repeating the request as a look-up could send a letter that is no longer wanted. A retry decides again, with the
+  // same key.
   async lookUp(intent, call) {
     const found = await createLob(call).find({ letter: letterKey(planOf(intent).orderCode, intent.attempt) });
     if (found.kind !== "done") return { kind: "unclear", why: found.why };
@@ -74,16 +74,16 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
   },
 });
 
-/** The plan is a copy that bears no MAC. @throws Error when it mails to another address than the order's */
+/** The plan is a copy without a MAC. @throws Error when its address is not the order's */
 async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<void> {
   const [order] = await tx.query<{ shipTo: Address | null }>(
-    sql`SELECT ship_to AS "shipTo", ${verifiedOrders} FROM orders WHERE code = ${orderCode}`,
+    sql`SELECT ship_to AS "shipTo", ${verifiedOrders} FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`,
   );
   if (!isDeepStrictEqual(order?.shipTo, to))
     throw new Error(`the letter of order ${orderCode} is addressed to another than its order`);
 }
 
-/** Sends the document; refuses where there can be no letter: it was deleted, or is another's. */
+/** Sends the document. Refuses when it was deleted or belongs to another order. */
 async function withDocument(
   deps: LetterDeps,
   which: Parameters<typeof withOrderDocument>[1],
@@ -96,7 +96,7 @@ async function withDocument(
       return send(bytes);
     });
   } catch (error) {
-    // What can't be read now may be later.
+    // A temporary read failure: try again later.
     if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
     return { kind: "refused", status: 0, code: null, why: error.message };
   }
@@ -114,13 +114,13 @@ async function keepAccepted(
   const at = deps.clock();
   const facts = { letterId, trackingNumber, expectedDelivery, sendAt, mailClass, docSha256, pages, doubleSided };
   const id = await insertLetter(tx, { ...facts, orderId: order.id, attempt: intent.attempt, acceptedAt: at });
-  // A person may have typed the id of another letter, and what follows here is done to the letter of that id.
+  // A person may have typed another letter's id, and the following steps would change that letter.
   if (id === undefined) throw invalid("this letter is on record already");
   const detail = { letter: letterId, mailClass, pages, doubleSided, document: documentId };
   const { id: orderId, partnerId } = order;
   await tx.query(auditLine({ at, action: "letter.accepted", actor, partnerId, orderId, detail }));
   await enqueue(tx, pollQueue, { letterId }, new Date(at.getTime() + pollEveryMs));
   const letter = await findLetter(tx, letterId);
-  // The order may have gone elsewhere while the request was on its way.
+  // The order may have moved during the request.
   if (letter) await recallWhereUnwanted(deps, tx, order, letter);
 }

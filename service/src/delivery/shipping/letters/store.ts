@@ -1,15 +1,14 @@
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { Statement, sql } from "../../platform/database/sql.ts";
-import type { MailClass } from "../../providers/providers.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import type { MailClass } from "../../../providers/providers.ts";
 import { type Happening, type LetterProgress, letterHappenings, stageOf } from "./progress.ts";
 
-/** A letter that Lob accepted for an order. */
 export type Letter = {
   id: number;
   orderId: number;
   /** From 1. */
   attempt: number;
-  /** By which Lob knows it. */
+  /** Lob's id. */
   letterId: string;
   mailClass: MailClass;
   docSha256: string;
@@ -18,10 +17,10 @@ export type Letter = {
   trackingNumber: string | null;
   /** `YYYY-MM-DD`; Lob's estimate. */
   expectedDelivery: string | null;
-  /** Until then it can be cancelled. */
+  /** It can be cancelled until then. */
   sendAt: Date | null;
   acceptedAt: Date;
-  /** Since when it is to be cancelled. */
+  /** When its cancellation was requested. */
   recalledAt: Date | null;
   progress: LetterProgress;
 };
@@ -54,12 +53,12 @@ export async function findLetter(db: Sql, letterId: string): Promise<Letter | un
   return letter;
 }
 
-/** The letters of an order, the first attempt first. */
+/** The letters of an order, oldest first. */
 export const lettersOfOrder = (db: Sql, orderId: number): Promise<Letter[]> =>
   select(db, sql`WHERE l.order_id = ${orderId} ORDER BY l.id`);
 
-/** The letter that an order's shipping hangs on: the last one, unless shipping failed after it was accepted. */
-export async function standingLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
+/** The letter that an order's shipping depends on: the last one, unless shipping failed after it was accepted. */
+export async function shippingLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const [letter] = await select(
     db,
     sql`WHERE l.order_id = ${orderId} AND NOT EXISTS (
@@ -70,15 +69,15 @@ export async function standingLetter(db: Sql, orderId: number): Promise<Letter |
   return letter;
 }
 
-/** The same while it is on its way, or has come there. */
+/** The same, while it is on its way or has arrived. */
 export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
-  const letter = await standingLetter(db, orderId);
+  const letter = await shippingLetter(db, orderId);
   return letter && !["returned", "failed", "cancelled"].includes(stageOf(letter.progress)) ? letter : undefined;
 }
 
 export type NewLetterRow = Omit<Letter, "id" | "progress" | "recalledAt">;
 
-/** @returns the row's id; undefined where it is on record already */
+/** @returns the row's id; undefined when the letter is already on record */
 export async function insertLetter(tx: Tx, letter: NewLetterRow): Promise<number | undefined> {
   const { orderId, attempt, letterId, mailClass, docSha256, pages, doubleSided, acceptedAt } = letter;
   const [row] = await tx.query<{ id: number }>(sql`
@@ -90,7 +89,7 @@ export async function insertLetter(tx: Tx, letter: NewLetterRow): Promise<number
   return row?.id;
 }
 
-/** What Lob says of it now; what it does not say stays as it was. */
+/** Updates the letter with Lob's present report; absent fields stay. */
 export const refreshLetter = (
   tx: Tx,
   id: number,
@@ -111,15 +110,15 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
 export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
   tx.query(sql`UPDATE letters SET recalled_at = ${at} WHERE id = ${id}`);
 
-/** How the acts for an order's letters stand. */
+/** The state of the acts for an order's letters. */
 export type LetterActs = {
   /** Whether one has not ended. */
   isUnderWay: boolean;
-  /** Whether a letter may be at Lob that is not on record yet. */
+  /** Whether Lob may have a letter that is not on record yet. */
   isSending: boolean;
   /** The number of the next attempt to send one. */
   next: number;
-  /** And that of the next to cancel one. */
+  /** The number of the next attempt to cancel one. */
   nextCancel: number;
 };
 

@@ -1,6 +1,6 @@
-import type { Owner } from "../../identity/identity.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
 import {
   cursorOf,
   filterText,
@@ -9,10 +9,10 @@ import {
   type Page,
   type PageQuery,
   pageOf,
-} from "../../platform/database/page.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { isUuid } from "../../platform/text.ts";
+} from "../../../kernel/platform/database/page.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
 import type { Delivery, DeliveryFeed } from "../schemas.ts";
 import { ownsSubscription } from "../subscriptions/store.ts";
 import { webhookNotFound } from "../subscriptions/subscriptions.ts";
@@ -23,7 +23,7 @@ import { type DeliveryRow, insertReplay, insertTest, selectDeliveries, selectDel
 export type DeliveryDeps = {
   db: Database;
   clock: Clock;
-  /** Called when something was queued on request, so that nobody waits for the next look. */
+  /** Called when a delivery was queued on request, so that it doesn't wait for the next poll. */
   wake: () => void;
 };
 
@@ -48,7 +48,7 @@ const deliveryView = (row: DeliveryRow): Delivery => ({
   replayedFrom: row.replayedFrom,
 });
 
-/** The latest deliveries of one subscription. @throws ServiceError for an unknown one. */
+/** The latest deliveries of one subscription. @throws ServiceError for an unknown one */
 export async function deliveryFeed({ db }: DeliveryDeps, owner: Owner, webhookId: string): Promise<DeliveryFeed> {
   if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
   return { deliveries: (await selectFeed(db, webhookId, feedLength)).map(deliveryView) };
@@ -63,7 +63,7 @@ export type DeliveryQuery = PageQuery & {
   status?: string;
 };
 
-/** A cursor is the id of the last delivery of the page before. */
+/** A cursor is the id of the previous page's last delivery. */
 async function afterOf(db: Database, owner: Owner, query: DeliveryQuery): Promise<number | null> {
   const cursor = cursorOf(query.cursor);
   if (cursor === null) return null;
@@ -81,7 +81,7 @@ function webhookIn(text: string | undefined): string | null {
 const sinceIn = (text: string | undefined): Date | null =>
   text === undefined || text === "" ? null : instantIn("since", text);
 
-/** A page of the owner's deliveries, newest first. @throws ServiceError for a query that is not one of this list */
+/** A page of the owner's deliveries, newest first. @throws ServiceError for an invalid query */
 export async function deliveryPage({ db }: DeliveryDeps, owner: Owner, query: DeliveryQuery): Promise<Page<Delivery>> {
   const limit = limitOf(query.limit, pageSize);
   const filter = {
@@ -104,14 +104,14 @@ async function ownDelivery(db: Database, owner: Owner, id: string): Promise<Deli
   return row;
 }
 
-/** @throws ServiceError for an unknown delivery. */
+/** @throws ServiceError for an unknown delivery */
 export async function oneDelivery({ db }: DeliveryDeps, owner: Owner, id: string): Promise<Delivery> {
   return deliveryView(await ownDelivery(db, owner, id));
 }
 
 /**
- * Sends the same event again, as a delivery of its own with a body of today's records.
- * @throws ServiceError for an unknown delivery, and when its subscription was deleted.
+ * Sends the same event again, as a new delivery with a body from today's records.
+ * @throws ServiceError for an unknown delivery, and when its subscription was deleted
  */
 export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: Owner, id: string) {
   const { id: replayedFrom } = await ownDelivery(db, owner, id);

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { nullable, requestId, text, timestamp, uuid } from "../../http/schema-parts.ts";
+import { nullable, requestId, text, timestamp, uuid } from "../../../kernel/http/schema-parts.ts";
 import { deliveryIdExample } from "../schemas.ts";
 
 const headers = (description: string, example: Record<string, string>) =>
@@ -23,7 +23,10 @@ const payload = Type.Object(
       "True when its SHA-256 is that of the body that was sent; false when the records have changed since; null when nothing was sent, or its hash is no longer kept.",
     ),
   },
-  { description: "The body; null when the record that it was about is gone." },
+  {
+    description:
+      "The body; null when the record that it was about is gone, or the event is not what the service wrote.",
+  },
 );
 
 export const DeliveryExchange = Type.Object(

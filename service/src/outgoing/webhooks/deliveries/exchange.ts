@@ -1,9 +1,10 @@
-import type { Owner } from "../../identity/identity.ts";
-import { orderStatuses } from "../../orders/orders.ts";
-import type { ColumnCipher } from "../../platform/column-cipher.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { isUuid } from "../../platform/text.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { ColumnCipher } from "../../../kernel/platform/column-cipher.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { orderStatuses } from "../../../orders/order/order.ts";
 import { type ContextRow, contextColumns, contextJoins, contextOf } from "../event-context.ts";
 import { bodyHash, openExchange } from "../exchange.ts";
 import { failureText } from "../outbound/failure-text.ts";
@@ -13,15 +14,18 @@ import { deliveryNotFound } from "./deliveries.ts";
 
 export type ExchangeDeps = {
   db: Database;
+  rowMac: RowMac;
   baseUrl: string;
   exchangeCipher: ColumnCipher;
   passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
 };
 
-/** A body made anew; `isAsSent` when its hash is that of what was sent, null when nothing was sent or that was not kept. */
+/**
+ * A rebuilt body. `isAsSent`: its hash equals that of the sent body; null when nothing was sent or no hash was kept.
+ */
 export type Payload = { text: string; isAsSent: boolean | null };
 
-/** What went over the wire in one delivery. */
+/** The HTTP exchange of one delivery. */
 export type ShownExchange = {
   deliveryId: string;
   failure: string | null;
@@ -46,19 +50,20 @@ WHERE delivery.id = ${id} AND delivery.partner_id = ${partnerId} AND delivery.en
   return row;
 }
 
-/** What was sent in a delivery of the owner's, and what was answered. @throws ServiceError for an unknown one */
+/** The request and response of one of the owner's deliveries. @throws ServiceError for an unknown one */
 export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId: string): Promise<ShownExchange> {
   const row = isUuid(deliveryId) ? await selectRow(deps.db, owner, deliveryId) : undefined;
   if (!row) throw deliveryNotFound();
   const { seq, exchange: sealed, reason, statusCode, ...event } = row;
   const exchange = sealed && openExchange(deps.exchangeCipher, seq, sealed);
+  const context = contextOf(deps.rowMac, event);
   const answer = exchange?.answer ?? null;
   return {
     deliveryId,
     failure: reason === null ? null : failureText(reason, statusCode),
     request: {
       headers: exchange?.requestHeaders ?? {},
-      payload: await payloadAnew(deps, owner, contextOf(event), exchange?.bodySha256 ?? null),
+      payload: context.isWhole ? await payloadAnew(deps, owner, context, exchange?.bodySha256 ?? null) : null,
     },
     response:
       answer && statusCode !== null
@@ -67,7 +72,10 @@ export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId:
   };
 }
 
-/** Payloads are not stored (contract, Webhook management): this one is made of the records, and its hash shows whether it is what was sent. */
+/**
+ * Payloads are not stored (contract, Webhook management). Rebuilds one from the records; its hash shows whether it
+ * equals the sent one.
+ */
 async function payloadAnew(
   { baseUrl, passportOf }: ExchangeDeps,
   owner: Owner,
@@ -82,7 +90,7 @@ async function payloadAnew(
   return { text: (match || present).toString(), isAsSent: sent && match !== undefined };
 }
 
-/** The event as it is now and, of an order, in each status that it may have had. */
+/** The event as it is now, and for an order also in each status that it may have had. */
 function asItMayHaveBeen(event: EventContext): EventContext[] {
   const { order } = event;
   if (!order || !isOrderTopic(event.topic)) return [event];

@@ -1,12 +1,12 @@
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 
 const pageSize = 5_000;
 
 /**
- * Deletes the records of deliveries that ended before the instant, page by page from the oldest until a page holds one that was
- * made since. Stops between pages once `stopping` is aborted.
- * @returns how many
+ * Deletes the records of deliveries that ended before the given time, oldest page first, until a page has one created
+ * since. Stops between pages once `stopping` is aborted.
+ * @returns their number
  */
 export async function sweepDeliveries(db: Sql, before: Date, stopping?: AbortSignal): Promise<number> {
   let deleted = 0;
@@ -26,12 +26,12 @@ SELECT max(seq) AS last, bool_or(created_at >= ${before}) AS reached, (SELECT co
   return deleted;
 }
 
-/** What was sent and answered is kept of so many of a webhook's latest deliveries. */
+/** The number of latest deliveries per webhook whose requests and responses are kept. */
 const exchangesKept = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };
 
-// The webhook keeps how far this has come: nothing is looked at twice, and no index serves this alone.
+// The webhook stores the progress, so that no delivery is visited twice and no further index is needed.
 const selectDropping = (db: Sql) =>
   db.query<Dropping>(sql`
 SELECT webhooks.id AS "webhookId", exchanges_dropped_to AS from, latest.seq AS "upTo"
@@ -40,7 +40,10 @@ FROM webhooks, LATERAL (
 ) AS latest
 WHERE latest.seq > exchanges_dropped_to`);
 
-/** Drops what was sent and answered in deliveries before each webhook's latest 1,000. Stops between pages once `stopping` is aborted. */
+/**
+ * Drops the requests and responses of deliveries before each webhook's latest 1,000. Stops between pages once
+ * `stopping` is aborted.
+ */
 export async function dropOldExchanges(db: Sql, stopping?: AbortSignal): Promise<void> {
   for (const { webhookId, from, upTo } of await selectDropping(db))
     for (let after = from; after < upTo && !stopping?.aborted; ) {
@@ -57,3 +60,28 @@ RETURNING exchanges_dropped_to AS last`);
       after = page.last;
     }
 }
+
+// A delivery that was pending in a backup may have been sent since. After a restore it waits for a person.
+
+/** A lease end so far away that no node claims a held delivery. */
+const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
+const isHeld: Statement = sql`state = 'pending' AND leased_until = ${never}`;
+
+/** Holds the pending deliveries until they are released or discarded. */
+export const holdDeliveries = (db: Sql) =>
+  db.query(sql`UPDATE webhook_deliveries SET leased_until = ${never} WHERE state = 'pending'`);
+
+export async function countHeldDeliveries(db: Sql): Promise<number> {
+  const [row] = await db.query<{ held: number }>(sql`
+    SELECT count(*)::int AS held FROM webhook_deliveries WHERE ${isHeld}`);
+  return row?.held ?? 0;
+}
+
+export const releaseHeldDeliveries = (db: Sql) =>
+  db.query(sql`UPDATE webhook_deliveries SET leased_until = NULL WHERE ${isHeld}`);
+
+/** Fails the held deliveries, so that their firms can replay them. */
+export const discardHeldDeliveries = (db: Sql, at: Date) =>
+  db.query(sql`
+    UPDATE webhook_deliveries SET state = 'failed', reason = 'discarded after a restore', completed_at = ${at},
+      leased_until = NULL WHERE ${isHeld}`);

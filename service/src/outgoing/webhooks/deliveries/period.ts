@@ -1,16 +1,16 @@
-import { invalid } from "../../platform/errors.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 
-/** An instant in a request. @throws ServiceError unless it is a date with a time and a zone */
+/** A time in a request. @throws ServiceError unless it is a date with a time and a zone */
 export function instantIn(name: string, value: unknown): Date {
   const at = typeof value === "string" && /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(value) ? new Date(value) : null;
   if (!at || Number.isNaN(at.getTime())) throw invalid(`${name} must be an ISO 8601 time with its zone.`);
   return at;
 }
 
-/** From `since`, up to but without `until`. */
+/** From `since` (included) to `until` (excluded). */
 export type Period = { since: Date; until: Date };
 
-/** `since` and `until` of a body; `until` may be left out and is `now` then. @throws ServiceError for a period that is none */
+/** Reads `since` and `until` from a body; `until` defaults to `now`. @throws ServiceError for an invalid period */
 export function periodIn(body: unknown, now: Date): Period {
   const given = (body ?? {}) as { since?: unknown; until?: unknown };
   const since = instantIn("since", given.since);

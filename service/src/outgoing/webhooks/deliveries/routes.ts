@@ -1,16 +1,25 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../../http/authentication.ts";
-import { jsonRoute, optionalText, type RouteDeps } from "../../http/route.ts";
-import { text } from "../../http/schema-parts.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { jsonRoute, optionalText, type RouteDeps } from "../../../kernel/http/route.ts";
+import { text } from "../../../kernel/http/schema-parts.ts";
 import { Delivery, DeliveryFeed, DeliveryList, Replayed, SignatureExample, TestSent } from "../schemas.ts";
-import { signatureExample } from "../signature-example.ts";
+import {
+  eventHeader,
+  secretHash,
+  secretKeys,
+  signatureHeader,
+  signatureValue,
+  toleranceSeconds,
+  verification,
+} from "../signing.ts";
+import { testTopic } from "../topics.ts";
 import { type DeliveryDeps, deliveryFeed, deliveryPage, oneDelivery, replayDelivery, sendTest } from "./deliveries.ts";
 import { DeliveryExchange, FailedReplayed, ReplayFailed } from "./evidence-schemas.ts";
 import { type ExchangeDeps, readExchange } from "./exchange.ts";
 import { replayFailed } from "./replay-failed.ts";
 
-type Deps = DeliveryDeps & ExchangeDeps & RouteDeps;
+type Deps = { deliveries: DeliveryDeps; exchanges: ExchangeDeps };
 
 const common = { tag: "Webhooks", caller: "key-or-session", policy: "partner-portal" } as const;
 const ofWebhook = {
@@ -33,14 +42,14 @@ const listQuery = Type.Object({
   cursor: optionalText("`nextCursor` of the previous page."),
 });
 
-/** What became of deliveries, and what sends more of them. */
-export function deliveryRoutes(app: FastifyInstance, deps: Deps): void {
-  testRoute(app, deps);
-  readRoutes(app, deps);
-  exchangeRoute(app, deps);
-  replayRoute(app, deps);
-  replayFailedRoute(app, deps);
-  jsonRoute(app, deps, {
+/** Routes to read deliveries and to send more of them. */
+export function deliveryRoutes(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
+  testRoute(app, frame, deps);
+  readRoutes(app, frame, deps);
+  exchangeRoute(app, frame, deps);
+  replayRoute(app, frame, deps);
+  replayFailedRoute(app, frame, deps);
+  jsonRoute(app, frame, {
     ...common,
     caller: "anybody",
     scope: undefined,
@@ -54,8 +63,8 @@ export function deliveryRoutes(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-function readRoutes(app: FastifyInstance, deps: Deps): void {
-  jsonRoute(app, deps, {
+function readRoutes(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
+  jsonRoute(app, frame, {
     ...common,
     ...ofWebhook,
     method: "GET",
@@ -65,9 +74,9 @@ function readRoutes(app: FastifyInstance, deps: Deps): void {
     summary: "List a webhook's deliveries",
     description: "The latest 100 deliveries of one webhook, newest first.",
     answer: DeliveryFeed,
-    handle: (request) => deliveryFeed(deps, principalOf(request), request.params.id),
+    handle: (request) => deliveryFeed(deps.deliveries, principalOf(request), request.params.id),
   });
-  jsonRoute(app, deps, {
+  jsonRoute(app, frame, {
     ...common,
     method: "GET",
     scope: "read",
@@ -79,11 +88,11 @@ function readRoutes(app: FastifyInstance, deps: Deps): void {
     answer: DeliveryList,
     refusals: { 400: "limit must be a whole number from 1 to 100." },
     async handle(request) {
-      const { items, nextCursor } = await deliveryPage(deps, principalOf(request), request.query);
+      const { items, nextCursor } = await deliveryPage(deps.deliveries, principalOf(request), request.query);
       return { deliveries: items, nextCursor, requestId: request.id };
     },
   });
-  jsonRoute(app, deps, {
+  jsonRoute(app, frame, {
     ...common,
     ...ofDelivery,
     method: "GET",
@@ -93,12 +102,12 @@ function readRoutes(app: FastifyInstance, deps: Deps): void {
     summary: "Get a delivery",
     description: "One delivery and what became of it.",
     answer: Delivery,
-    handle: (request) => oneDelivery(deps, principalOf(request), request.params.deliveryId),
+    handle: (request) => oneDelivery(deps.deliveries, principalOf(request), request.params.deliveryId),
   });
 }
 
-function exchangeRoute(app: FastifyInstance, deps: Deps): void {
-  jsonRoute(app, deps, {
+function exchangeRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
+  jsonRoute(app, frame, {
     ...common,
     ...ofDelivery,
     method: "GET",
@@ -111,14 +120,14 @@ function exchangeRoute(app: FastifyInstance, deps: Deps): void {
       "body only a hash is kept: it is made anew, and the hash tells whether it is what was sent.",
     answer: DeliveryExchange,
     async handle(request) {
-      const exchange = await readExchange(deps, principalOf(request), request.params.deliveryId);
+      const exchange = await readExchange(deps.exchanges, principalOf(request), request.params.deliveryId);
       return { ...exchange, requestId: request.id };
     },
   });
 }
 
-function replayFailedRoute(app: FastifyInstance, deps: Deps): void {
-  jsonRoute(app, deps, {
+function replayFailedRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
+  jsonRoute(app, frame, {
     ...common,
     ...ofWebhook,
     method: "POST",
@@ -139,14 +148,14 @@ function replayFailedRoute(app: FastifyInstance, deps: Deps): void {
       409: "More than 200 deliveries of this webhook are on their way. Replay what failed when they have ended.",
     },
     async handle(request) {
-      const counts = await replayFailed(deps, principalOf(request), request.params.id, request.body);
+      const counts = await replayFailed(deps.deliveries, principalOf(request), request.params.id, request.body);
       return { ...counts, requestId: request.id };
     },
   });
 }
 
-function replayRoute(app: FastifyInstance, deps: Deps): void {
-  jsonRoute(app, deps, {
+function replayRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
+  jsonRoute(app, frame, {
     ...common,
     ...ofDelivery,
     method: "POST",
@@ -159,14 +168,14 @@ function replayRoute(app: FastifyInstance, deps: Deps): void {
     answer: Replayed,
     refusals: { ...ofDelivery.refusals, 409: "The webhook of this delivery was deleted." },
     async handle(request) {
-      const replayed = await replayDelivery(deps, principalOf(request), request.params.deliveryId);
+      const replayed = await replayDelivery(deps.deliveries, principalOf(request), request.params.deliveryId);
       return { ok: true as const, ...replayed, requestId: request.id };
     },
   });
 }
 
-function testRoute(app: FastifyInstance, deps: Deps): void {
-  jsonRoute(app, deps, {
+function testRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
+  jsonRoute(app, frame, {
     ...common,
     ...ofWebhook,
     method: "POST",
@@ -179,8 +188,38 @@ function testRoute(app: FastifyInstance, deps: Deps): void {
     bodyIs: "none",
     answer: TestSent,
     async handle(request) {
-      const deliveryId = await sendTest(deps, principalOf(request), request.params.id);
+      const deliveryId = await sendTest(deps.deliveries, principalOf(request), request.params.id);
       return { ok: true as const, deliveryId, requestId: request.id };
     },
   });
 }
+
+// Invented for this example; it signs nothing else.
+const secret = `svc_whsec_${"signatureexample".padEnd(52, "a")}`;
+const timestamp = 1_772_600_767;
+const rawBody = JSON.stringify({
+  type: testTopic,
+  id: `${testTopic}:00000000-0000-4000-8000-000000000000`,
+  data: {
+    webhookId: "00000000-0000-4000-8000-000000000000",
+    environment: "test",
+    occurredAtUtc: "2026-03-04T05:06:07.089Z",
+  },
+});
+
+/** A worked example to test a receiver against, the same for everybody. */
+const signatureExample = {
+  signatureHeader,
+  eventHeader,
+  toleranceSeconds,
+  verification,
+  secret,
+  signingKey: secretHash(secret).toString("hex"),
+  timestamp,
+  rawBody,
+  signedString: `${timestamp}.${rawBody}`,
+  headers: {
+    [signatureHeader]: signatureValue([secretKeys(secretHash(secret))], timestamp, Buffer.from(rawBody)),
+    [eventHeader]: testTopic,
+  },
+};

@@ -1,7 +1,7 @@
-import { eventRow } from "../../events/events.ts";
-import type { Owner } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
+import { eventRow } from "../../../kernel/events/events.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 
 export type DeliveryRow = {
   seq: number;
@@ -37,7 +37,7 @@ const newestFirst = (limit: number) => sql`ORDER BY delivery.seq DESC LIMIT ${li
 export const selectFeed = (db: Sql, webhookId: string, limit: number) =>
   db.query<DeliveryRow>(sql`${selectDeliveriesWhere(sql`webhook_id = ${webhookId}`)} ${newestFirst(limit)}`);
 
-/** What a list is narrowed to; null where it is not. */
+/** Filters of a list; null for no filter. */
 export type DeliveryFilter = {
   webhookId: string | null;
   since: Date | null;
@@ -45,42 +45,42 @@ export type DeliveryFilter = {
   orderCode: string | null;
   externalReference: string | null;
   state: string | null;
-  /** `seq` of the last delivery of the page before. */
+  /** `seq` of the previous page's last delivery. */
   after: number | null;
 };
 
-/** The owner's deliveries that pass the filter, newest first. */
+/** The owner's deliveries that match, newest first. */
 export function selectDeliveries(db: Sql, owner: Owner, filter: DeliveryFilter, limit: number) {
   const { webhookId, since, topic, orderCode, externalReference, state, after } = filter;
   const condition = sql`${ownedBy(owner)}
   ${webhookId === null ? nothing : sql`AND webhook_id = ${webhookId}`}
   ${since === null ? nothing : sql`AND delivery.created_at >= ${since}`}
   ${topic === null ? nothing : sql`AND delivery.topic = ${topic}`}
-  ${orderCode === null ? nothing : sql`AND order_code = ${orderCode}`}
-  ${externalReference === null ? nothing : sql`AND order_code = ANY (${codesOf(owner, externalReference)})`}
+  ${orderCode === null ? nothing : sql`AND delivery.order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)})`}
+  ${externalReference === null ? nothing : sql`AND delivery.order_id = ANY (${ordersOf(owner, externalReference)})`}
   ${state === null ? nothing : sql`AND ${inState(state)}`}
   ${after === null ? nothing : sql`AND delivery.seq < ${after}`}`;
   return db.query<DeliveryRow>(sql`${selectDeliveriesWhere(condition)} ${newestFirst(limit)}`);
 }
 
-const codesOf = ({ partnerId, environment }: Owner, reference: string) => sql`
-SELECT code FROM orders
+const ordersOf = ({ partnerId, environment }: Owner, reference: string) => sql`
+SELECT id FROM orders
 WHERE partner_id = ${partnerId} AND environment = ${environment} AND external_reference = ${reference}`;
 
-// `failed` stands in the text, so that the small index of just these serves.
+// `failed` is a constant in the statement, so that the small partial index on failed deliveries applies.
 const inState = (state: string) => (state === "failed" ? sql`state = 'failed'` : sql`state = ${state}`);
 
-/** A delivery of this owner, or undefined. */
+/** The owner's delivery, or undefined. */
 export async function selectDelivery(db: Sql, id: string, owner: Owner): Promise<DeliveryRow | undefined> {
   const [row] = await db.query<DeliveryRow>(selectDeliveriesWhere(sql`delivery.id = ${id} AND ${ownedBy(owner)}`));
   return row;
 }
 
-/** Queues the event of a delivery once more for its subscription. @returns undefined when that one is deleted. */
+/** Queues the event of a delivery again for its subscription. @returns undefined when the subscription was deleted */
 export async function insertReplay(db: Sql, id: string, at: Date): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(sql`
-INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, order_code, replayed_from, created_at)
-SELECT event, webhook_id, first.partner_id, first.environment, topic, order_code, first.id, ${at}
+INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, order_id, replayed_from, created_at)
+SELECT event, webhook_id, first.partner_id, first.environment, topic, order_id, first.id, ${at}
 FROM webhook_deliveries AS first JOIN webhooks AS webhook ON webhook.id = webhook_id
 WHERE first.id = ${id} AND deleted_at IS NULL
 RETURNING id`);
@@ -89,7 +89,7 @@ RETURNING id`);
 
 export type TestEvent = { webhookId: string; eventId: string; topic: string; at: Date };
 
-/** Records a test event and queues it for one subscription. @returns undefined when the owner has no such one. */
+/** Records a test event and queues it for one subscription. @returns undefined when the owner has no such one */
 export async function insertTest(db: Sql, owner: Owner, test: TestEvent): Promise<string | undefined> {
   const { partnerId, environment } = owner;
   const { webhookId, eventId, topic, at } = test;
@@ -109,7 +109,10 @@ RETURNING id`);
 
 const mostCounted = 100_000;
 
-/** How many deliveries wait, and for how long the oldest has: found by the first one of each webhook, however many are behind it. */
+/**
+ * The number of pending deliveries and the age of the oldest. Reads only the first one of each webhook, however many
+ * follow.
+ */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (
   WITH RECURSIVE firsts AS (

@@ -1,4 +1,4 @@
-/** How many deliveries this node may hold leased, and how many of one subscription it sends at once. */
+/** How many deliveries this node may lease, and how many of one subscription it sends concurrently. */
 export const limits = { total: 4096, perPartner: 512, firstWindow: 8, largestWindow: 512, perWebhook: 32 };
 
 const quickMs = 500;
@@ -7,14 +7,17 @@ const maxKept = 10_000;
 
 type Window = { size: number; held: number };
 
-/** What may be leased: in all, and of those subscriptions and partners where it is something else than at first. */
+/** The free lease capacity: in all, and for subscriptions and partners that differ from the initial value. */
 export type Capacity = {
   total: number;
   webhooks: { ids: string[]; free: number[] };
   partners: { ids: string[]; free: number[] };
 };
 
-/** Quick answers open a window wide, middling ones as far as deliveries run at once; slow ones and none halve it. */
+/**
+ * Fast responses enlarge the window, up to the largest; medium ones up to the concurrency; slow or missing ones halve
+ * it.
+ */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
   if (tookMs <= patientMs) return Math.min(size + 1, limits.perWebhook);
@@ -24,16 +27,16 @@ function resized(size: number, tookMs: number): number {
 export type AdaptiveWindow = {
   take: (webhookId: string, partnerId: string) => void;
   /**
-   * @param tookMs how long the answer took; null for a delivery that was not sent
-   * @returns true when so much has become free that a new claim is worth its statement
+   * @param tookMs the response time; null for a delivery that was not sent
+   * @returns true when enough capacity is free for another claim
    */
   giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;
   capacity: () => Capacity;
 };
 
 /**
- * Keeps count of the deliveries that are leased. An endpoint that hangs soon holds a single one, whatever its queue; one that
- * is quick gets many by one statement.
+ * Counts leased deliveries. A hanging endpoint soon gets one at a time, whatever its queue; a fast one gets many per
+ * statement.
  */
 export function adaptiveWindow(): AdaptiveWindow {
   const webhooks = new Map<string, Window>();

@@ -1,20 +1,21 @@
-import type { Owner } from "../../identity/identity.ts";
-import { type Tier, tierOf } from "../../partners/partners.ts";
-import type { ColumnCipher } from "../../platform/column-cipher.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import type { Log } from "../../platform/logs.ts";
-import { isRevoked } from "../../platform/revocations.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
+import { firmState, type MarkedFirm, type Tier, tierOf } from "../../../firms/partners/partners.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { ColumnCipher } from "../../../kernel/platform/column-cipher.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { marked } from "../../../kernel/platform/database/state-mac.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import { isRevoked } from "../../../kernel/platform/revocations.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { keyContext, privateKeyOf } from "../public-key.ts";
 import { secretKeys } from "../signing.ts";
 import type { SigningKeys } from "../standard-signature.ts";
 import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from "../subscriptions/store.ts";
 
-/** Where a subscription's events go; `isFailing` while failures are counted. */
+/** A subscription's endpoint; `isFailing` while failures are counted. */
 export type Destination = Owner & {
   url: string;
-  /** Whether the subscription is what was written: who changed it in the database is sent nothing. */
+  /** Whether the subscription's MAC verifies, so that database access alone is not enough to receive events. */
   isWhole: boolean;
   deleted: boolean;
   tier: Tier;
@@ -30,18 +31,18 @@ type DestinationRow = WebhookFacts & {
   tier: string;
   hashes: Buffer[];
   sealedKey: Buffer | null;
-};
+} & MarkedFirm;
 
 const selectDestinations = (db: Sql, webhookIds: readonly string[], now: Date) =>
   db.query<DestinationRow>(sql`
 SELECT ${webhookColumns}, ${isRevoked(now, sql`webhooks.id::text`)} AS "isRevoked", deleted_at IS NOT NULL AS deleted, failures > 0 AS "isFailing", tier, array(
   SELECT hash FROM webhook_secrets WHERE webhook_id = webhooks.id AND (expires_at IS NULL OR expires_at > ${now})
   ORDER BY id DESC
-) AS hashes, private_key AS "sealedKey"
+) AS hashes, private_key AS "sealedKey", ${marked(firmState, sql`partners`, "isFirmAuthentic")}
 FROM webhooks JOIN partners ON partners.id = partner_id LEFT JOIN webhook_keys USING (partner_id, environment)
 WHERE webhooks.id = ANY (${webhookIds}::uuid[])`);
 
-/** The destinations of subscriptions, by id; without those whose secrets cannot be decrypted, which are logged. */
+/** The destinations of subscriptions, by id. Logs and omits those whose secrets can't be decrypted. */
 export async function readDestinations(
   {
     db,
@@ -56,14 +57,24 @@ export async function readDestinations(
   const ids = [...new Set(webhookIds)];
   const rows = ids.length === 0 ? [] : await selectDestinations(db, ids, now);
   const destinations = new Map<string, Destination>();
-  for (const { mac, isRevoked: hasEnded, deleted, isFailing, tier, hashes, sealedKey, ...facts } of rows) {
+  for (const {
+    mac,
+    isRevoked: hasEnded,
+    deleted,
+    isFailing,
+    tier,
+    hashes,
+    sealedKey,
+    isFirmAuthentic,
+    ...facts
+  } of rows) {
     const { id, url, partnerId, environment } = facts;
     const owner = { partnerId, environment };
     try {
       destinations.set(id, {
         ...owner,
         url,
-        isWhole: deleted || rowMac.holds(webhookTable, webhookMembers(facts), mac),
+        isWhole: deleted || (isFirmAuthentic && rowMac.holds(webhookTable, webhookMembers(facts), mac)),
         deleted: deleted || hasEnded,
         isFailing,
         tier: tierOf(tier),

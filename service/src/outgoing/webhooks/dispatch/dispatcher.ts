@@ -1,16 +1,14 @@
-import type { ColumnCipher } from "../../platform/column-cipher.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { endsWithin } from "../../platform/work/ends-within.ts";
-import { createLoop, type Loop } from "../../platform/work/loop.ts";
+import type { ColumnCipher } from "../../../kernel/platform/column-cipher.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { endsWithin } from "../../../kernel/platform/work/ends-within.ts";
+import { createLoop, type Loop } from "../../../kernel/platform/work/loop.ts";
 import { sealExchange } from "../exchange.ts";
 import { adaptiveWindow, limits } from "./adaptive-window.ts";
-import { type Claimed, claimDue } from "./claim.ts";
+import { type Claimed, claimDue, placed } from "./claim.ts";
 import { type Destination, readDestinations } from "./destinations.ts";
 import { createHostLimit } from "./host-limit.ts";
 import { createOutcomeWriter } from "./outcomes.ts";
-import { perKeyConcurrency } from "./per-key-concurrency.ts";
-import { placed } from "./placed.ts";
 import { type SendDeps, send } from "./send.ts";
 
 export type DispatcherDeps = SendDeps & {
@@ -19,20 +17,20 @@ export type DispatcherDeps = SendDeps & {
   secretCipher: ColumnCipher;
   keyCipher: ColumnCipher;
   exchangeCipher: ColumnCipher;
-  /** Counts what became of a delivery, for measurement. */
+  /** Counts outcomes, for metrics. */
   count: (outcome: "delivered" | "failed") => void;
 };
 
 export type DispatcherTimes = {
-  /** Between two looks for what is due. */
+  /** The interval between polls for due deliveries. */
   pollMs: number;
-  /** How long a delivery is this node's alone. */
+  /** How long a delivery is leased to this node. */
   leaseMs: number;
-  /** How long it may wait here for its turn: what is left of the lease is more than a POST may take. */
+  /** How long it may wait on this node. The rest of the lease is longer than the longest POST. */
   startWithinMs: number;
-  /** How long outcomes are gathered before they are written together. */
+  /** How long outcomes are collected before they are written together. */
   gatherMs: number;
-  /** How long the end waits for what is in progress. */
+  /** How long `stop` waits for deliveries in progress. */
   drainMs: number;
 };
 
@@ -44,15 +42,15 @@ export const usualTimes: DispatcherTimes = {
   drainMs: 2_000,
 };
 
-type Queued = Claimed & { destination: Destination; leasedUntil: Date; startBefore: number };
+type Queued = Claimed & { destination: Destination; startBefore: number };
 
 /**
- * Sends what is due: each delivery is leased, its body built from the present records and signed, and posted once. Many nodes
- * may run one each. The records are polled a few times a second rather than announced: see docs/decisions/webhook-dispatch.md.
- * `stop` takes nothing new, waits a little for what is in progress, and gives the rest back.
+ * Sends due deliveries: leases each one, builds its body from the present records, signs it, and posts it once. Several
+ * nodes may run one each. Due deliveries are polled a few times a second, without notifications: see
+ * docs/decisions/webhook-dispatch.md. `stop` claims nothing new, waits briefly, and releases the rest.
  */
 export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = usualTimes): Loop {
-  const { db, clock, log, outbound, exchangeCipher } = deps;
+  const { clock, log, outbound, exchangeCipher } = deps;
   const window = adaptiveWindow();
   const outcomes = createOutcomeWriter(deps, times.gatherMs);
   const hostLimit = createHostLimit(clock);
@@ -63,9 +61,8 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   async function claim(): Promise<number> {
     const now = clock();
     const startBefore = now.getTime() + times.startWithinMs;
-    const lease = { now, until: new Date(now.getTime() + times.leaseMs) };
-    const { ready, waiting } = await placed(deps, await claimDue(db, lease, window.capacity()));
-    for (const { seq } of waiting) outcomes.release({ seq, leasedUntil: lease.until, untried: true });
+    const { ready, waiting } = await placed(deps, await claimDue(deps, times.leaseMs, window.capacity()));
+    for (const { seq, leasedUntil } of waiting) outcomes.release({ seq, leasedUntil, untried: true });
     const destinations = await readDestinations(
       deps,
       ready.map(({ webhookId }) => webhookId),
@@ -73,15 +70,15 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     );
     for (const delivery of ready) {
       const destination = destinations.get(delivery.webhookId);
-      // Tried again when the lease has run out.
+      // Retried once the lease has ended.
       if (!destination) continue;
       window.take(delivery.webhookId, delivery.partnerId);
-      queue.add(delivery.webhookId, { ...delivery, destination, leasedUntil: lease.until, startBefore });
+      queue.add(delivery.webhookId, { ...delivery, destination, startBefore });
     }
     return times.pollMs;
   }
 
-  /** One delivery from its turn to its outcome; never rejects. */
+  /** Processes one delivery to its outcome; never rejects. */
   async function deliver(delivery: Queued): Promise<void> {
     const { seq, webhookId, partnerId } = delivery;
     const late = stopping || clock().getTime() > delivery.startBefore;
@@ -105,6 +102,41 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
       await outbound.close();
       await idle;
       await outcomes.finish();
+    },
+  };
+}
+
+/** Runs the items of each key in their order, up to a limit concurrently. */
+type PerKeyConcurrency<T> = {
+  add: (key: string, item: T) => void;
+  /** Resolves when nothing runs or waits. */
+  idle: () => Promise<void>;
+};
+
+type State<T> = { waiting: T[]; running: number };
+
+/** @param work must not reject */
+function perKeyConcurrency<T>(most: number, work: (item: T) => Promise<void>): PerKeyConcurrency<T> {
+  const keys = new Map<string, State<T>>();
+  const workers = new Set<Promise<void>>();
+
+  async function workOn(key: string, state: State<T>): Promise<void> {
+    for (let item = state.waiting.shift(); item !== undefined; item = state.waiting.shift()) await work(item);
+    if (--state.running === 0) keys.delete(key);
+  }
+
+  return {
+    add(key, item) {
+      const state = keys.get(key) ?? { waiting: [], running: 0 };
+      keys.set(key, state);
+      state.waiting.push(item);
+      if (state.running >= most) return;
+      state.running++;
+      const worker = workOn(key, state).finally(() => workers.delete(worker));
+      workers.add(worker);
+    },
+    async idle() {
+      await Promise.all(workers);
     },
   };
 }

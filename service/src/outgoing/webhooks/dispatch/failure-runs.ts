@@ -1,20 +1,20 @@
-import { dayMs, hourMs } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
-import type { Log } from "../../platform/logs.ts";
+import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
 import { type FailingMail, failingQueue } from "../failing-mail.ts";
 import { isUnsent } from "../outbound/failure-text.ts";
 
-/** A run of failures that is worth a mail: so many in a row, or a few over so long. */
+/** A run of failures that warrants a mail: this many in a row, or a few over this long. */
 const alarm = { inARow: 20, few: 5, overMs: hourMs };
-/** Between two mails about one webhook, however many runs begin. */
+/** The minimum time between two mails about one webhook. */
 const mailEveryMs = dayMs;
 
-/** How one delivery ended; `reason` is null when it arrived. */
+/** The result of one delivery; `reason` is null when it arrived. */
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
-/** The failures at the end of what a webhook's deliveries came to, and whether one arrived before them. */
+/** A webhook's latest consecutive failures, and whether a delivery arrived before them. */
 export type Run = {
   failures: number;
   since: Date | null;
@@ -26,7 +26,7 @@ export type Run = {
 
 const counts = (reason: string | null): boolean => reason === null || !isUnsent(reason);
 
-/** The run of each webhook among outcomes; failures that say nothing of the endpoint do not count. */
+/** The run of each webhook among outcomes. Failures that don't depend on the endpoint don't count. */
 export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   const runs = new Map<string, Run>();
   const inTime = outcomes
@@ -48,22 +48,22 @@ export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   return runs;
 }
 
-/** `isFailing`: whether failures of its webhook had been counted when it was claimed. */
+/** `isFailing`: whether failures of its webhook were counted when it was claimed. */
 type Noted = Ended & { isFailing: boolean };
 
 export type FailureRuns = {
-  /** Takes what ended, in that order; never throws, and nobody waits for what it writes. */
+  /** Takes outcomes in their order. Never throws, and writes in the background. */
   note: (outcomes: readonly Noted[]) => void;
   finish: () => Promise<void>;
 };
 
 /**
- * Counts failures in a row, and has the firm's owners mailed once for a run that goes on: after 20 in a row, or 5 over an hour, and at
- * most once a day for a webhook. The first delivery that arrives ends the run. What arrives where nothing has failed costs no
- * statement, and a count that is missed leaves a mail for later.
+ * Counts consecutive failures, and mails the firm's owners once per run: after 20 in a row, or 5 over an hour, and at
+ * most once a day per webhook. The first delivery that arrives ends the run. A delivery that arrives where nothing has
+ * failed costs no statement, and a missed count only delays the mail.
  */
 export function createFailureRuns({ db, log }: { db: Database; log: Log }): FailureRuns {
-  // Of which this node has noted failures, and nothing since that arrived.
+  // Webhooks with failures noted by this node, and no arrival since.
   const failing = new Set<string>();
   let waiting: Ended[] = [];
   let writing: Promise<void> | null = null;
@@ -98,7 +98,7 @@ export function createFailureRuns({ db, log }: { db: Database; log: Log }): Fail
 }
 
 async function writeRun(tx: Tx, id: string, run: Run): Promise<void> {
-  // Runs follow one another: a webhook that is being changed does not hold up the others for long.
+  // Runs are written one after another: a webhook that is being changed must not delay the others for long.
   await tx.script("SET LOCAL lock_timeout = '500ms'");
   if (run.arrived)
     await tx.query(sql`
@@ -109,7 +109,7 @@ UPDATE webhooks SET failures = 0, failing_since = NULL, alerted_at = NULL WHERE 
 async function writeFailures(tx: Tx, id: string, { failures, since, last, reason, statusCode }: Run): Promise<void> {
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
-  // Once for a run; one that began within a day of a mail has its own when the day is over.
+  // Once per run. A run that began within a day of a mail gets its own once the day is over.
   const isDue = sql`(
     mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
   )`;

@@ -1,20 +1,20 @@
 import { isIP } from "node:net";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
 
 const windowMs = 60_000;
 
-/** Deliveries of one firm in a minute: to one host, and to one domain or network address, whatever the hosts are called. */
+/** Deliveries of one firm per minute: to one host, and to one domain or network address, under any host names. */
 export type HostLimits = { perHost: number; perAddress: number };
 
-/** Each tells whether one more delivery is within the limits, and then counts it. */
+/** Each call checks whether one more delivery is within the limits, and counts it if so. */
 export type HostLimit = {
   toUrl: (partnerId: string, url: string, limits: HostLimits) => boolean;
   toAddresses: (partnerId: string, addresses: readonly string[], limits: HostLimits) => boolean;
 };
 
 /**
- * Counts deliveries in fixed windows of a minute, on this node, so that subscriptions of URLs that belong to somebody else make
- * no flood.
+ * Counts deliveries in fixed windows of a minute, on this node, so that subscriptions with a stranger's URLs can't
+ * flood the stranger.
  */
 export function createHostLimit(clock: Clock): HostLimit {
   let counts = new Map<string, number>();
@@ -45,8 +45,8 @@ export function createHostLimit(clock: Clock): HostLimit {
 }
 
 /**
- * The last two labels of a host name; null for an address. A registrable domain has at least two, so no choice of names below one
- * escapes; hosts below a public suffix such as co.uk count together, though only for one firm.
+ * The last two labels of a host name; null for an address. A registrable domain has at least two labels, so no choice
+ * of subdomains evades the limit. Hosts below a public suffix such as co.uk share a count, but only within one firm.
  */
 function domainOf(hostname: string): string | null {
   if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return null;

@@ -1,27 +1,27 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Database, Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import type { Log } from "../../platform/logs.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
 import { createFailureRuns } from "./failure-runs.ts";
 
-/** What became of a delivery. */
+/** The outcome of a delivery. */
 export type Outcome = {
   seq: number;
   webhookId: string;
-  /** Whether failures of its webhook had been counted when it was claimed. */
+  /** Whether failures of its webhook were counted when it was claimed. */
   isFailing: boolean;
   statusCode: number | null;
   durationMs: number | null;
   reason: string | null;
   completedAt: Date;
-  /** What was sent and answered, sealed; null when nothing was sent. */
+  /** The encrypted request and response; null when nothing was sent. */
   exchange: Buffer | null;
 };
 
-/** A lease that is given back, known by its end; `untried` when nothing was sent. */
+/** A released lease, identified by its end; `untried` when nothing was sent. */
 export type Release = { seq: number; leasedUntil: Date; untried: boolean };
 
-// Asked by completed_at and not by the state, or all that is pending would be read for the few rows that are meant.
+// Selects by completed_at, not by state, which would read all pending rows.
 const completeDeliveries = (db: Sql, done: readonly Outcome[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery
@@ -34,7 +34,7 @@ FROM unnest(${done.map(({ seq }) => seq)}::bigint[], ${done.map(({ statusCode })
   AS done (seq, status_code, duration_ms, reason, completed_at, exchange)
 WHERE delivery.seq = done.seq AND delivery.completed_at IS NULL`);
 
-/** Gives leases back, so that nobody need wait for their end; never one that ran out and is another node's now. */
+/** Releases leases before their end, except those that have expired and may belong to another node. */
 const releaseDeliveries = (db: Sql, released: readonly Release[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery SET leased_until = NULL, attempts = attempts - back.untried::int
@@ -45,13 +45,13 @@ WHERE delivery.seq = back.seq AND delivery.leased_until = back.leased_until AND 
 export type OutcomeWriter = {
   complete: (outcome: Outcome) => void;
   release: (release: Release) => void;
-  /** Writes what is gathered without further delay, and resolves when that has been tried. */
+  /** Writes the collected outcomes now, and resolves after the attempt. */
   finish: () => Promise<void>;
 };
 
 const retryMs = 1_000;
 
-/** Writes outcomes, many by one statement. @param gatherMs how long they are gathered */
+/** Writes outcomes, many per statement. @param gatherMs how long they are collected */
 export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gatherMs: number): OutcomeWriter {
   const failureRuns = createFailureRuns({ db, log });
   let completed: Outcome[] = [];
@@ -71,7 +71,7 @@ export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gat
       if (back.length > 0) await releaseDeliveries(db, back);
     } catch (error) {
       log.error({ err: error }, "outcomes of deliveries could not be written");
-      // At the end what is not written is let go: it is sent again when its lease has run out.
+      // On stop, unwritten outcomes are dropped: their deliveries are sent again once the leases end.
       if (finishing) return;
       completed = [...done, ...completed];
       released = [...back, ...released];

@@ -1,7 +1,7 @@
-import type { Owner } from "../../identity/identity.ts";
-import type { Tier } from "../../partners/partners.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Log } from "../../platform/logs.ts";
+import type { Tier } from "../../../firms/partners/partners.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
 import { deliveryHeaders } from "../delivery-headers.ts";
 import { bodyHash, type Exchange } from "../exchange.ts";
 import type { FailureReason, Outbound } from "../outbound/post.ts";
@@ -15,12 +15,12 @@ export type SendDeps = {
   log: Log;
   outbound: Outbound;
   baseUrl: string;
-  /** The owner's passport; undefined when there is none, or its row is not what was written at the seal. */
+  /** The owner's passport; undefined when there is none, or it fails its MAC. */
   passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
   hostLimitsOf: (tier: Tier) => HostLimits;
 };
 
-/** What became of a delivery; `exchange` is null when nothing was sent. */
+/** The outcome of a delivery; `exchange` is null when nothing was sent. */
 export type Sent = {
   statusCode: number | null;
   reason: FailureReason | null;
@@ -30,13 +30,13 @@ export type Sent = {
 
 const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: 0, exchange: null });
 
-/** An event goes to subscriptions of its own firm and environment alone. */
+/** An event goes only to subscriptions of its own firm and environment. */
 const isOfDestination = ({ destination, ...event }: Claimed & { destination: Destination }): boolean =>
   event.eventPartnerId === destination.partnerId &&
   event.partnerId === destination.partnerId &&
   event.environment === destination.environment;
 
-/** Posts one delivery; never rejects. @returns null when it is not known what became of it */
+/** Posts one delivery; never rejects. @returns null when the outcome is unknown */
 export async function send(
   { clock, log, outbound, baseUrl, passportOf, hostLimitsOf }: SendDeps,
   delivery: Claimed & { destination: Destination },
@@ -46,6 +46,7 @@ export async function send(
     const { url, deleted, tier, keys } = delivery.destination;
     if (deleted) return unsent("webhook_deleted");
     if (!delivery.destination.isWhole) return unsent("webhook_altered");
+    if (!delivery.isWhole) return unsent("event_altered");
     if (!isOfDestination(delivery)) {
       log.error({ delivery: delivery.seq, event: delivery.event }, "an event of another firm was queued for a webhook");
       return unsent("event_altered");

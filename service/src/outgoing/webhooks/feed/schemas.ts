@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { nullable, orderCodeExample, requestId, sha256, text, timestamp } from "../../http/schema-parts.ts";
+import { nullable, orderCodeExample, requestId, sha256, text, timestamp } from "../../../kernel/http/schema-parts.ts";
 
 const payloadExample = {
   type: "order.created",

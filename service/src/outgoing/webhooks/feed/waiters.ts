@@ -1,15 +1,18 @@
-import type { Owner } from "../../identity/identity.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
 
 const limits = { ofFirm: 10, inAll: 200 };
 
 export type Waiters = {
-  /** Runs what waits, unless too many wait already: then null. Its signal ends with the caller's, and with the service. */
+  /**
+   * Runs the wait, or returns null when too many wait already. Its signal ends with the caller's, and with the
+   * service.
+   */
   hold: <T>(owner: Owner, gone: AbortSignal, wait: (ended: AbortSignal) => Promise<T>) => Promise<T | null>;
   /** Ends every wait. */
   stop: () => void;
 };
 
-/** Bounds requests that are answered late, on this node: each looks into the database a few times a second. */
+/** Limits long polls on this node, because each polls the database a few times a second. */
 export function createWaiters(): Waiters {
   const stopping = new AbortController();
   const ofFirm = new Map<string, number>();

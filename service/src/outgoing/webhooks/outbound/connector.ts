@@ -10,12 +10,15 @@ export class AddressRefused extends Error {
 export type ConnectorSettings = {
   mayReach: (address: string) => boolean;
   resolveName: ResolveName;
-  /** PEM of authorities that are trusted besides the public ones. */
+  /** PEM of trusted authorities in addition to the public ones. */
   extraCa: string | null;
   timeoutMs: number;
 };
 
-/** Resolves and checks in one step, on every connection anew: what is connected to is what was checked. */
+/**
+ * Resolves and checks in one step on every connection, so that the checked address is the connected one (DNS
+ * rebinding).
+ */
 function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
   return (name, options, done) => {
     resolveName(name).then(
@@ -31,7 +34,7 @@ function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunc
   };
 }
 
-/** The addresses that a host of a URL stands for. @throws what `resolveName` throws */
+/** The addresses of a URL's host. @throws the errors of `resolveName` */
 export async function addressesOf({ resolveName }: ConnectorSettings, hostname: string): Promise<string[]> {
   const literal = unbracketed(hostname);
   return isIP(literal) === 0 ? resolveName(hostname) : [literal];
@@ -39,20 +42,20 @@ export async function addressesOf({ resolveName }: ConnectorSettings, hostname: 
 
 const unbracketed = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
-/** Opens connections for deliveries: TLS, HTTP/1.1, to addresses that may be reached and no other. */
+/** Opens connections for deliveries: TLS, HTTP/1.1, only to allowed addresses. */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   const { extraCa, mayReach, timeoutMs } = settings;
   const connect = buildConnector({
     allowH2: false,
     timeout: timeoutMs,
     lookup: checkedLookup(settings),
-    // Made once: reading all authorities anew for every connection costs more than the connection.
+    // Created once: reading all authorities for each connection costs more than the connection.
     ...(extraCa === null
       ? {}
       : { secureContext: createSecureContext({ ca: [...getCACertificates("default"), extraCa] }) }),
   });
   return (options, done) => {
-    // An address in place of a name is connected to without a look-up.
+    // An IP address is connected to without a look-up, so check it here.
     const literal = unbracketed(options.hostname);
     if (isIP(literal) !== 0 && !mayReach(literal)) done(new AddressRefused("this address may not be reached"), null);
     else connect(options, done);

@@ -15,7 +15,7 @@ const texts: Readonly<Record<Exclude<FailureReason, "http_status" | "redirect">,
   host_limit: "Too many deliveries to this host in a minute",
 };
 
-/** Why a delivery failed, in words: what happened. A reason that is not known here comes back as it is. */
+/** A failure in words. An unknown reason is returned unchanged. */
 export function failureText(reason: string, statusCode: number | null): string {
   if (reason === "http_status") return `Answered ${statusCode}`;
   if (reason === "redirect") return `Answered ${statusCode}, a redirect, which we do not follow`;
@@ -30,5 +30,5 @@ const unsent: ReadonlySet<string> = new Set<FailureReason>([
   "host_limit",
 ]);
 
-/** Whether nothing was sent: such a failure says nothing of the endpoint. */
+/** Whether nothing was sent. Such a failure doesn't count against the endpoint. */
 export const isUnsent = (reason: string): boolean => unsent.has(reason);

@@ -1,10 +1,10 @@
 import { Agent, type Dispatcher } from "undici";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Answer } from "../exchange.ts";
 import { addressesOf, type ConnectorSettings, createConnector } from "./connector.ts";
 import { rememberingNames } from "./resolve-name.ts";
 
-/** Why a delivery failed. */
+/** The reasons why a delivery fails. */
 export const failureReasons = [
   "http_status",
   "redirect",
@@ -24,19 +24,21 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
-/** What became of one POST; null when the service stopped before that was known. */
+/** The outcome of one POST; null when the service stopped before it was known. */
 export type PostOutcome = {
   statusCode: number | null;
   reason: FailureReason | null;
   durationMs: number;
-  /** Null when none came. */
+  /** Null without a response. */
   answer: Answer | null;
 } | null;
 
 export type Outbound = {
   /**
-   * Sends one POST and never throws: no redirect is followed, and the first of the answer is kept for people to look at.
-   * @param admits whether it may go to a host with these addresses; else it fails with `host_limit` and nothing is sent
+   * Sends one POST and never throws. Follows no redirects, and keeps the first part of the response for people to
+   * see.
+   * @param admits whether a host with these addresses may be reached; otherwise fails with `host_limit` and sends
+   * nothing
    */
   post: (
     url: string,
@@ -44,7 +46,7 @@ export type Outbound = {
     body: Buffer,
     admits: (addresses: readonly string[]) => boolean,
   ) => Promise<PostOutcome>;
-  /** Cuts what is still in progress. */
+  /** Aborts deliveries in progress. */
   close: () => Promise<void>;
 };
 
@@ -52,7 +54,7 @@ const maxAnswerBytes = 64 * 1024;
 const keptBytes = 4 * 1024;
 const keptHeaders = { most: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
 
-// By the error's code, or by its name where it has none.
+// Matched against the error's code, or its name when it has none.
 const reasons: [codes: RegExp, reason: FailureReason][] = [
   [/^ADDRESS_REFUSED$/, "address_refused"],
   [/TIMEOUT|^ETIMEDOUT$/, "timeout"],
@@ -68,7 +70,7 @@ function reasonOf(error: unknown): FailureReason {
   return reasons.find(([codes]) => codes.test(code))?.[1] ?? "connection_lost";
 }
 
-/** The first headers of an answer, each bounded, and all together; one that came several times has its values joined. */
+/** The first response headers, bounded each and in all. Joins the values of repeated ones. */
 function keptHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const { most, bytes, nameLength, valueLength } = keptHeaders;
   const kept: [name: string, value: string][] = [];
@@ -87,13 +89,13 @@ function judge(statusCode: number): FailureReason | null {
   return statusCode >= 300 && statusCode < 400 ? "redirect" : "http_status";
 }
 
-/** Opens what deliveries leave by. @param given.timeoutMs for the whole of a POST: names, connection, answer. */
+/** Opens the outbound connections. @param given.timeoutMs for a whole POST: name resolution, connection, response */
 export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: Clock }): Outbound {
   const settings = { ...given, resolveName: rememberingNames(given.resolveName, clock) };
   const agent = new Agent({
     connect: createConnector(settings),
     allowH2: false,
-    // A connection that idles longer may be closed by the other side just as a POST goes out, and it is not sent twice.
+    // A longer idle connection may be closed by the other side just as a POST is sent, and a POST is not repeated.
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     headersTimeout: settings.timeoutMs,
@@ -123,7 +125,7 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
           durationMs: Math.round(performance.now() - started),
           answer,
         });
-        /** An answer's status decides, whatever becomes of its body. */
+        /** The response's status decides, even when its body fails. */
         function cut(otherwise: PostOutcome): void {
           settle(answered ?? otherwise);
           connection?.abort(new Error("cut"));
@@ -143,7 +145,7 @@ export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: C
             answered = outcomeOf(statusCode, judge(statusCode));
             if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
           },
-          // The body is drained so that the connection can serve again; past the limit it is cut.
+          // The body is drained so that the connection can be reused; past the limit it is cut.
           onResponseData(_controller, chunk) {
             if (answer && bytesRead < keptBytes)
               answer.body = Buffer.concat([answer.body, chunk.subarray(0, keptBytes - bytesRead)]);

@@ -1,18 +1,19 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Address, isInRanges, parseAddress, parseRange, type Range } from "../../../kernel/platform/network.ts";
 
-/** The addresses of a host name, at least one. @throws Error with code ENOTFOUND, or that of the name server's failure. */
+/** The addresses of a host name, at least one. @throws Error with code ENOTFOUND, or the name server's failure code */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-// Answers can have thousands, each of which would be tried and counted.
+// DNS responses can have thousands, each of which would be tried and counted.
 const mostAddresses = 16;
 const rememberedMs = 1_000;
 const mostNames = 10_000;
 
 /**
- * Keeps each answer for a second, so that the addresses a delivery is counted for are those that its connection is opened to, though
- * a hostile name server answers differently each time.
+ * Caches each result for a second, so that a delivery is counted for the addresses it connects to, even when a hostile
+ * name server varies its responses.
  */
 export function rememberingNames(resolveName: ResolveName, clock: Clock): ResolveName {
   const names = new Map<string, { answer: Promise<string[]>; until: number }>();
@@ -43,8 +44,8 @@ async function fromHostsFile(name: string): Promise<string[]> {
 }
 
 /**
- * Resolves names without the system's blocking resolver: that one has a handful of threads for the whole process, and a
- * hostile name server would hold them.
+ * Resolves names without the system's blocking resolver: its few threads serve the whole process, and a hostile name
+ * server would occupy them.
  */
 export function openResolver(): ResolveName {
   const resolver = new Resolver({ timeout: 2_500, tries: 2 });
@@ -58,5 +59,32 @@ export function openResolver(): ResolveName {
     if (found.length === 0)
       throw v4.status === "rejected" ? v4.reason : Object.assign(new Error("no address"), { code: "ENOTFOUND" });
     return found;
+  };
+}
+
+const rangesOf = (texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
+
+/** The only public unicast range in IPv6 so far (RFC 4291, section 2.4). The package counts the rest as public too. */
+const publicV6 = rangesOf(["2000::/3"]);
+/** Public in its registry, but a cloud's metadata service. */
+const metadataServices = rangesOf(["168.63.129.16/32"]);
+
+/** Whether an address is public: not private, mapped, tunneled or otherwise special-purpose. */
+const isPublic = (address: Address): boolean =>
+  address.range() === "unicast" &&
+  (address.kind() === "ipv4" || isInRanges(address, publicV6)) &&
+  !isInRanges(address, metadataServices);
+
+/**
+ * Decides which addresses deliveries may reach: public ones, and the ranges that the operator allows.
+ * @param allow CIDR ranges or single addresses
+ * @returns true for an address that may be reached; false for a text that is not an address
+ */
+export function addressPolicy(allow: readonly string[]): (address: string) => boolean {
+  const allowed = rangesOf(allow);
+  return (text) => {
+    // A connected address has no zone. An IPv4-mapped IPv6 address counts as its IPv4 address.
+    const address = text.includes("%") ? null : parseAddress(text);
+    return address !== null && (isInRanges(address, allowed) || isPublic(address));
   };
 }

@@ -1,4 +1,4 @@
-import { invalid } from "../../platform/errors.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import { isTopic, type Topic, topics } from "../topics.ts";
 
 const urlMessage = "A https:// webhook URL is required.";
@@ -9,7 +9,7 @@ function member(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined;
 }
 
-/** The `url` of a body. @throws ServiceError unless it is an absolute https URL. */
+/** The `url` of a body. @throws ServiceError unless it is an absolute https URL */
 export function urlField(body: unknown): string {
   const value = member(body, "url");
   const text = typeof value === "string" ? value.trim() : "";
@@ -20,7 +20,7 @@ export function urlField(body: unknown): string {
   return text;
 }
 
-/** Whether two URLs lead to the same place, however they are written; what follows `#` is never sent. */
+/** Whether two URLs are the same destination, in any spelling. The fragment after `#` is never sent. */
 export const isSameUrl = (one: string, other: string): boolean => requested(one) === requested(other);
 
 function requested(text: string): string {
@@ -29,7 +29,7 @@ function requested(text: string): string {
   return url.href;
 }
 
-/** The `topics` of a body, each once. @throws ServiceError when there are none or one is unknown. */
+/** The `topics` of a body, without duplicates. @throws ServiceError for an empty list or an unknown topic */
 export function topicsField(body: unknown): Topic[] {
   const value = member(body, "topics");
   const choices = `topics must be a non-empty array of: ${topics.join(", ")}.`;

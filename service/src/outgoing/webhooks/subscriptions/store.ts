@@ -1,9 +1,10 @@
-import { auditLine } from "../../audit/audit.ts";
-import type { Environment, Owner, Principal } from "../../identity/identity.ts";
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { type Statement, sql } from "../../platform/database/sql.ts";
-import { revocationRow } from "../../platform/revocations.ts";
-import type { MacTable, Members, RowMac } from "../../platform/row-mac.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Environment, Owner, Principal } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import type { MacTable } from "../../../kernel/platform/protected-data.ts";
+import { revocationRow } from "../../../kernel/platform/revocations.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 
 export type Subscription = { id: string; url: string; topics: string[]; active: boolean; createdAt: Date };
 
@@ -11,7 +12,7 @@ const columns = sql`id, url, topics, active, created_at AS "createdAt"`;
 
 export const webhookTable = "webhooks";
 
-/** Where which events of whom are sent, as the row's MAC says it. */
+/** Fields of a subscription that its MAC covers. */
 export type WebhookFacts = Owner & { id: string; url: string; topics: string[] };
 
 export const webhookMembers = ({ id, partnerId, environment, url, topics }: WebhookFacts): Members => ({
@@ -31,6 +32,7 @@ export const webhookRows: MacTable<WebhookFacts> = {
   mac: sql`row_mac`,
   rows: sql`SELECT id AS key, ${webhookColumns} FROM webhooks`,
   members: webhookMembers,
+  backfill: { set: "webhooks" },
 };
 
 const presentOf = ({ partnerId, environment }: Owner) =>
@@ -41,7 +43,7 @@ export const selectSubscriptions = (db: Sql, owner: Owner) =>
     sql`SELECT ${columns} FROM webhooks WHERE ${presentOf(owner)} ORDER BY created_at DESC, id DESC`,
   );
 
-/** A subscription of this owner, or undefined. */
+/** The owner's subscription, or undefined. */
 export async function selectSubscription(db: Sql, id: string, owner: Owner): Promise<Subscription | undefined> {
   const [row] = await db.query<Subscription>(
     sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND ${presentOf(owner)}`,
@@ -49,15 +51,15 @@ export async function selectSubscription(db: Sql, id: string, owner: Owner): Pro
   return row;
 }
 
-/** Locks the partner against other new subscriptions. @returns those that there are. */
+/** Locks the partner against concurrent subscriptions. @returns the existing ones */
 export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]> {
   await tx.query(sql`SELECT 1 FROM partners WHERE id = ${owner.partnerId} FOR NO KEY UPDATE`);
   return selectSubscriptions(tx, owner);
 }
 
 /**
- * Whether the caller still is one: a key may have been revoked or have expired, and a member removed, since the request began. Of members only owners
- * with live access may change live webhooks.
+ * Whether the caller is still authorized: since the request began, a key may have been revoked or expired, and a member
+ * removed. Only owners with live access may change live webhooks.
  */
 export async function isStillAllowed(
   tx: Tx,
@@ -91,7 +93,7 @@ WITH webhook AS (
 )
 ${auditOf("webhook.created", row)}`);
 
-/** Ends a subscription and forgets its secrets. @returns false when the owner has no such one. */
+/** Ends a subscription and deletes its secrets. @returns false when the owner has no such one */
 export async function endSubscription(db: Sql, change: Change): Promise<boolean> {
   const rows = await db.query(sql`
 WITH webhook AS (
@@ -107,7 +109,7 @@ ${auditOf("webhook.deleted", change, sql`webhook`)} RETURNING 1`);
 const madeColumns = sql`w.id AS "webhookId", w.environment, w.url, w.topics, w.created_at AS "createdAt",
   a.actor AS "createdBy"`;
 
-/** A subscription as the operator sees it; `createdBy` is the audit log's actor: `key:ID` or `member:ID`. */
+/** A subscription on the operator's pages; `createdBy` is the audit log's actor: `key:ID` or `member:ID`. */
 export type MadeWebhook = {
   webhookId: string;
   environment: Environment;
@@ -117,7 +119,7 @@ export type MadeWebhook = {
   createdBy: string;
 };
 
-/** Who made it is in the audit log. */
+/** The audit log has the creator. */
 const madeBy = (partnerId: string) => sql`FROM webhooks w JOIN audit_log a
   ON a.partner_id = ${partnerId} AND a.action = 'webhook.created' AND a.detail ->> 'webhookId' = w.id::text
   WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL`;
@@ -125,7 +127,9 @@ const madeBy = (partnerId: string) => sql`FROM webhooks w JOIN audit_log a
 export const selectOfPartner = (db: Sql, partnerId: string) =>
   db.query<MadeWebhook>(sql`SELECT ${madeColumns} ${madeBy(partnerId)} ORDER BY w.created_at DESC, w.id DESC`);
 
-/** Made with the key, or by somebody whom the key linked or gave live access, be they gone since. */
+/**
+ * Subscriptions created with the key, or by a person whom the key linked or gave live access, even if removed since.
+ */
 export const selectMadeByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<MadeWebhook>(sql`
 SELECT ${madeColumns} ${madeBy(partnerId)} AND (a.actor = ${`key:${keyId}`} OR a.actor IN (
@@ -133,7 +137,7 @@ SELECT ${madeColumns} ${madeBy(partnerId)} AND (a.actor = ${`key:${keyId}`} OR a
     AND l.action IN ('member.linked', 'member.live_access_changed') AND l.detail ->> 'keyId' = ${keyId}
 )) ORDER BY w.created_at DESC, w.id DESC`);
 
-/** Ends a subscription for the operator, whoever's. @returns undefined for an unknown or ended one */
+/** Ends any subscription on behalf of the operator. @returns undefined for an unknown or ended one */
 export async function endAnySubscription(db: Sql, id: string, at: Date): Promise<Owner | undefined> {
   const [owner] = await db.query<Owner>(
     sql`SELECT partner_id AS "partnerId", environment FROM webhooks WHERE id = ${id} AND deleted_at IS NULL`,
@@ -147,13 +151,16 @@ export async function ownsSubscription(db: Sql, id: string, owner: Owner): Promi
   return rows.length === 1;
 }
 
-/** Holds the subscription until the end of the transaction. @returns false when the owner has no such one. */
+/** Locks the subscription until the end of the transaction. @returns false when the owner has no such one */
 export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promise<boolean> {
   const rows = await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${id} AND ${presentOf(owner)} FOR NO KEY UPDATE`);
   return rows.length === 1;
 }
 
-/** Under the subscription's lock: the secret in use gets an end, and of those that have one only the latest stay. */
+/**
+ * Sets the end of the current secret, and keeps only the latest of the replaced ones. The caller has locked the
+ * subscription.
+ */
 export async function retireSecret(tx: Tx, webhookId: string, expiresAt: Date, keep: number): Promise<void> {
   await tx.query(
     sql`UPDATE webhook_secrets SET expires_at = ${expiresAt} WHERE webhook_id = ${webhookId} AND expires_at IS NULL`,
@@ -169,11 +176,11 @@ export const insertSecret = (tx: Tx, change: Change & { hash: Buffer }) =>
 WITH secret AS (INSERT INTO webhook_secrets (webhook_id, hash) VALUES (${change.id}, ${change.hash}))
 ${auditOf("webhook.secret_rotated", change)}`);
 
-/** Forgets secrets that sign no more. */
+/** Deletes secrets that no longer sign. */
 export const deleteExpiredSecrets = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM webhook_secrets WHERE expires_at < ${now}`);
 
-/** Has replaced secrets of a firm's test webhooks sign so many seconds shorter. */
+/** Moves the end of replaced secrets of a firm's test webhooks earlier by so many seconds. */
 export const bringSecretEndsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   tx.query(sql`
     UPDATE webhook_secrets s SET expires_at = s.expires_at - make_interval(secs => ${seconds})

@@ -1,29 +1,36 @@
-import { actorOf, type Owner, type Principal } from "../../identity/identity.ts";
-import { type Clock, dayMs } from "../../platform/clock.ts";
-import type { ColumnCipher } from "../../platform/column-cipher.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
-import { requireProof } from "../../platform/recent-proof.ts";
-import type { RowMac } from "../../platform/row-mac.ts";
-import { isUuid } from "../../platform/text.ts";
-import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
-import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";
-import { standardSecret } from "../standard-signature.ts";
-import { isSameUrl } from "./fields.ts";
+import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isUuid, requireUuid } from "../../../kernel/platform/text.ts";
 import {
   type Change,
+  endAnySubscription,
   endSubscription,
   insertSecret,
   insertSubscription,
   isStillAllowed,
   lockAndRead,
   lockSubscription,
+  type MadeWebhook,
   retireSecret,
   type Subscription,
+  selectMadeByKey,
+  selectOfPartner,
   selectSubscription,
   selectSubscriptions,
 } from "./store.ts";
+
+export type { MadeWebhook } from "./store.ts";
+
+import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
+import type { ColumnCipher } from "../../../kernel/platform/column-cipher.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { requireProof } from "../../../kernel/platform/recent-proof.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
+import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";
+import { standardSecret } from "../standard-signature.ts";
+import { isSameUrl } from "./fields.ts";
 
 export type SubscriptionDeps = { db: Database; clock: Clock; rowMac: RowMac; secretCipher: ColumnCipher };
 
@@ -47,7 +54,10 @@ const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription):
   createdAt: createdAt.toISOString(),
 });
 
-/** Whether the caller may create, rotate and delete subscriptions: live ones are the owners' who work in live, and the keys'. */
+/**
+ * Whether the caller may create, rotate and delete subscriptions. Live ones need a key, or an owner who works in
+ * live.
+ */
 export const mayChangeSubscriptions = ({ environment, member }: Principal): boolean =>
   environment === "test" || !member || (member.role === "owner" && member.liveAccess);
 
@@ -56,14 +66,17 @@ export async function listSubscriptions({ db }: SubscriptionDeps, owner: Owner):
   return (await selectSubscriptions(db, owner)).map(subscriptionView);
 }
 
-/** @throws ServiceError for an unknown subscription. */
+/** @throws ServiceError for an unknown subscription */
 export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id: string): Promise<Webhook> {
   const row = isUuid(id) ? await selectSubscription(db, id, owner) : undefined;
   if (!row) throw webhookNotFound();
   return subscriptionView(row);
 }
 
-/** Subscribes. The secret is in this answer and in no other. @throws ServiceError when the URL has one or there are too many already. */
+/**
+ * Creates a subscription. Only this result has the secret. @throws ServiceError when the URL has one, or there are
+ * too many
+ */
 export async function subscribe(
   deps: SubscriptionDeps,
   principal: Principal,
@@ -90,7 +103,7 @@ const formsOf = (secret: string) => ({
   standardWebhooksSecret: standardSecret(secretHash(secret)),
 });
 
-/** @throws ServiceError for an unknown subscription, or a caller who may not. */
+/** @throws ServiceError for an unknown subscription, or a caller who may not */
 export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const change = changeOf(deps, principal, id);
@@ -101,13 +114,13 @@ export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, 
 
 async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Promise<void> {
   if (await isStillAllowed(tx, principal, now)) return;
-  // As at the door, had it been revoked a moment sooner (contract, Errors, 401).
+  // The same error as if it had been revoked before the request (contract, Errors, 401).
   if (principal.key) throw new ServiceError("key_revoked", "A valid partner API key is required.");
   const message = "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
   throw new ServiceError("owner_required", message);
 }
 
-/** Gives a new secret; the old one signs beside it for a day. @throws ServiceError for an unknown subscription. */
+/** Creates a new secret; the old one also signs for a day. @throws ServiceError for an unknown subscription */
 export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();
   return deps.db.transaction(async (tx) => {
@@ -120,4 +133,19 @@ export async function rotateSecret(deps: SubscriptionDeps, principal: Principal,
     await insertSecret(tx, { ...change, hash: deps.secretCipher.encrypt(secretHash(secret), id) });
     return { id, secret, ...formsOf(secret), previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
   });
+}
+
+/** The subscriptions of a firm in both environments, newest first. */
+export const webhooksOfPartner = ({ db }: { db: Sql }, partnerId: string): Promise<MadeWebhook[]> =>
+  selectOfPartner(db, partnerId);
+
+/** The active subscriptions that were created with a key, or by a person who linked with it. */
+export const webhooksMadeByKey = ({ db }: { db: Sql }, partnerId: string, keyId: string): Promise<MadeWebhook[]> =>
+  selectMadeByKey(db, partnerId, keyId);
+
+/** Ends a subscription for good and deletes its secrets. @throws ServiceError for an unknown or ended one */
+export async function disableWebhook({ db, clock }: { db: Sql; clock: Clock }, webhookId: string) {
+  const ended = await endAnySubscription(db, requireUuid("WEBHOOK_ID", webhookId), clock());
+  if (!ended) throw webhookNotFound();
+  return { webhookId, ...ended, disabled: true as const };
 }

@@ -1,0 +1,27 @@
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { Providers } from "../../providers/providers.ts";
+import type { PaperDeps } from "../paper/paper.ts";
+
+export type FaxDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  providers: Providers;
+  /** The fax application at Telnyx, and the sending number. */
+  app: string;
+  from: string;
+  /** Reads an order's document. */
+  paper: PaperDeps;
+};
+
+/** The queue that follows an order's faxes; payload `{orderId}`. */
+export { faxQueue } from "../../orders/order/order.ts";
+
+/** The interval between checks of an order's faxes. */
+export const pollMs = 2 * 60_000;
+
+/** The actor in the order's record. */
+export const actor = "provider:telnyx";
+export const actName = "fax.send";

@@ -1,0 +1,106 @@
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import type { ReceiptContent, Receipts } from "../receipts/receipts.ts";
+import { attemptsOf, findAttempt, followSoon, updateAttempt } from "./store.ts";
+/** Faxes by Telnyx: an order's document with its cover sheet, sent once, tracked to its end, and certified. */
+
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { Taker } from "../../orders/fulfilment/fulfilment.ts";
+import { actsOfOrder, type Providers } from "../../providers/providers.ts";
+import type { PaperDeps } from "../paper/paper.ts";
+import { faxAct } from "./act.ts";
+import { actName, actor, type FaxDeps, faxQueue, pollMs } from "./deps.ts";
+import { faxEvent, followFaxes } from "./follow.ts";
+import { newAttempt, resume } from "./record.ts";
+import { isOver } from "./states.ts";
+
+export { reasonWords } from "./reasons.ts";
+export type { FaxState } from "./states.ts";
+export { attemptsOf, type FaxAttempt, sweepFaxNumbers } from "./store.ts";
+
+export type FaxingDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  providers: Providers;
+  receipts: Receipts;
+  envelopes: PaperDeps;
+  /** The sending application and number; null without an account. */
+  telnyx: { faxApp: string | null; faxFrom: string | null } | null;
+};
+
+/** Registers the acts, event handlers and jobs of faxes. @returns the provider that claims orders */
+export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
+  const { telnyx, providers, receipts, envelopes: paper, ...rest } = deps;
+  receipts.register("fax_certificate", faxCertificate);
+  const { faxApp: app, faxFrom: from } = telnyx ?? { faxApp: null, faxFrom: null };
+  const faxDeps: FaxDeps = { ...rest, providers, paper, app: app ?? "", from: from ?? "" };
+  providers.defineAct(faxAct(faxDeps));
+  providers.onEvent("telnyx", (event) => faxEvent(faxDeps, event));
+  jobs.work<{ orderId: number }>(faxQueue, ({ orderId }) => followFaxes(faxDeps, orderId), { maxAttempts: 40 });
+  return app && from && providers.has("telnyx") ? [faxTaker(faxDeps)] : [];
+}
+
+/**
+ * The task stays open until Telnyx has the fax. It waits while the order is on hold; people do it while Telnyx is
+ * unreachable.
+ */
+const faxTaker = (deps: FaxDeps): Taker => ({
+  kind: "fax_send",
+  actor,
+  async take(tx, order, at) {
+    const last = (await attemptsOf(tx, order.id, true)).at(-1);
+    if (order.faxTo === null) return null;
+    const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);
+    // Nobody faxes a document that may be on its way. If it is not, the end of the act opens the task again.
+    if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
+    // A person claimed the task before Telnyx was asked, and then gave it up.
+    const isGivenUp = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
+    if (last?.state === "waiting" && isGivenUp) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
+    if (!last || isOver(last.state) || isGivenUp) {
+      await newAttempt(deps, tx, order, { attempt: (last?.attempt ?? 0) + 1, retries: 0, dueAt: at });
+      await resume(deps, tx, order.id);
+    }
+    await followSoon(tx, order.id, pollMs);
+    return "beside";
+  },
+});
+
+/** The content of a fax's transmission certificate. */
+export async function faxCertificate(db: Sql, orderId: number, attemptId: number): Promise<ReceiptContent | null> {
+  const fax = await findAttempt(db, attemptId);
+  if (!fax || fax.orderId !== orderId || fax.state !== "delivered") return null;
+  const attempts = await attemptsOf(db, orderId);
+  const { pages, sentPages, seconds, startedAt, endedAt } = fax;
+  const told = fax.eventId === null ? "Telnyx’s answer when it was asked" : "the attached event, which Telnyx signed";
+  return {
+    title: "Fax transmission certificate",
+    sentence: `By ${told}, the receiving machine confirmed ${confirmed(pages, sentPages)}. That a person read them nobody can say.`,
+    rows: [
+      ["To", fax.faxTo],
+      ["From", fax.faxFrom],
+      ["Pages confirmed", pages === null ? "not told" : String(pages)],
+      ["Pages sent, with the cover sheet", sentPages === null ? "not known" : String(sentPages)],
+      ["Began", startedAt ? instant(startedAt) : "not told"],
+      ["Ended", endedAt ? `${fax.eventId === null ? "asked at " : ""}${instant(endedAt)}` : "not told"],
+      ["Duration of the call", seconds === null ? "not told" : `${seconds} seconds`],
+      ["Attempt", `${fax.attempt} of ${attempts.length}`],
+      ["SHA-256 of the document", fax.documentSha256 ?? "not known"],
+      ["SHA-256 of the file that was faxed", fax.sentSha256 ?? "not known"],
+      ["Fax at Telnyx", fax.faxId ?? ""],
+    ],
+    events: fax.eventId === null ? [] : [fax.eventId],
+  };
+}
+
+/** States at most the confirmed pages. */
+const confirmed = (pages: number | null, sent: number | null): string =>
+  pages === null
+    ? "this fax; how many of its pages was not told"
+    : sent !== null && pages < sent
+      ? `${pages} of the ${sent} pages of this fax, and not the other ${sent - pages}`
+      : "the pages of this fax";
+
+const instant = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;

@@ -1,0 +1,126 @@
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
+import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
+import type { LockedOrder, PeopleEvent } from "../../../orders/order/order.ts";
+import type { MailClass } from "../../../providers/providers.ts";
+import type { ReceiptSource } from "../../receipts/receipts.ts";
+import { actor, type LetterDeps, mailQueue, pollQueue } from "./deps.ts";
+import { moveByLetter, sentByLob } from "./follow.ts";
+import { intendLetter } from "./intend-letter.ts";
+import { letterEvents, pollLetter } from "./listen.ts";
+import { type LetterStage, mailedAt, stageOf } from "./progress.ts";
+import { cancelAct } from "./recall.ts";
+import { sendAct } from "./send-act.ts";
+import { currentLetter, type Letter, letterActs, lettersOfOrder } from "./store.ts";
+
+export { recallOrder } from "./recall.ts";
+
+/**
+ * Registers the acts, event handler and jobs of letters. @returns the provider that claims orders; null without an
+ * account
+ */
+export function openLetters(jobs: Jobs, deps: LetterDeps): Taker | null {
+  const { providers, receipts } = deps;
+  providers.defineAct(sendAct(deps));
+  providers.defineAct(cancelAct(deps));
+  providers.onEvent("lob", letterEvents(deps));
+  receipts.register("mail_receipt", mailReceipt);
+  jobs.work<{ orderId: number }>(mailQueue, ({ orderId }) => intendLetter(deps, orderId));
+  jobs.work<{ letterId: string }>(pollQueue, ({ letterId }) => pollLetter(deps, letterId));
+  return deps.mailClass === null ? null : letterTaker(deps);
+}
+
+/** The task stays open until the letter is being sent, so that a person may still claim it. */
+const letterTaker = (deps: LetterDeps): Taker => ({
+  kind: "packet_print",
+  actor,
+  async take(tx, order) {
+    const { isUnderWay, isSending } = await letterActs(tx, order.id);
+    // Nobody prints a letter that may be on its way. If it is not, the end of the act opens the task again.
+    if (isSending) return { outcome: "being sent by Lob" };
+    if (isUnderWay) return "beside";
+    const letter = await currentLetter(tx, order.id);
+    if (!letter) {
+      await enqueue(tx, mailQueue, { orderId: order.id });
+      return "beside";
+    }
+    // The order was on hold while its letter was on its way.
+    await moveByLetter(deps, tx, order, letter);
+    return { outcome: sentByLob };
+  },
+});
+
+/** A letter on the operator's pages. */
+export type LetterOnRecord = Pick<
+  Letter,
+  "letterId" | "pages" | "doubleSided" | "trackingNumber" | "expectedDelivery" | "acceptedAt"
+> & { className: string; stage: LetterStage; mailedAt: Date | null; endedAt: Date | null };
+
+/** The letters that Lob accepted for an order, oldest first. */
+export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterOnRecord[]> {
+  const letters = await lettersOfOrder(db, orderId);
+  return letters.map(({ mailClass, progress, ...letter }) => {
+    const stage = stageOf(progress);
+    const endedAt = stage === "accepted" || stage === "mailed" ? null : (progress[stage] ?? null);
+    return { ...letter, className: mailClassNames[mailClass], stage, mailedAt: mailedAt(progress), endedAt };
+  });
+}
+
+/** Refuses work by hand while Lob does it. @throws ServiceError `conflict` while a letter waits to be mailed */
+export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEvent): Promise<void> {
+  const letter = on === "shipped" ? await currentLetter(tx, id) : undefined;
+  if (letter && stageOf(letter.progress) === "accepted")
+    throw new ServiceError(
+      "conflict",
+      `Lob has the letter ${letter.letterId}: its first scan moves the order. A hold has it cancelled.`,
+    );
+}
+
+const mailClassNames: Readonly<Record<MailClass, string>> = {
+  certified: "USPS Certified Mail",
+  certified_return_receipt: "USPS Certified Mail with electronic return receipt",
+  standard: "USPS First-Class Mail",
+};
+
+const sentences: Readonly<Record<MailClass, string>> = {
+  certified:
+    "The document named below was printed and mailed by Lob, and the United States Postal Service recorded its delivery, as Lob reports.",
+  certified_return_receipt:
+    "The document named below was printed and mailed by Lob, and the United States Postal Service recorded its delivery, as Lob reports.",
+  standard:
+    "The document named below was printed and mailed by Lob. First-Class Mail has no proof of delivery: when it was delivered is the carrier’s estimate, as Lob reports it.",
+};
+
+/** The content of a delivered letter's receipt. */
+export const mailReceipt: ReceiptSource = async (db, orderId, subject) => {
+  const letter = (await lettersOfOrder(db, orderId)).find(({ id }) => id === subject);
+  const delivered = letter?.progress.delivered;
+  // A letter that was returned later was not delivered.
+  if (!delivered || stageOf(letter.progress) !== "delivered") return null;
+  const { mailClass, letterId, trackingNumber, docSha256, pages, doubleSided, acceptedAt, progress } = letter;
+  const mailed = mailedAt(progress);
+  return {
+    title: "Receipt of mailing",
+    sentence: sentences[mailClass],
+    rows: [
+      ["Class", mailClassNames[mailClass]],
+      ...(trackingNumber === null ? [] : [["Tracking number", trackingNumber] as const]),
+      ["Letter at Lob", letterId],
+      ["Pages", `${pages}, printed on ${doubleSided ? "both sides" : "one side"}`],
+      ["Document SHA-256", docSha256],
+      ["Accepted by Lob", acceptedAt.toISOString()],
+      ...(mailed === null ? [] : [["Mailed", mailed.toISOString()] as const]),
+      [mailClass === "standard" ? "Delivered (estimate)" : "Delivered", delivered.toISOString()],
+    ],
+    events: await eventsOf(db, letterId),
+  };
+};
+
+/** Lob's events about the letter, oldest first. */
+async function eventsOf(db: Sql, letterId: string): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(sql`
+    SELECT id FROM provider_events WHERE provider = 'lob' AND object_id = ${letterId} AND type LIKE 'letter.%' ORDER BY id`);
+  return rows.map(({ id }) => id);
+}

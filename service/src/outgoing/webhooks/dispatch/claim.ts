@@ -1,0 +1,132 @@
+import { type Place, placeSomeEvents, placesOf } from "../../../kernel/events/events.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { type ContextRow, contextColumns, contextJoins, contextOf } from "../event-context.ts";
+import type { EventContext } from "../payload.ts";
+import { type Capacity, limits } from "./adaptive-window.ts";
+
+/** A delivery leased by this node, with the records of its body. A passport is read at sending. */
+export type Claimed = Omit<EventContext, "passport"> & {
+  seq: number;
+  event: number;
+  /** Whether the event's MAC verifies. */
+  isWhole: boolean;
+  partnerId: string;
+  /** The event's owner. */
+  eventPartnerId: string;
+  /** Whether the event belongs to its firm's chain; events from before the chain do not. */
+  isChained: boolean;
+  place: Place | null;
+  /** By the database's clock. */
+  leasedUntil: Date;
+};
+
+// The database's clock decides: a node with a fast clock would resend deliveries leased by another. A `Date` has
+// milliseconds.
+const leaseEnd = (leaseMs: number): Statement => sql`date_trunc('milliseconds', now() + ${leaseMs} * interval '1 ms')`;
+
+// Hops from subscription to subscription over the index of pending deliveries, so that one long queue costs nothing.
+const waiting = sql`
+  (SELECT webhook_id, partner_id FROM webhook_deliveries WHERE state = 'pending' ORDER BY webhook_id LIMIT 1)
+  UNION ALL
+  SELECT next.webhook_id, next.partner_id FROM waiting, LATERAL (
+    SELECT webhook_id, partner_id FROM webhook_deliveries
+    WHERE state = 'pending' AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1
+  ) AS next`;
+
+// Plans that stay right however many rows are pending or ended. With BETWEEN, only the index of pending rows has this
+// order (with equality, the planner may walk the primary key past all ended rows), and an array is looked up by
+// index.
+/** The oldest of each subscription; every subscription's first comes before any second. */
+const leasing = (leaseMs: number, { total, webhooks, partners }: Capacity): Statement => sql`
+WITH RECURSIVE waiting AS (${waiting}
+), due AS (
+  SELECT oldest.seq, waiting.webhook_id, waiting.partner_id
+  FROM waiting LEFT JOIN unnest(${webhooks.ids}::uuid[], ${webhooks.free}::int[]) AS known (webhook_id, free)
+    USING (webhook_id), LATERAL (
+    SELECT seq FROM webhook_deliveries
+    WHERE state = 'pending' AND webhook_id BETWEEN waiting.webhook_id AND waiting.webhook_id
+      AND (leased_until IS NULL OR leased_until < now())
+    ORDER BY webhook_id, seq LIMIT coalesce(known.free, ${limits.firstWindow}) FOR UPDATE SKIP LOCKED
+  ) AS oldest
+), placed AS (
+  SELECT seq, partner_id, row_number() OVER (PARTITION BY webhook_id ORDER BY seq) AS place FROM due
+), ranked AS (
+  SELECT seq, partner_id, place, row_number() OVER (PARTITION BY partner_id ORDER BY place, seq) AS of_partner FROM placed
+), taken AS (
+  SELECT seq
+  FROM ranked LEFT JOIN unnest(${partners.ids}::uuid[], ${partners.free}::int[]) AS known (partner_id, free)
+    USING (partner_id)
+  WHERE of_partner <= coalesce(known.free, ${limits.perPartner}) ORDER BY place, seq LIMIT ${total}
+), leased AS (
+  UPDATE webhook_deliveries SET leased_until = ${leaseEnd(leaseMs)}, attempts = attempts + 1
+  WHERE seq = ANY (array(SELECT seq FROM taken))
+  RETURNING seq, event, webhook_id, partner_id, leased_until
+)`;
+
+/** Leases due deliveries within the capacity, and reads the records of their bodies. */
+export const claimStatement = (leaseMs: number, capacity: Capacity): Statement => sql`${leasing(leaseMs, capacity)}
+SELECT leased.seq, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
+  leased.leased_until AS "leasedUntil", link.event IS NOT NULL AS "isChained", link.position, link.head, ${contextColumns}
+FROM leased
+JOIN events AS event ON event.id = leased.event
+LEFT JOIN event_chain AS link ON link.event = leased.event ${contextJoins}
+ORDER BY leased.seq`;
+
+type LeasedRow = ContextRow<{
+  seq: number;
+  partnerId: string;
+  isChained: boolean;
+  position: number | null;
+  head: Buffer | null;
+  leasedUntil: Date;
+}>;
+
+function claimedOf(rowMac: RowMac, { position, head, ...row }: LeasedRow): Claimed {
+  return { ...contextOf(rowMac, row), place: position === null || head === null ? null : { position, head } };
+}
+
+/**
+ * Leases due deliveries within the capacity. Nodes skip each other's rows; a dead node's deliveries are due again once
+ * its leases end.
+ */
+export async function claimDue(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  leaseMs: number,
+  capacity: Capacity,
+): Promise<Claimed[]> {
+  const rows = await db.query<LeasedRow>(claimStatement(leaseMs, capacity));
+  return rows.map((row) => claimedOf(rowMac, row));
+}
+
+/** Deliveries that are ready, each with its event's chain position, and those whose event has no position yet. */
+type Placed = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
+
+// An event that fails its MAC never gets a position: its delivery ends at once.
+const isWaiting = ({ isChained, isWhole, place }: Claimed): boolean => isChained && isWhole && place === null;
+
+/**
+ * Adds waiting events to their firms' chains, one page per firm. A firm whose events can't be added, or are being added
+ * by another node, doesn't hold up the others.
+ */
+export async function placed(
+  { db, rowMac, log }: { db: Database; rowMac: RowMac; log: Log },
+  claimed: readonly Claimed[],
+): Promise<Placed> {
+  const unplaced = claimed.filter(isWaiting);
+  if (unplaced.length === 0) return { ready: claimed, waiting: [] };
+  const owners = new Map<string, Owner>(unplaced.map((each) => [`${each.partnerId} ${each.environment}`, each]));
+  for (const { partnerId, environment } of owners.values())
+    await placeSomeEvents({ db, rowMac }, { partnerId, environment }).catch((error: unknown) =>
+      log.error({ err: error, partner: partnerId, environment }, "events could not be given their places"),
+    );
+  const places = await placesOf(
+    db,
+    unplaced.map(({ event }) => event),
+  );
+  const all = claimed.map((each) => (each.place ? each : { ...each, place: places.get(each.event) ?? null }));
+  return { ready: all.filter((each) => !isWaiting(each)), waiting: all.filter(isWaiting) };
+}

@@ -1,0 +1,51 @@
+import { roomState } from "../../closing/rooms/rooms.ts";
+import { eventColumns, eventHolds, type StoredEvent } from "../../kernel/events/events.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { orderState } from "../../orders/order/order.ts";
+import type { EventContext } from "./payload.ts";
+
+/** Columns from which bodies are built, of `event` and its `"order"` and `room`; passports are read separately. */
+export const contextColumns: Statement = sql`${eventColumns},
+  "order".code AS "orderCode@order", "order".status AS "orderStatus", "order".external_reference AS "externalReference",
+  room.code AS "roomCode@room", room.name AS "roomName", ${marked(orderState, sql`"order"`)},
+  ${marked(roomState, sql`room`, "isRoomAuthentic")}`;
+
+/** The joins after the table `event`. */
+export const contextJoins: Statement = sql`
+LEFT JOIN orders AS "order" ON "order".id = event.order_id
+LEFT JOIN rooms AS room ON room.id = event.room_id`;
+
+type Joined = {
+  orderCode: string | null;
+  orderStatus: string | null;
+  externalReference: string | null;
+  roomCode: string | null;
+  roomName: string | null;
+  isRoomAuthentic: boolean;
+} & Marked &
+  StoredEvent;
+
+/** A row of `contextColumns`, and more. */
+export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joined & More;
+
+/**
+ * The row with its order and room, and whether the event's MAC verifies. Only authentic events are sent, listed or
+ * shown.
+ */
+export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
+  const { orderCode, orderStatus, externalReference, roomCode, roomName, isAuthentic, isRoomAuthentic, ...others } =
+    row;
+  const { eventMac, eventRoomId, ...rest } = others;
+  return {
+    ...rest,
+    isWhole: eventHolds(rowMac, row),
+    // Leaves out an order or room that fails its MAC, and an order that is not the event's subject.
+    order:
+      orderStatus === null || !isAuthentic || orderCode !== row.subject
+        ? null
+        : { status: orderStatus, externalReference },
+    room: roomCode === null || roomName === null || !isRoomAuthentic ? null : { code: roomCode, name: roomName },
+  };
+}

@@ -1,0 +1,65 @@
+import { verifiedFirm } from "../../firms/partners/partners.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
+import { plainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import { failureText } from "./outbound/failure-text.ts";
+
+export const failingQueue = "webhook-failing-mail";
+
+export type FailingMail = {
+  webhookId: string;
+  userId: string;
+  since: string;
+  failures: number;
+  reason: string;
+  statusCode: number | null;
+};
+
+type Told = { email: string; url: string; environment: string; firmName: string };
+
+/** An owner of the webhook's firm, while both exist. */
+async function selectTold(db: Sql, { webhookId, userId }: FailingMail): Promise<Told | undefined> {
+  const [told] = await db.query<Told>(sql`
+SELECT u.email, w.url, w.environment, p.name AS "firmName", ${verifiedFirm}
+FROM webhooks w JOIN partners p ON p.id = w.partner_id JOIN members m ON m.partner_id = p.id JOIN users u ON u.id = m.user_id
+WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND m.role = 'owner'`);
+  return told;
+}
+
+/** Mails owners that a webhook keeps failing. Skips deleted webhooks and owners who left. */
+export const failingMail = defineMail({
+  queue: failingQueue,
+  load: (run: FailingMail, { db }: MailDeps) => selectTold(db, run),
+  write(
+    { email, url, environment, firmName },
+    { webhookId, userId, since, failures, reason, statusCode },
+    { baseUrl },
+  ) {
+    const host = new URL(url).host;
+    return {
+      id: `webhook-failing:${webhookId}:${userId}:${since}`,
+      to: email,
+      subject: `Your ${environment} webhook to ${host} keeps failing`,
+      greeting: "Hello,",
+      lines: [
+        `The last ${failures} deliveries of ${plainTitle(firmName, "your firm")} to ${host} failed, the first of them on ${since.slice(0, 16).replace("T", " at ")} UTC.`,
+        `The last failure: ${failureText(reason, statusCode)}.`,
+        "Each event is sent once and is not retried by itself. When your system is back, open the webhook and replay what failed.",
+      ],
+      link: { label: "Open the webhook", url: `${baseUrl}/dashboard/webhooks/${webhookId}` },
+      caution:
+        "You receive this email because you are an owner of the firm. We send at most one for a webhook in 24 hours.",
+    };
+  },
+});
+
+export type FailingWebhook = { id: string; url: string; since: Date };
+
+/** The owner's webhooks that keep failing, from the mail about it until a delivery arrives. */
+export const failingWebhooks = ({ db }: { db: Sql }, { partnerId, environment }: Owner): Promise<FailingWebhook[]> =>
+  db.query<FailingWebhook>(sql`
+SELECT id, url, failing_since AS since FROM webhooks
+WHERE partner_id = ${partnerId} AND environment = ${environment} AND alerted_at IS NOT NULL AND deleted_at IS NULL
+ORDER BY failing_since LIMIT 10`);

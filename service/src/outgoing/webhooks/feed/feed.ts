@@ -1,0 +1,145 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { placeEvents } from "../../../kernel/events/events.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { cursorOf, foreignCursor, limitOf } from "../../../kernel/platform/database/page.ts";
+import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { type ContextRow, contextColumns, contextJoins, contextOf } from "../event-context.ts";
+import { type PassportContext, payloadOf } from "../payload.ts";
+import { isTopic, testTopic, topics } from "../topics.ts";
+import type { FeedEvent } from "./schemas.ts";
+import type { Waiters } from "./waiters.ts";
+
+export type FeedDeps = {
+  db: Database;
+  rowMac: RowMac;
+  baseUrl: string;
+  /** The owner's passports with these ids, without those that fail their MAC. */
+  passportsOf: (ids: readonly string[], owner: Owner) => Promise<ReadonlyMap<string, PassportContext>>;
+  waiters: Waiters;
+};
+
+export type FeedQuery = { cursor?: string; limit?: string; topics?: string; wait?: string };
+export type Feed = { events: FeedEvent[]; cursor: string };
+
+const size = { usual: 50, most: 100 };
+const longestWaitSeconds = 25;
+const lookEveryMs = 300;
+
+/**
+ * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. With `wait`, an empty
+ * feed waits for an event up to that many seconds. Events get their positions in order, so nothing is lost between two
+ * calls.
+ * @throws ServiceError for an invalid query
+ */
+export async function readFeed(deps: FeedDeps, owner: Owner, query: FeedQuery, gone: AbortSignal): Promise<Feed> {
+  const [limit, topicNames, waitMs] = [limitOf(query.limit, size), topicsOf(query.topics), waitOf(query.wait)];
+  const cursor = await startOf(deps, owner, cursorOf(query.cursor));
+  const read = () => readOnce(deps, owner, cursor, topicNames, limit);
+  const first = await read();
+  if (first.events.length > 0 || waitMs === 0) return first;
+  const waited = await deps.waiters.hold(owner, gone, async (ended) => {
+    const until = performance.now() + waitMs;
+    let feed = first;
+    while (feed.events.length === 0 && performance.now() < until && !ended.aborted) {
+      await delay(lookEveryMs, undefined, { signal: ended }).catch(() => {});
+      feed = await read();
+    }
+    return feed;
+  });
+  return waited ?? first;
+}
+
+async function readOnce(
+  deps: FeedDeps,
+  owner: Owner,
+  after: number,
+  topicNames: string[] | null,
+  limit: number,
+): Promise<Feed> {
+  const upTo = await endOf(deps, owner);
+  // Another owner's cursor, or one from before the database was restored.
+  if (after > upTo) throw foreignCursor();
+  if (after === upTo) return { events: [], cursor: String(after) };
+  const page = await selectEvents(deps, owner, { after, upTo, topics: topicNames }, limit);
+  const rows = page.filter(({ isWhole }) => isWhole);
+  const sealed = rows.filter(({ topic }) => topic === "passport.sealed").map(({ subject }) => subject);
+  const passports = sealed.length === 0 ? null : await deps.passportsOf(sealed, owner);
+  const events = rows.map(({ position, head, ...event }): FeedEvent => {
+    const body = payloadOf({ ...event, passport: passports?.get(event.subject) ?? null }, deps.baseUrl);
+    return {
+      position,
+      head: head.toString("hex"),
+      type: event.topic,
+      id: event.eventId,
+      occurredAtUtc: event.occurredAt.toISOString(),
+      payload: body && (JSON.parse(body.toString()) as FeedEvent["payload"]),
+    };
+  });
+  return { events, cursor: String(page.length === limit ? page.at(-1)?.position : upTo) };
+}
+
+/** The last position, after all waiting events got theirs. */
+async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promise<number> {
+  const end = await selectEnd(deps.db, owner);
+  if (!end.isWaiting) return end.last;
+  await placeEvents(deps, owner);
+  return (await selectEnd(deps.db, owner)).last;
+}
+
+/** Absent: from the first event on. `latest`: only future events. */
+async function startOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner, cursor: string | null): Promise<number> {
+  if (cursor === null) return 0;
+  if (cursor === "latest") return endOf(deps, owner);
+  if (!/^\d{1,15}$/.test(cursor)) throw foreignCursor();
+  return Number(cursor);
+}
+
+function topicsOf(text: string | undefined): string[] | null {
+  if (text === undefined || text === "") return null;
+  const names = text.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !isTopic(name) && name !== testTopic);
+  if (unknown !== undefined) throw invalid(`topics must be some of: ${[...topics, testTopic].join(", ")}.`);
+  return names;
+}
+
+function waitOf(text: string | undefined): number {
+  if (text === undefined || text === "") return 0;
+  if (!/^\d{1,9}$/.test(text)) throw invalid(`wait must be a whole number of seconds from 0 to ${longestWaitSeconds}.`);
+  return Math.min(Number(text), longestWaitSeconds) * 1000;
+}
+
+const of = ({ partnerId, environment }: Owner) =>
+  sql`link.partner_id = ${partnerId} AND link.environment = ${environment}`;
+
+/** The last position, 0 without one, and whether events wait for theirs. */
+async function selectEnd(db: Sql, owner: Owner): Promise<{ last: number; isWaiting: boolean }> {
+  const [row] = await db.query<{ last: number; isWaiting: boolean }>(sql`
+SELECT coalesce((SELECT max(position) FROM event_chain AS link WHERE ${of(owner)} AND position IS NOT NULL), 0) AS last,
+  EXISTS (SELECT FROM event_chain AS link WHERE ${of(owner)} AND position IS NULL) AS "isWaiting"`);
+  return row ?? { last: 0, isWaiting: false };
+}
+
+type FeedRange = { after: number; upTo: number; topics: readonly string[] | null };
+
+/** Events in the range, by position. `isWhole` is false for an event that fails its MAC or has another owner. */
+async function selectEvents(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  owner: Owner,
+  { after, upTo, topics }: FeedRange,
+  limit: number,
+) {
+  const rows = await db.query<ContextRow<{ position: number; head: Buffer }>>(sql`
+SELECT link.position, link.head, ${contextColumns}, event.subject AS "webhookId"
+FROM event_chain AS link JOIN events AS event ON event.id = link.event ${contextJoins}
+WHERE ${of(owner)} AND link.position > ${after} AND link.position <= ${upTo}
+  ${topics === null ? nothing : sql`AND event.topic = ANY (${topics})`}
+ORDER BY link.position LIMIT ${limit}`);
+  return rows.map((row) => {
+    const event = contextOf(rowMac, row);
+    const isOwn = row.eventPartnerId === owner.partnerId && row.environment === owner.environment;
+    return { ...event, isWhole: event.isWhole && isOwn };
+  });
+}

@@ -1,0 +1,32 @@
+/** Topics of orders; their payloads share one shape (contract, Events). */
+export const orderTopics = ["order.created", "payment.cleared", "signature.completed", "shipment.delivered"] as const;
+
+/** Topics of one signer of an order. */
+export const signerTopics = [
+  "signature.requested",
+  "signature.viewed",
+  "signature.signed",
+  "signature.declined",
+] as const;
+
+/** The topics that a subscription may choose (contract, Events). */
+export const topics = [
+  "passport.sealed",
+  "room.order_attached",
+  "room.passport_sealed",
+  ...orderTopics,
+  ...signerTopics,
+] as const;
+
+export type Topic = (typeof topics)[number];
+
+/** Sent only on request, to one subscription. */
+export const testTopic = "webhook.test";
+
+export const isTopic = (value: unknown): value is Topic => topics.some((topic) => topic === value);
+
+export const isSignerTopic = (topic: string): boolean => signerTopics.some((each) => each === topic);
+
+/** Whether payloads of the topic tell an order's status. */
+export const isOrderTopic = (topic: string): boolean =>
+  orderTopics.some((each) => each === topic) || isSignerTopic(topic);

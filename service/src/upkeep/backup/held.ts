@@ -1,0 +1,58 @@
+/** Work that was under way when a backup was made. After a restore its outcome is unknown, so it waits for a person. */
+
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { countHeldJobs, discardHeldJobs, holdJobs, releaseHeldJobs } from "../../kernel/platform/jobs/jobs.ts";
+import {
+  countHeldDeliveries,
+  discardHeldDeliveries,
+  holdDeliveries,
+  releaseHeldDeliveries,
+} from "../../outgoing/webhooks/webhooks.ts";
+
+export type Held = { jobs: { [queue: string]: number }; deliveries: number };
+
+export async function hold(tx: Tx, backupEndedAt: Date): Promise<Held> {
+  await holdJobs(tx, backupEndedAt);
+  await holdDeliveries(tx);
+  return readHeld(tx);
+}
+
+export const readHeld = async (db: Sql): Promise<Held> => ({
+  jobs: await countHeldJobs(db),
+  deliveries: await countHeldDeliveries(db),
+});
+
+/** The last line of the audit log in a backup. */
+export type LastLine = { id: number; at: string };
+
+/** The last line of the audit log. A restored database lacks all later lines, except those of the restore itself. */
+export async function readLastLine(db: Sql): Promise<LastLine | null> {
+  const [line] = await db.query<LastLine>(sql`
+    SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
+    FROM audit_log WHERE action NOT IN ('restored', 'restore.released', 'restore.discarded') ORDER BY id DESC LIMIT 1`);
+  return line ?? null;
+}
+
+/**
+ * Releases or discards held jobs and deliveries. A discarded delivery counts as failed, so that its firm can replay
+ * it.
+ */
+export function release({ db, clock }: { db: Database; clock: Clock }, discard: boolean): Promise<Held> {
+  return db.transaction(async (tx) => {
+    const held = await readHeld(tx);
+    const at = clock();
+    if (discard) {
+      await discardHeldJobs(tx);
+      await discardHeldDeliveries(tx, at);
+    } else {
+      await releaseHeldJobs(tx, Object.keys(held.jobs));
+      await releaseHeldDeliveries(tx);
+    }
+    const action = discard ? "restore.discarded" : "restore.released";
+    await tx.query(auditLine({ at, action, actor: "operator", detail: held }));
+    return held;
+  });
+}

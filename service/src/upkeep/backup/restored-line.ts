@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
+
+type Restored = { at: string; detail: object };
+
+export const restoredLineFile = (dataDir: string): string => join(dataDir, "restored.json");
+
+/**
+ * Leaves the audit line of a restore for the next command or start, because a restore may run before the keys are
+ * there.
+ */
+export const leaveRestoredLine = (dataDir: string, restored: Restored): Promise<void> =>
+  writeFileDurably(restoredLineFile(dataDir), JSON.stringify(restored), { mode: 0o600 });
+
+/** Writes the audit line that a restore left, once. */
+export async function writeRestoredLine(db: Database, dataDir: string): Promise<void> {
+  const file = restoredLineFile(dataDir);
+  if (!existsSync(file)) return;
+  const { at, detail } = JSON.parse(await readFile(file, "utf8")) as Restored;
+  const line = { at: new Date(at), action: "restored", actor: "operator", detail };
+  const isWritten = sql`EXISTS (SELECT FROM audit_log WHERE action = 'restored' AND occurred_at = ${line.at})`;
+  await db.query(auditLine(line, sql`(SELECT) AS one WHERE NOT ${isWritten}`));
+  await rm(file, { force: true });
+}

@@ -1,0 +1,27 @@
+/** The console's view of all firms' orders, and the actions of its operators. */
+
+export { addNote, type OrderNote } from "./notes.ts";
+export {
+  type ConsoleMove,
+  isConsoleMove,
+  mayMove,
+  movesOf,
+  movesOfOthers,
+  type OrderRecord,
+  orderRecord,
+} from "./order-record.ts";
+export { type ListedOrder, listAllOrders, type OrdersFilter } from "./orders-list.ts";
+export { type FirmRecord, findFirms, firmRecord, searchOrders } from "./search-records.ts";
+export { openServiceTasks, queuesToLookAt, type ServiceTaskDeps, type SigningCertificate } from "./service-tasks.ts";
+export {
+  claimedTasks,
+  dueTasks,
+  findTask,
+  type QueueCount,
+  queueCounts,
+  queueOf,
+  sendMorningMails,
+  type Task,
+  taskMetrics,
+  tasksOfOrder,
+} from "./task-lists.ts";

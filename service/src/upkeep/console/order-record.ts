@@ -1,0 +1,114 @@
+import { type LetterOnRecord, lettersOnRecord } from "../../delivery/shipping/shipping.ts";
+import { may, namesOfActors, type Operator, type Permission } from "../../firms/operators/operators.ts";
+import { verifiedFirm } from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { isDoneByHand, type OrderHistory, orderHistory } from "../../orders/fulfilment/fulfilment.ts";
+import {
+  findOrder,
+  type OrderState,
+  type PeopleEvent,
+  type PublicOrderRow,
+  targetOf,
+} from "../../orders/order/order.ts";
+import type { Address } from "../../orders/pricing/pricing.ts";
+import { type ActOnRecord, actsOfOrder } from "../../providers/providers.ts";
+import { notesOfOrder, type OrderNote } from "./notes.ts";
+import { type Task, tasksOfOrder } from "./task-lists.ts";
+
+/** An order on the operator's page, without its documents and signers. */
+export type OrderRecord = {
+  order: PublicOrderRow;
+  id: number;
+  partnerId: string;
+  firmName: string;
+  customerName: string | null;
+  signerState: string | null;
+  shipMethod: string | null;
+  shipTo: Address | null;
+  shipFrom: Address | null;
+  /** EasyPost's reason why the address is undeliverable; null when it has none or was not asked. */
+  addressProblem: string | null;
+  isRush: boolean;
+  history: OrderHistory;
+  tasks: Task[];
+  /** The acts at providers. */
+  acts: ActOnRecord[];
+  /** The letters that Lob printed and mailed. */
+  letters: LetterOnRecord[];
+  notes: OrderNote[];
+  /** Names of operators by their actor in the audit log. */
+  names: ReadonlyMap<string, string>;
+};
+
+type Facts = Omit<OrderRecord, "order" | "history" | "tasks" | "acts" | "letters" | "notes" | "names">;
+
+/** @throws ServiceError `not_found` for an unknown code, and for an order in the other environment */
+export async function orderRecord(db: Database, code: string, environment: Environment): Promise<OrderRecord> {
+  const [facts] = isCode(code)
+    ? await db.query<Facts>(sql`
+        SELECT o.id, o.partner_id AS "partnerId", p.name AS "firmName", o.customer_name AS "customerName",
+          o.signer_state AS "signerState", o.ship_method AS "shipMethod", o.ship_to AS "shipTo", o.ship_from AS "shipFrom",
+          o.carrier_rate ->> 'addressProblem' AS "addressProblem", o.lines @> '[{"type": "RushFee"}]' AS "isRush", ${verifiedFirm}
+        FROM orders o JOIN partners p ON p.id = o.partner_id WHERE ${isSealed(sql`o.code`, "order", code)} AND o.environment = ${environment}`)
+    : [];
+  const order = facts && (await findOrder(db, code));
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  const [history, tasks, acts, letters, notes] = await Promise.all([
+    orderHistory(db, code),
+    tasksOfOrder(db, facts.id),
+    actsOfOrder(db, facts.id),
+    lettersOnRecord(db, facts.id),
+    notesOfOrder(db, facts.id),
+  ]);
+  const actors = [
+    ...history.history.map(({ actor }) => actor),
+    ...notes.map(({ author }) => author),
+    ...tasks.flatMap(({ claimedBy, endedBy }) => [claimedBy ?? "", endedBy ?? ""]),
+  ];
+  return { ...facts, order, history, tasks, acts, letters, notes, names: await namesOfActors(db, actors) };
+}
+
+/** The moves that the console offers, with the permission for each, in order of priority. */
+const moves = {
+  priced: "orders.work",
+  released: "orders.work",
+  sign_reissued: "signers.work",
+  notarization_reopened: "orders.work",
+  next_segment: "orders.work",
+  shipped: "paper.work",
+  delivered: "paper.work",
+  shipping_retried: "paper.work",
+  fax_sent: "paper.work",
+  fax_delivered: "paper.work",
+  fax_retried: "paper.work",
+  shipping_failed: "paper.work",
+  fax_failed: "paper.work",
+  held: "orders.work",
+  cancelled: "orders.work",
+} as const satisfies Partial<Record<PeopleEvent, Permission>>;
+
+export type ConsoleMove = keyof typeof moves;
+
+export const isConsoleMove = (text: string): text is ConsoleMove => Object.hasOwn(moves, text);
+
+/** Whether the operator's roles permit the move, whatever the order's status. Agents may also do paper work. */
+export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
+  may(operator, moves[move]) || (moves[move] === "paper.work" && may(operator, "orders.work"));
+
+/** The moves that the table allows now. @param isUnderWay whether a provider may be doing the same work */
+const movesNow = (order: OrderState, isUnderWay: boolean): ConsoleMove[] =>
+  (Object.keys(moves) as ConsoleMove[]).filter(
+    (move) => targetOf(order, move) !== null && !(isUnderWay && isDoneByHand(move)),
+  );
+
+/** The moves that are allowed now and that the operator may make, in order of priority. */
+export const movesOf = (order: OrderState, operator: Operator, isUnderWay: boolean): ConsoleMove[] =>
+  movesNow(order, isUnderWay).filter((move) => mayMove(operator, move));
+
+/** The moves that are allowed now but need another role. */
+export const movesOfOthers = (order: OrderState, operator: Operator, isUnderWay: boolean): ConsoleMove[] =>
+  movesNow(order, isUnderWay).filter((move) => !mayMove(operator, move));

@@ -1,0 +1,88 @@
+import {
+  firmState,
+  listKeys,
+  type MarkedFirm,
+  type Partner,
+  requirePartner,
+  verifiedFirms,
+} from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import { foundStatement, ordersByCodeStart, searchText } from "../../orders/search/search.ts";
+import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
+
+const shownMost = 50;
+
+/**
+ * Separate from its execution, so that tests can check its plan. @param byCode the ids of orders found by the start
+ * of their codes
+ */
+export const searchStatement = (environment: Environment, text: string, byCode: readonly number[]): Statement => sql`
+SELECT ${listedColumns} FROM (${foundStatement({ environment, partnerId: null }, text)} UNION SELECT unnest(${byCode}::bigint[])) f
+JOIN orders o ON o.id = f.id JOIN partners p ON p.id = o.partner_id
+WHERE o.environment = ${environment} ORDER BY o.created_at DESC, o.id DESC LIMIT ${shownMost}`;
+
+/** Orders of all firms that match a text. @throws ServiceError when the text can't match anything */
+export async function searchOrders(db: Sql, environment: Environment, typed: string): Promise<ListedOrder[]> {
+  const text = searchText(typed);
+  const byCode = await ordersByCodeStart(db, { environment, partnerId: null }, text);
+  return listed(await db.query<ListedOrder & Marked & MarkedFirm>(searchStatement(environment, text, byCode)));
+}
+
+type Firm = Pick<Partner, "partnerId" | "name" | "tier" | "liveEnabled" | "contactEmail" | "createdAt">;
+
+const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled", contact_email AS "contactEmail",
+  created_at AS "createdAt"`;
+
+/**
+ * Firms by a part of the name, or all; at most `limit`, without those that fail their MAC. @throws ServiceError
+ * naming the rule
+ */
+export async function findFirms(db: Sql, typed: string, limit: number): Promise<Firm[]> {
+  const text = typed.trim().toLowerCase();
+  if (text.length > 200 || text.includes("\0")) throw invalid("name must have at most 200 characters.");
+  const pattern = `%${text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
+  const named = text === "" ? nothing : sql`WHERE lower(name) LIKE ${pattern}`;
+  const rows = await db.query<Firm & Marked>(sql`
+    SELECT ${columns}, ${marked(firmState, sql`partners`)} FROM partners ${named} ORDER BY lower(name), id LIMIT ${limit}`);
+  return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...firm }) => firm);
+}
+
+/** A firm's webhook and the results of its latest deliveries. */
+type WebhookHealth = {
+  webhookId: string;
+  environment: string;
+  url: string;
+  topics: string[];
+  /** Among the latest 100 ended deliveries. */
+  delivered: number;
+  failed: number;
+  pending: number;
+  lastReason: string | null;
+};
+
+/** A firm with its keys and its webhooks. */
+export type FirmRecord = { firm: Firm; keys: Awaited<ReturnType<typeof listKeys>>; webhooks: WebhookHealth[] };
+
+/** @throws ServiceError `not_found` */
+export async function firmRecord(db: Sql, partnerId: string): Promise<FirmRecord> {
+  if (!isUuid(partnerId)) throw new ServiceError("not_found", "No such firm.");
+  await requirePartner({ db }, partnerId);
+  const [[firm], keys, webhooks] = await Promise.all([
+    db.query<Firm>(sql`SELECT ${columns}, ${verifiedFirms} FROM partners WHERE id = ${partnerId}`),
+    listKeys({ db }, partnerId),
+    db.query<WebhookHealth>(sql`
+      SELECT w.id AS "webhookId", w.environment, w.url, w.topics, (count(*) FILTER (WHERE d.state = 'delivered'))::int AS delivered,
+        (count(*) FILTER (WHERE d.state = 'failed'))::int AS failed, (count(*) FILTER (WHERE d.state = 'pending'))::int AS pending,
+        (array_agg(d.reason ORDER BY d.seq DESC) FILTER (WHERE d.state = 'failed'))[1] AS "lastReason"
+      FROM webhooks w LEFT JOIN LATERAL (
+        SELECT seq, state, reason FROM webhook_deliveries WHERE webhook_id = w.id ORDER BY seq DESC LIMIT 100) d ON true
+      WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL GROUP BY w.id ORDER BY w.created_at, w.id`),
+  ]);
+  if (!firm) throw new ServiceError("not_found", "No such firm.");
+  return { firm, keys, webhooks };
+}

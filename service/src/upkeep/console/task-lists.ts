@@ -1,0 +1,151 @@
+import { kindsToDo, listOperators, mailOperator } from "../../firms/operators/operators.ts";
+import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { Metrics } from "../../kernel/platform/metrics.ts";
+import { businessMorning, type TaskKind, taskKinds } from "../../kernel/tasks/tasks.ts";
+
+export type Task = {
+  id: number;
+  kind: TaskKind;
+  environment: Environment;
+  orderCode: string | null;
+  /** The firm of the order. */
+  firmName: string | null;
+  orderStatus: string | null;
+  reference: string | null;
+  subject: string;
+  reason: string | null;
+  state: "open" | "claimed" | "paused" | "done" | "dropped";
+  claimedBy: string | null;
+  dueAt: Date;
+  createdAt: Date;
+  endedAt: Date | null;
+  endedBy: string | null;
+  outcome: string | null;
+};
+
+const columns = sql`t.id, t.kind, t.environment, o.code AS "orderCode@order", p.name AS "firmName", o.status AS "orderStatus",
+  o.external_reference AS reference, t.subject, t.reason, t.state, t.claimed_by AS "claimedBy", t.due_at AS "dueAt",
+  t.created_at AS "createdAt", t.ended_at AS "endedAt", t.ended_by AS "endedBy", t.outcome, ${markedFirm}`;
+const withOrder = sql`LEFT JOIN orders o ON o.id = t.order_id LEFT JOIN partners p ON p.id = o.partner_id`;
+const listed = async (db: Sql, statement: Statement): Promise<Task[]> =>
+  withFirmNames(await db.query<Task & MarkedFirm>(statement));
+const isOpen = sql`state IN ('open', 'claimed')`;
+
+const joined = (rows: Statement): Statement =>
+  sql`SELECT ${columns} FROM (${rows}) t ${withOrder} ORDER BY t.due_at, t.id`;
+
+export type QueueCount = { kind: TaskKind; open: number; overdue: number; oldest: Date };
+
+/**
+ * The open and overdue tasks of each kind, without kinds that have none. Separate from its execution, so that tests
+ * can check its plan.
+ */
+export const countsStatement = (environment: Environment, kinds: readonly TaskKind[], now: Date): Statement => sql`
+  SELECT kind, count(*)::int AS open, (count(*) FILTER (WHERE due_at <= ${now}))::int AS overdue, min(due_at) AS oldest
+  FROM tasks WHERE environment = ${environment} AND kind = ANY (${kinds}::text[]) AND ${isOpen} GROUP BY kind`;
+
+export const queueCounts = (db: Sql, environment: Environment, kinds: readonly TaskKind[], now: Date) =>
+  db.query<QueueCount>(countsStatement(environment, kinds, now));
+
+/** @param after the id of the previous page's last task, which may have ended since */
+export const queueStatement = (
+  environment: Environment,
+  kind: TaskKind,
+  after: number | null,
+  limit: number,
+): Statement =>
+  joined(sql`SELECT * FROM tasks WHERE environment = ${environment} AND kind = ${kind} AND ${isOpen}
+    ${after === null ? nothing : sql`AND (due_at, id) > (SELECT due_at, id FROM tasks WHERE id = ${after})`}
+    ORDER BY due_at, id LIMIT ${limit}`);
+
+/** The open tasks of a kind, first due first. */
+export const queueOf = (db: Sql, environment: Environment, kind: TaskKind, after: number | null, limit: number) =>
+  listed(db, queueStatement(environment, kind, after, limit));
+
+export const claimedStatement = (environment: Environment, by: string, limit: number): Statement =>
+  joined(sql`SELECT * FROM tasks WHERE claimed_by = ${by} AND environment = ${environment} AND state = 'claimed'
+    ORDER BY due_at, id LIMIT ${limit}`);
+
+/** The tasks that a person has claimed. */
+export const claimedTasks = (db: Sql, environment: Environment, by: string, limit: number) =>
+  listed(db, claimedStatement(environment, by, limit));
+
+// One short index walk per kind, then the first of all.
+export const dueStatement = (environment: Environment, kinds: readonly TaskKind[], limit: number): Statement =>
+  joined(sql`SELECT t.* FROM unnest(${kinds}::text[]) AS k (kind), LATERAL (
+      SELECT * FROM tasks WHERE environment = ${environment} AND tasks.kind = k.kind AND ${isOpen}
+      ORDER BY due_at, id LIMIT ${limit}) t
+    ORDER BY t.due_at, t.id LIMIT ${limit}`);
+
+/** The open tasks of some kinds, first due first. */
+export const dueTasks = (db: Sql, environment: Environment, kinds: readonly TaskKind[], limit: number) =>
+  listed(db, dueStatement(environment, kinds, limit));
+
+/** All tasks of an order, newest first. */
+export const tasksOfOrder = (db: Sql, orderId: number) =>
+  listed(db, sql`SELECT ${columns} FROM tasks t ${withOrder} WHERE t.order_id = ${orderId} ORDER BY t.id DESC`);
+
+export async function findTask(db: Sql, id: number): Promise<Task | undefined> {
+  const [task] = await listed(db, sql`SELECT ${columns} FROM tasks t ${withOrder} WHERE t.id = ${id}`);
+  return task;
+}
+
+/**
+ * Mails every operator the live tasks that wait for them, once on each business day after opening time. Skips operators
+ * without tasks.
+ * @returns the number of mails
+ */
+export async function sendMorningMails({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
+  const now = clock();
+  const day = businessMorning(now);
+  if (day === null) return 0;
+  const operators = (await listOperators({ db })).filter(({ active }) => active);
+  return db.transaction(async (tx) => {
+    const first = await tx.query(
+      sql`INSERT INTO task_mornings (day) VALUES (${day}) ON CONFLICT DO NOTHING RETURNING day`,
+    );
+    if (first.length === 0) return 0;
+    let mailed = 0;
+    for (const operator of operators) {
+      const counts = await queueCounts(tx, "live", kindsToDo(operator), now);
+      if (counts.length === 0) continue;
+      await mailOperator(tx, { userId: operator.id, at: day, mail: textsOf(counts) });
+      mailed++;
+    }
+    return mailed;
+  });
+}
+
+function textsOf(counts: readonly QueueCount[]) {
+  const overdue = counts.reduce((sum, each) => sum + each.overdue, 0);
+  const open = counts.reduce((sum, each) => sum + each.open, 0);
+  return {
+    subject: overdue > 0 ? `${overdue} overdue, ${open} open` : `${open} open`,
+    lines: counts.map(({ kind, open: all, overdue: late }) => `${taskKinds[kind]}: ${all} open, ${late} overdue`),
+  };
+}
+
+/** Gauges of open and overdue live tasks, by kind. */
+export function taskMetrics(metrics: Metrics, { db, clock }: { db: Sql; clock: Clock }): void {
+  const kinds = Object.keys(taskKinds) as TaskKind[];
+  const read = (figure: (count: QueueCount) => number) => async () => {
+    const counts = await queueCounts(db, "live", kinds, clock());
+    return new Map(counts.map((count) => [count.kind, figure(count)]));
+  };
+  metrics.gauge(
+    "tasks_open",
+    "Live tasks of people that are open.",
+    "kind",
+    read(({ open }) => open),
+  );
+  metrics.gauge(
+    "tasks_overdue",
+    "Live tasks of people that are overdue.",
+    "kind",
+    read(({ overdue }) => overdue),
+  );
+}

@@ -1,0 +1,198 @@
+import { type Config, readConfig } from "../../kernel/config/config.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { largeObjectFunctions, missingTimeouts, readRights } from "../../kernel/platform/database/service-role.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { openLog } from "../../kernel/platform/logs.ts";
+import { readRetention, upcomingDeletions } from "../../kernel/retention/retention.ts";
+import { isTestModeKey } from "../../orders/payments/payments.ts";
+import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts";
+import { eligibilityReader, loadNotaryRules, supplyState } from "../../signing/notaries/notaries.ts";
+import { migrations, openResources, root } from "../resources.ts";
+import { type Examined, type Finding, type Found, runCheck, type Senses } from "./finding.ts";
+import { caFinding, outsideFindings, providerFindings } from "./outside.ts";
+import { auditLogWhole, eventsWhole, rowsWhole } from "./records.ts";
+import { revocationsAgree } from "./revocations.ts";
+import { presentKeyFindings, secretsFinding, signingFindings } from "./signing.ts";
+
+export type { Finding } from "./finding.ts";
+
+function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail"> {
+  if (!stripe) return { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is not set" };
+  if (isTestModeKey(stripe.secretKey))
+    return {
+      result: "warning",
+      detail: "STRIPE_SECRET_KEY is a test-mode key: live orders are paid without real money",
+    };
+  return { result: "ok", detail: "configured" };
+}
+
+const refundFinding = ({ refundApproval }: Config): Finding =>
+  refundApproval === "solo"
+    ? {
+        name: "refunds",
+        result: "warning",
+        detail: "REFUND_APPROVAL is solo: one person may refund alone, an hour later",
+      }
+    : { name: "refunds", result: "ok", detail: "by two persons" };
+
+/** Opens folder, database and blobs as the service does. */
+async function openedFindings(config: Config): Promise<Finding[]> {
+  try {
+    const resources = await openResources(config, openLog("silent"));
+    try {
+      return await dataFindings(resources);
+    } finally {
+      await resources.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [{ name: "data", result: "failed", detail: error.message }];
+  }
+}
+
+async function dataFindings(resources: Examined): Promise<Finding[]> {
+  const { config } = resources;
+  return [
+    await runCheck("database", async () => {
+      const [row] = await resources.db.query<{ version: string; schema: number }>(
+        sql`SELECT current_setting('server_version') AS version, (SELECT max(version) FROM schema_migrations) AS schema`,
+      );
+      return `PostgreSQL ${row?.version}, ${config.databaseUrl ? "external" : "embedded"}, schema ${row?.schema}`;
+    }),
+    await runCheck("database sessions", () => databaseSessions(resources.db)),
+    await runCheck("database rights", () => databaseRights(resources.db, migrations)),
+    await runCheck("audit log", () => auditLogWhole(resources)),
+    await runCheck("events", () => eventsWhole(resources)),
+    await runCheck("rows", () => rowsWhole(resources)),
+    await runCheck("revocations", () => revocationsAgree(resources)),
+    await runCheck("blobs", async () => {
+      await resources.blobs.probe();
+      return config.blobUrl;
+    }),
+    await runCheck("retention", () => retentionFinding(resources)),
+    await runCheck("online notarization", () => notarizationFinding(resources)),
+    await secretsFinding(resources),
+  ];
+}
+
+/** Whether notarizations are sold that no notary can perform. */
+async function notarizationFinding({ config, db, clock }: Examined): Promise<Found> {
+  const shipped = loadNotaryRules(config.notaryRules);
+  const { notarizationBlocked } = createPricing(loadPricingFiles(config.priceFiles));
+  const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked });
+  const supply = { clock, refuses: config.notaryRequired, readEligibility };
+  const { result, detail } = await supplyState(supply, db);
+  if (result === "ok") return detail;
+  return result === "urgent" ? { warning: detail, urgent: true } : { warning: detail };
+}
+
+/** The next deletions, which can't be undone. */
+async function retentionFinding({ config, db, clock }: Examined): Promise<string> {
+  const { due, next, nextRule } = await upcomingDeletions(db, readRetention(config.retention), clock());
+  const later = next ? `next by ${nextRule} on ${next.toISOString().slice(0, 10)}` : "none later by what is stored now";
+  return `${config.retention}: ${due} documents are due; ${later}`;
+}
+
+const nodeFinding = () => runCheck("node", () => process.version);
+
+async function findings(
+  config: Config,
+  senses: Senses,
+  findData: () => Promise<Finding[]>,
+  findKeys: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const settings = await runCheck("settings", () => `data in ${config.dataDir}, public address ${config.baseUrl}`);
+  const prices = await runCheck("price book and catalog", () => {
+    loadPricingFiles(config.priceFiles);
+    return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
+  });
+  // Keys may be in the data folder, which the data's check creates when it is missing.
+  const ownFindings = async () => [...(await findData()), ...(await findKeys())];
+  const [own, outside, providers] = await Promise.all([
+    ownFindings(),
+    outsideFindings(config, senses),
+    providerFindings(config, senses),
+  ]);
+  const authorities = await caFinding(config.webhookCa, senses.clock());
+  const money = [{ name: "payments", ...paymentsFinding(config) }, refundFinding(config)];
+  return [await nodeFinding(), settings, prices, ...own, ...outside, ...providers, authorities, ...money];
+}
+
+/**
+ * Checks everything that a service with these settings would use, while one runs or not. Failed checks don't reject.
+ */
+export async function examine(env: NodeJS.ProcessEnv, cwd: string, senses: Senses): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(env, cwd, root);
+  } catch (error) {
+    return [await nodeFinding(), { name: "settings", result: "failed", detail: (error as Error).message }];
+  }
+  return findings(
+    config,
+    senses,
+    () => openedFindings(config),
+    () => signingFindings(config, senses),
+  );
+}
+
+// The checks ask for time stamps, and read the whole audit log and all events.
+const freshMs = 60_000;
+
+/** The same for the running service, without creating anything. Runs at most once a minute, however many ask. */
+export function examiner(resources: Examined): () => Promise<Finding[]> {
+  const { config, clock } = resources;
+  let last: { found: Promise<Finding[]>; at: number } | undefined;
+  return () => {
+    const now = clock().getTime();
+    if (!last || now - last.at >= freshMs) {
+      const found = findings(
+        config,
+        resources,
+        () => dataFindings(resources),
+        () => presentKeyFindings(config, resources),
+      );
+      last = { found, at: now };
+    }
+    return last.found;
+  };
+}
+
+type Role = { name: string; isSuperuser: boolean; loose: string[]; makesObjects: boolean };
+
+const where = "see 'Two roles' in docs/operating.md";
+
+/** Whether the service's database role can do more than it needs. @param migrations their folder */
+export async function databaseRights(db: Sql, migrations: string): Promise<Found> {
+  const { appendOnly } = await readRights(migrations);
+  const [role] = await db.query<Role>(sql`
+    SELECT rolname AS name, rolsuper AS "isSuperuser", ARRAY(
+      SELECT t FROM unnest(${Object.keys(appendOnly)}::text[]) AS t
+      WHERE has_table_privilege(t, 'UPDATE') OR has_table_privilege(t, 'DELETE') OR has_table_privilege(t, 'TRUNCATE')
+    ) AS loose, EXISTS (
+      SELECT FROM unnest(${largeObjectFunctions}::text[]) AS f WHERE has_function_privilege('pg_catalog.' || f, 'EXECUTE')
+    ) AS "makesObjects"
+    FROM pg_roles WHERE rolname = current_user`);
+  if (!role) throw new Error("the role is unknown");
+  if (role.isSuperuser) return { warning: `${role.name} is a superuser: ${where}` };
+  if (role.loose.length > 0)
+    return { warning: `${role.name} may change or remove rows of ${role.loose.join(", ")}: ${where}` };
+  if (role.makesObjects) return { warning: `${role.name} may make large objects: ${where}` };
+  return `${role.name} can only add to append-only tables`;
+}
+
+/** Whether sessions behave as the service expects: a pooler may lose statements, timeouts and notifications. */
+export async function databaseSessions(db: Database): Promise<Found> {
+  const hint = "see 'Behind PgBouncer' in docs/operating.md";
+  try {
+    await db.checkStatements();
+  } catch (error) {
+    const why = error instanceof Error ? (error.cause ?? error) : error;
+    throw new Error(`prepared statements do not work (${why instanceof Error ? why.message : why}): ${hint}`);
+  }
+  const timeouts = await missingTimeouts(db);
+  if (timeouts.length > 0) return { warning: `sessions have no ${timeouts.join(", ")}: ${hint}` };
+  await db.checkNotifications();
+  return "prepared statements, timeouts and notifications work";
+}

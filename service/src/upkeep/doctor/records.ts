@@ -1,0 +1,114 @@
+import { type ChainReport, checkAuditChain } from "../../kernel/audit/audit.ts";
+import { checkEvents } from "../../kernel/events/events.ts";
+import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { type Mark, markRows } from "../../kernel/retention/retention.ts";
+import { documentRows } from "../../orders/order/order.ts";
+import { macTables } from "../protected-data.ts";
+import type { Resources } from "../resources.ts";
+import type { Examined, Found } from "./finding.ts";
+
+const sets: readonly string[] = ["orders", "money", "firms, signers and notaries", "rooms", "webhooks", "people"];
+
+const tables: readonly MacTable[] = [
+  ...macTables.filter(({ backfill }) => backfill && sets.includes(backfill.set)),
+  documentRows,
+];
+
+const shown = 5;
+const listed = (keys: readonly string[]): string =>
+  `${keys.slice(0, shown).join(", ")}${keys.length > shown ? ` and ${keys.length - shown} more` : ""}`;
+
+/**
+ * Verifies the MACs of the rows that the service refuses when altered, and looks for refused marks of deletion.
+ * @throws Error naming each table's rows by key
+ */
+export async function rowsWhole({ db, rowMac }: Pick<Examined, "db" | "rowMac">): Promise<string> {
+  return db.transaction(async (tx) => {
+    let count = 0;
+    const faults: string[] = [];
+    for (const table of tables) {
+      const { rows, altered } = await examineTable(tx, rowMac, table);
+      count += rows;
+      if (altered.length > 0) faults.push(`the service did not write ${table.table.text} ${listed(altered)} so`);
+    }
+    faults.push(...(await refusedMarks(tx, rowMac)));
+    if (faults.length > 0) throw new Error(`${faults.join("; ")}: see 'Altered rows' in docs/operating.md`);
+    return `${count} rows, each as the service wrote it`;
+  }, longStatements);
+}
+
+const keyText = (key: string | number | Buffer): string => (Buffer.isBuffer(key) ? key.toString("hex") : String(key));
+
+async function examineTable<Row>(
+  tx: Tx,
+  rowMac: RowMac,
+  { table, rows, members }: MacTable<Row>,
+): Promise<{ rows: number; altered: string[] }> {
+  await tx.query(sql`DECLARE rows_of_${table} NO SCROLL CURSOR FOR ${rows}`);
+  const altered: string[] = [];
+  for (let count = 0; ; ) {
+    const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM rows_of_${table}`);
+    if (batch.length === 0) return { rows: count, altered };
+    count += batch.length;
+    for (const row of batch) {
+      const said = members(row);
+      if (said !== null && !rowMac.holds(table.text, said, row.mac)) altered.push(keyText(row.key));
+    }
+  }
+}
+
+/** A refused mark that fails its MAC was forged. One that verifies was refused by somebody in the service's name. */
+async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
+  const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (SELECT mark_id FROM refused_marks)`);
+  const isGenuine = (row: MacRow<Mark>): boolean => {
+    const said = markRows.members(row);
+    return said !== null && rowMac.holds(markRows.table.text, said, row.mac);
+  };
+  const [genuine, forged] = [marks.filter(isGenuine), marks.filter((row) => !isGenuine(row))].map((group) =>
+    group.map(({ key }) => keyText(key)),
+  ) as [string[], string[]];
+  return [
+    ...(forged.length > 0 ? [`the service did not write marks of deletion ${listed(forged)}`] : []),
+    ...(genuine.length > 0 ? [`somebody else refused marks of deletion ${listed(genuine)}`] : []),
+  ];
+}
+
+/**
+ * Verifies the audit log's chain from its first line to its last. Lines that were placed late are a warning: the
+ * command line may have written them while no service ran.
+ * @throws Error naming the faults
+ */
+export async function auditLogWhole(resources: Pick<Resources, "db" | "rowMac">): Promise<Found> {
+  const { lines, waiting, faults, late }: ChainReport = await checkAuditChain(resources);
+  if (faults.length > 0) {
+    const more = faults.length > shown ? ` and ${faults.length - shown} faults more` : "";
+    throw new Error(`${faults.slice(0, shown).join("; ")}${more}`);
+  }
+  if (late.length > 0) {
+    const more = late.length > shown ? ` and ${late.length - shown} more` : "";
+    const which = `line${late.length > 1 ? "s" : ""} ${late.slice(-shown).join(", ")}${more}`;
+    return {
+      warning: `${which} got a place more than a minute after the time of the line: backdated, or no service ran`,
+    };
+  }
+  return `${lines} lines in one chain${waiting > 0 ? `, ${waiting} wait for a running service to add them` : ""}`;
+}
+
+const named = (numbers: readonly number[]): string => {
+  const more = numbers.length > shown ? ` and ${numbers.length - shown} more` : "";
+  return `event${numbers.length > 1 ? "s" : ""} ${numbers.slice(0, shown).join(", ")}${more}`;
+};
+
+/** Verifies the MAC of each event. @throws Error naming the others by number */
+export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Promise<string> {
+  const { events, forged, copies } = await checkEvents(examined);
+  const faults = [
+    ...(forged.length > 0 ? [`the service did not write ${named(forged)}`] : []),
+    ...(copies.length > 0 ? [`of events that were copied: ${named(copies)}`] : []),
+  ];
+  if (faults.length > 0) throw new Error(faults.join("; "));
+  return `${events} events, each written by the service`;
+}

@@ -1,0 +1,58 @@
+import { protectedTables as closings } from "../closing/closing-passports/closing-passports.ts";
+import { roomState, protectedTables as rooms } from "../closing/rooms/rooms.ts";
+import { protectedTables as anchors } from "../evidence/anchoring/anchoring.ts";
+import { forgetPassportNames, protectedTables as passports } from "../evidence/proof-passports/proof-passports.ts";
+import { protectedTables as seals } from "../evidence/seals/seals.ts";
+import { protectedTables as accessRequests } from "../firms/access-requests/access-requests.ts";
+import { protectedTables as members } from "../firms/members/members.ts";
+import { protectedTables as operators } from "../firms/operators/operators.ts";
+import { protectedTables as partners } from "../firms/partners/partners.ts";
+import { protectedTables as auditLog } from "../kernel/audit/audit.ts";
+import { protectedTables as events } from "../kernel/events/events.ts";
+import { sql } from "../kernel/platform/database/sql.ts";
+import { resultRows } from "../kernel/platform/idempotency-keys.ts";
+import { isMacTable, type MacTable, type ProtectedTable } from "../kernel/platform/protected-data.ts";
+import { revocationRows } from "../kernel/platform/revocations.ts";
+import type { Members } from "../kernel/platform/row-mac.ts";
+import { type Forget, type JudgedStates, protectedTables as marks } from "../kernel/retention/retention.ts";
+import { forgetDocumentNames, orderState, protectedTables as orders } from "../orders/order/order.ts";
+import { paymentState, protectedTables as payments } from "../orders/payments/payments.ts";
+import { protectedTables as refunds } from "../orders/refunds/refunds.ts";
+import { protectedTables as webhooks } from "../outgoing/webhooks/webhooks.ts";
+import { protectedTables as providers } from "../providers/providers.ts";
+import { protectedTables as envelopes } from "../signing/envelopes/envelopes.ts";
+import { protectedTables as notaries } from "../signing/notaries/notaries.ts";
+
+type BackfillRecord = { filled: string; doneAt: Date };
+
+/** The first record did not name its rows. */
+export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
+  filled === "evidence" ? { doneAt } : { filled, doneAt };
+
+/** Records of the release that gave earlier rows their MACs. */
+export const backfillRows: MacTable<BackfillRecord> = {
+  table: sql`row_mac_backfill`,
+  key: sql`filled`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT filled AS key, filled, done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill`,
+  members: recordMembers,
+};
+
+/** Everything under SECRETS_KEY, as declared by the features. */
+export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
+  ...[revocationRows, resultRows, ...auditLog, ...events, ...marks],
+  ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
+  ...[...seals, ...anchors, ...passports, ...orders, ...payments, ...refunds],
+  ...[...envelopes, ...notaries, ...rooms, ...closings, ...webhooks, backfillRows],
+];
+
+export const macTables = protectedTables.filter(isMacTable);
+
+/** The tables whose rows refer to blobs. */
+export const blobTables = protectedTables.flatMap(({ table, blobs }) => (blobs ? [{ table, ...blobs }] : []));
+
+/** The states that the retention plan depends on. */
+export const judgedStates: JudgedStates = { orders: orderState, payments: paymentState, rooms: roomState };
+
+/** The data that the retention plan deletes in addition to blobs. */
+export const forgets: readonly Forget[] = [forgetDocumentNames, forgetPassportNames];

@@ -1,0 +1,32 @@
+import { endMembersOfKey, membersOfKey } from "../firms/members/members.ts";
+import { lockFirmOfKey, revokeKey } from "../firms/partners/partners.ts";
+import type { Clock } from "../kernel/platform/clock.ts";
+import type { Database } from "../kernel/platform/database/database.ts";
+import type { RowMac } from "../kernel/platform/row-mac.ts";
+import { disableWebhook, webhooksMadeByKey } from "../outgoing/webhooks/webhooks.ts";
+
+/**
+ * Revokes a key, and finds what was created with it and outlives it: webhooks, and memberships with their sessions.
+ * Locks the firm, so that a concurrent link or subscription with the key is either found or refused.
+ * @param all also ends the found items: webhooks for good, memberships, and all sessions of their holders
+ * @param actor for the audit log
+ * @throws ServiceError for an unknown key
+ */
+export const revokeWithWhatItMade = (
+  { db, clock, rowMac }: { db: Database; clock: Clock; rowMac: RowMac },
+  keyId: string,
+  all: boolean,
+  actor = "operator",
+) =>
+  db.transaction(async (tx) => {
+    const deps = { db: tx, clock, rowMac };
+    const partnerId = await lockFirmOfKey(deps, keyId);
+    const key = await revokeKey(deps, keyId, actor);
+    const webhooks = await webhooksMadeByKey(deps, partnerId, keyId);
+    const members = await membersOfKey(deps, keyId);
+    if (all) {
+      for (const { webhookId } of webhooks) await disableWebhook(deps, webhookId);
+      await endMembersOfKey(deps, partnerId, members);
+    }
+    return { ...key, webhooks, members, ended: all };
+  });

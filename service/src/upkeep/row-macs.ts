@@ -1,0 +1,204 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { knownChains } from "../evidence/seals/seals.ts";
+import type { Clock } from "../kernel/platform/clock.ts";
+import { longStatements, type Sql, type Tx } from "../kernel/platform/database/database.ts";
+import type { AsOwner } from "../kernel/platform/database/migrations.ts";
+import { nothing, type Statement, sql } from "../kernel/platform/database/sql.ts";
+import { digestOf, stateMembers } from "../kernel/platform/database/state-mac.ts";
+import { writeFileDurably } from "../kernel/platform/durable-file.ts";
+import { StartupError } from "../kernel/platform/errors.ts";
+import type { Log } from "../kernel/platform/logs.ts";
+import { type MacRow, type MacTable, macColumn } from "../kernel/platform/protected-data.ts";
+import { keptRevocationRow } from "../kernel/platform/revocations.ts";
+import { openRowMac, type RowMac } from "../kernel/platform/row-mac.ts";
+import type { SecretBytes } from "../kernel/platform/secrets.ts";
+import {
+  documentRows,
+  earlierDocumentHolds,
+  earlierOrderStates,
+  orderRows,
+  orderState,
+} from "../orders/order/order.ts";
+import { renameSandboxPayments } from "../orders/payments/payments.ts";
+import { backfillRows, macTables, recordMembers } from "./protected-data.ts";
+
+export type RowMacDeps = { db: Sql; asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
+
+// One number for all nodes: the lock's holder fills, and the others wait and then find it done.
+const advisoryLock = 7_246_003;
+const ordersAtOnce = 500;
+
+/** Rows that got their MACs in the same release. */
+type RowSet = {
+  /** The name in the tables' declarations. */
+  name: string;
+  /** The name of the file next to the keys. */
+  marker: string;
+  /** Fills further data together with the set's tables. */
+  fill?: (tx: Tx, deps: RowMacDeps) => Promise<number>;
+};
+
+const rowSets: readonly RowSet[] = [
+  { name: "revocations", marker: "row-macs-filled-revocations", fill: fillRevocations },
+  { name: "webhooks", marker: "row-macs-filled-webhooks" },
+  { name: "people", marker: "row-macs-filled-people" },
+  { name: "orders", marker: "row-macs-filled-orders", fill: refillDocuments },
+  { name: "events", marker: "row-macs-filled-events" },
+  { name: "firms, signers and notaries", marker: "row-macs-filled-firms" },
+  { name: "money", marker: "row-macs-filled-money" },
+  { name: "rooms", marker: "row-macs-filled-rooms" },
+  { name: "audit lines", marker: "row-macs-filled-audit-lines" },
+  { name: "envelopes of orders", marker: "row-macs-filled-envelopes", fill: refillOrders },
+  {
+    name: "codes of orders",
+    marker: "row-macs-filled-codes",
+    fill: async (tx, deps) => (await refillOrders(tx, deps)) + (await renameSandboxPayments(tx)),
+  },
+];
+
+/**
+ * Gives a MAC to rows that an earlier release wrote, once per database, at the first start of a release that covers
+ * them. It trusts the present content. A record in the database, under a MAC, and a file next to the keys both note
+ * that it was done, so that removing one is not enough to get forged rows filled.
+ * @throws StartupError when the file has the note and the database has not: an older database, or a removed record
+ */
+export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
+  const markerOf = ({ marker }: RowSet) => join(dataDir, "keys", marker);
+  const marked = rowSets.filter((set) => existsSync(markerOf(set)));
+  const lost = await withoutRecord(deps.db, marked);
+  // A new database next to old keys has nothing to lose yet.
+  if (lost.length > 0 && !(await isEmpty(deps.db))) throw refusal(lost.map(markerOf));
+  const missing = rowSets.filter((set) => !marked.includes(set) || lost.includes(set));
+  if (missing.length === 0) return;
+  await deps.asOwner(async (owner) => {
+    for (const set of missing) await owner.transaction((tx) => fillOnce(tx, deps, set), longStatements);
+  });
+  for (const set of missing) await writeFileDurably(markerOf(set), `${deps.clock().toISOString()}\n`, { mode: 0o600 });
+}
+
+async function withoutRecord(db: Sql, marked: readonly RowSet[]): Promise<RowSet[]> {
+  const records = await db.query<{ filled: string }>(sql`SELECT filled FROM row_mac_backfill`);
+  return marked.filter(({ name }) => !records.some(({ filled }) => filled === name));
+}
+
+async function isEmpty(db: Sql): Promise<boolean> {
+  const [row] = await db.query<{ isEmpty: boolean }>(sql`
+    SELECT NOT (EXISTS (SELECT FROM orders) OR EXISTS (SELECT FROM passports) OR EXISTS (SELECT FROM fill_documents)
+      OR EXISTS (SELECT FROM closing_passports) OR EXISTS (SELECT FROM seal_chains)
+      OR EXISTS (SELECT FROM partner_keys) OR EXISTS (SELECT FROM users)) AS "isEmpty"`);
+  return row?.isEmpty ?? false;
+}
+
+const refusal = (files: readonly string[]): StartupError =>
+  new StartupError(
+    `the database has no record that its rows got their MACs, but ${files.join(", ")} says so: it is an older one, or the record was removed. If you restored a backup of an earlier release, and trust its rows as they are, remove what is named here and start again; otherwise restore the database that belongs to these keys`,
+  );
+
+async function fillOnce(tx: Tx, deps: RowMacDeps, set: RowSet): Promise<void> {
+  const { rowMac, clock, log } = deps;
+  // Another node may be filling: wait.
+  await tx.script("SET LOCAL lock_timeout = '10min'");
+  await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
+  if (await wasDone(tx, deps, set)) return;
+  const rows = (await fillTables(tx, rowMac, set)) + ((await set.fill?.(tx, deps)) ?? 0);
+  const record = { filled: set.name, doneAt: clock() };
+  await tx.query(sql`
+    INSERT INTO row_mac_backfill (filled, done_at, row_mac)
+    VALUES (${record.filled}, ${record.doneAt}, ${rowMac.of(backfillRows.table.text, recordMembers(record))})`);
+  if (rows > 0) log.info({ rows }, "rows of an earlier release got their MACs");
+}
+
+async function wasDone(db: Sql, { rowMac, log }: RowMacDeps, { name }: RowSet): Promise<boolean> {
+  const records = await db.query<MacRow<{ filled: string; doneAt: Date }>>(
+    sql`${backfillRows.rows} WHERE filled = ${name}`,
+  );
+  if (!records.every((record) => rowMac.holds(backfillRows.table.text, recordMembers(record), record.mac)))
+    log.error("the record of the rows' MACs does not hold: it was altered, or SECRETS_KEY is another");
+  return records.length > 0;
+}
+
+async function fillTables(tx: Tx, rowMac: RowMac, { name }: RowSet): Promise<number> {
+  let rows = 0;
+  for (const table of macTables) {
+    const { mac, backfill } = table;
+    if (backfill?.set !== name) continue;
+    rows += await fill(tx, rowMac, table, sql`${mac} IS NULL${backfill.which ? sql` AND ${backfill.which}` : nothing}`);
+  }
+  return rows;
+}
+
+async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
+  const { table, key, rows, members } = unfilled;
+  // A cursor: there may be many rows of evidence, and rows that get no MAC must not be read again.
+  await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
+  let filled = 0;
+  for (;;) {
+    const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM unfilled_${table}`);
+    if (batch.length === 0) return filled;
+    for (const row of batch) {
+      const said = members(row);
+      if (said === null) continue;
+      await tx.query(
+        sql`UPDATE ${table} SET ${macColumn(unfilled)} = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key}`,
+      );
+      filled++;
+    }
+  }
+}
+
+/** Earlier releases recorded revocations only in the rows of keys and certificates. */
+async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<number> {
+  const keys = await tx.query<{ subject: string; effectiveAt: Date }>(sql`
+    SELECT id AS subject, revoked_at AS "effectiveAt" FROM partner_keys WHERE revoked_at IS NOT NULL`);
+  const retired = (await knownChains({ db: tx, rowMac, log })).flatMap(({ fingerprint, retiredAt, reason }) =>
+    retiredAt === null ? [] : [{ kind: "seal" as const, subject: fingerprint, effectiveAt: retiredAt, reason }],
+  );
+  const all = [...keys.map((key) => ({ ...key, kind: "key" as const, reason: null })), ...retired];
+  for (const one of all) await tx.query(keptRevocationRow(rowMac, one));
+  return all.length;
+}
+
+/** Earlier MACs of documents covered fewer columns. A row that was altered since stays unchanged. */
+function refillDocuments(tx: Tx, { rowMac }: RowMacDeps): Promise<number> {
+  const members: typeof documentRows.members = (row) =>
+    earlierDocumentHolds(rowMac, row) ? documentRows.members(row) : null;
+  return fill(tx, rowMac, { ...documentRows, members }, sql`d.row_mac IS NOT NULL`);
+}
+
+type EarlierOrder = { key: number; code: string; digest: Buffer; mac: Buffer };
+
+const earlierDigests: Statement = earlierOrderStates(sql`opened.code`)
+  .map((state) => digestOf(state, orderRows.table))
+  .reduce((all, one) => sql`${all}, ${one}`);
+
+/**
+ * Earlier MACs of orders covered fewer columns, and the code as plain text. A row that was altered since stays
+ * unchanged.
+ */
+async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
+  // Without reports: orders whose first MAC was created by this start have no earlier one.
+  const rowMac = openRowMac(secrets);
+  const table = orderRows.table.text;
+  let filled = 0;
+  for (let last: number | null = 0; last !== null; ) {
+    const orders: EarlierOrder[] = await tx.query<EarlierOrder>(sql`
+      SELECT id AS key, code AS "code@order", ${digestOf(orderState, orderRows.table)} AS digest, state_mac AS mac FROM orders
+      WHERE id > ${last} AND state_mac IS NOT NULL ORDER BY id LIMIT ${ordersAtOnce}`);
+    // Only the service can decrypt a code: PostgreSQL gets the codes of these orders for the earlier digests.
+    const earlier = await tx.query<{ key: number; digests: string[] }>(sql`
+      SELECT orders.id AS key, ARRAY(SELECT encode(d, 'hex') FROM unnest(ARRAY[${earlierDigests}]) AS d) AS digests
+      FROM unnest(${orders.map(({ key }) => key)}::bigint[], ${orders.map(({ code }) => code)}::text[]) AS opened (id, code)
+      JOIN orders ON orders.id = opened.id`);
+    const digestsOf = new Map(earlier.map(({ key, digests }) => [key, digests]));
+    const held = orders.filter(({ key, mac }) =>
+      digestsOf.get(key)?.some((digest) => rowMac.holds(table, stateMembers(digest), mac)),
+    );
+    for (const { key, code, digest } of held)
+      await tx.query(sql`
+        UPDATE ${orderRows.table} SET state_mac = ${rowMac.of(table, stateMembers(digest.toString("hex"), code))} WHERE id = ${key}`);
+    filled += held.length;
+    last = orders.at(-1)?.key ?? null;
+  }
+  return filled;
+}
