@@ -1,20 +1,26 @@
 import type { FastifyInstance } from "fastify";
-import type { RateLimits } from "../../http/rate-limits.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { clientFrame } from "../ui/client-frame.ts";
 import { inLanguage } from "../ui/error-page.ts";
+import { layout } from "../ui/layout.ts";
 import { credentialHeaders } from "../ui/page/headers.ts";
 import { type PageAnswer, type PageRoute, pageRoute } from "../ui/page/route.ts";
-import { type Reader, readerOf } from "../ui/words/reader.ts";
+import { html } from "../ui/render.ts";
+import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
 
 type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0];
 
-/** Adds a page for clients, in the language of its reader. */
+/** Adds a page for clients, in the reader's language. */
 export function clientRoute<Url extends string>(
   app: FastifyInstance,
   deps: { limits: Pick<RateLimits, "limit"> },
   url: Url,
   handle: (call: Call<Url>, reader: Reader) => Promise<PageAnswer>,
+  method: "GET" | "POST" = "GET",
 ): void {
   pageRoute(app, deps, {
+    method,
     url,
     policy: "page",
     compressed: true,
@@ -27,4 +33,16 @@ export function clientRoute<Url extends string>(
       return { ...page, headers: { ...page.headers, ...inLanguage(reader) } };
     },
   });
+}
+
+/** A page that says what happened, and leads back to the order. */
+export function messagePage(
+  assets: Pick<Assets, "url">,
+  orderCode: string,
+  reader: Reader,
+  { title, text }: { title: string; text: string },
+): string {
+  const order = linkFor(reader, `/orders/${orderCode}`);
+  const body = html`<div class="message"><h1>${title}</h1><p>${text}</p><p><a href="${order}">${reader.words.payment.back}</a></p></div>`;
+  return layout(assets, { ...clientFrame(reader.words), title, body });
 }

@@ -1,7 +1,7 @@
-import type { OrderDocument, SignerState } from "../../envelopes/envelopes.ts";
-import type { PublicOrderRow } from "../../orders/orders.ts";
-import type { ShownFirm } from "../../partners/partners.ts";
-import { maskEmail } from "../../platform/mail/mask-email.ts";
+import type { ShownFirm } from "../../firms/partners/partners.ts";
+import { maskEmail, maskEmails } from "../../kernel/platform/mail/mask-email.ts";
+import type { PublicOrderRow } from "../../orders/order/order.ts";
+import type { OrderDocument, SignerState } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
@@ -14,29 +14,28 @@ import { signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
+import type { Words } from "../ui/words/en/en.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
-import type { Words } from "../ui/words/words.ts";
 
-/** What an order's page shows of it. */
 export type OrderView = Omit<
   PublicOrderRow,
   "lines" | "customerName" | "documentName" | "documentNotices" | "docSlug"
 > & {
   lines: readonly { type: string; label: string; amountCents: number }[];
-  /** Whether a hosted checkout can be had for it now. */
+  /** Whether its hosted checkout can be opened now. */
   payable: boolean;
-  /** What the retention plan says of its documents. */
+  /** When its documents will be, or were, deleted. */
   retention: Html | string | null;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
-  /** What its document is called; null when nothing says so. */
+  /** The title of its document; null when unknown. */
   title: string | null;
 };
 
-/** Whoever has the code may see the page: it names the signers, and nothing that leads to them. */
+/** Anyone with the code can see the page, so it names the signers without their addresses. A name may be one: a client without a name has it. */
 export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "routing">;
 
-/** The documents of an order, for who has the link to them: `path` is where they are. */
+/** The documents of an order, for a holder of their link. `path` is the folder of their addresses. */
 export type LinkedDocuments = { path: string; list: readonly OrderDocument[] };
 
 const unpriced = "ManualQuoteRequired";
@@ -53,12 +52,12 @@ function quote(order: OrderView, { orderPage, orders, components }: Words): Html
   return card("quote", isPriced ? orderPage.quote : orderPage.unpriced, table);
 }
 
-/** Who has signed; who has a link is reminded of it, once one was sent. */
+/** The state of each signer, and a reminder of the link once one was sent. */
 function signersPart({ signers, environment, status }: OrderView, words: Words): Html {
   const asked = status === "EsignPending" && signers.some(({ status }) => status === "sent" || status === "viewed");
   return html`<ul class="order-signers">${signers.map((signer) => {
     const { tone, label } = signerWords(signer, words);
-    return html`<li>${signer.name} ${statusBadge(tone, label)}</li>`;
+    return html`<li>${maskEmails(signer.name)} ${statusBadge(tone, label)}</li>`;
   })}</ul>
 ${asked && environment === "live" && html`<p>${words.orderPage.signingLink}</p>`}`;
 }
@@ -66,25 +65,25 @@ ${asked && environment === "live" && html`<p>${words.orderPage.signingLink}</p>`
 const contactOf = ({ contactEmail }: ShownFirm): Html | null =>
   contactEmail === null ? null : html`<a class="breakable" href="mailto:${contactEmail}">${contactEmail}</a>`;
 
-/** What the order is called: by its document, the firm's own reference, or the first digits of its code. */
+/** Names the order by its document, the firm's reference, or the first digits of its code. */
 const nameOf = ({ title, externalReference, code }: OrderView, { orders }: Words): string =>
   title ?? externalReference ?? orders.unnamed(shortCode(code));
 
 function details(order: OrderView, { language, orderPage, components }: Words): Html {
-  const said = orderPage.facts;
+  const labels = orderPage.facts;
   const list = facts([
-    [said.document, order.title],
-    [said.reference, order.externalReference],
-    [said.firm, order.firm.name],
-    [said.questions, contactOf(order.firm)],
-    [said.placed, plainTime(order.createdAt, language)],
-    [said.client, maskEmail(order.customerEmail)],
-    [said.code, codeText(order.code, said.copyCode, components.copy)],
+    [labels.document, order.title],
+    [labels.reference, order.externalReference],
+    [labels.firm, order.firm.name],
+    [labels.questions, contactOf(order.firm)],
+    [labels.placed, plainTime(order.createdAt, language)],
+    [labels.client, maskEmail(order.customerEmail)],
+    [labels.code, codeText(order.code, labels.copyCode, components.copy)],
   ]);
   return card("details", orderPage.details, list);
 }
 
-/** What somebody comes for who was mailed the link to them; what was signed stands before what it was made from. */
+/** First on the page of a holder of their link, who came for them. Signed documents precede the originals. */
 function documentsCard(documents: LinkedDocuments, words: Words): Html {
   const isOriginal = ({ kind }: OrderDocument) => kind === "original";
   const list = [...documents.list].sort((one, other) => Number(isOriginal(one)) - Number(isOriginal(other)));
@@ -97,7 +96,12 @@ const parcel = ({ carrier, trackingNumber }: OrderView, { orderPage, components 
     [orderPage.facts.tracking, trackingNumber && codeText(trackingNumber, orderPage.facts.tracking, components.copy)],
   ]);
 
-/** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
+/** Anyone with the order's link may ask; the mail goes to the client alone. */
+const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Reader): Html =>
+  html`<form class="no-print" method="post" action="${linkFor({ asked }, `/orders/${code}/documents`)}"><button type="submit">${words.documentsMail.button}</button></form>
+<p class="quiet-text no-print">${words.documentsMail.hint(maskEmail(customerEmail))}</p>`;
+
+/** The part that refreshes itself. htmx merges it into the page, so focus and scroll position stay. */
 function live(order: OrderView, { words, asked }: Reader): Html {
   const { tone, label, headline, summary, next } = statusWords(order.status, words);
   const { orderPage: page, components } = words;
@@ -117,6 +121,7 @@ ${
   html`<p><a class="button pay no-print" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${page.pay(money(order.totalCents))}</a></p>
 <p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`
 }
+${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
 ${order.trackingNumber !== null && parcel(order, words)}
 </section>
 ${card("progress", page.progress, progressSteps(orderSteps(order, words), components.steps))}
@@ -129,10 +134,10 @@ ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</stron
 </div>`;
 }
 
-/** The part that refreshes itself. */
+/** The response to a refresh. */
 export const orderFragment = (order: OrderView, reader: Reader): string => render(live(order, reader));
 
-/** The page of an order. Its code in the address is the permission to see it, and no more than that. */
+/** The page of an order. Its code in the address permits reading, and nothing else. */
 export function orderPage(
   assets: Pick<Assets, "url">,
   order: OrderView,
@@ -144,7 +149,7 @@ export function orderPage(
   const { orderPage: page } = words;
   return layout(assets, {
     ...clientFrame(words),
-    // Previews of links show it: it names nobody and no document.
+    // Link previews show the title, so it names neither people nor documents.
     title: words.orders.unnamed(shortCode(order.code)),
     scripts: ["htmx.js", "copy.js"],
     body: html`<header class="order-head">

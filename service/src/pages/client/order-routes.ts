@@ -1,21 +1,21 @@
 import type { FastifyInstance } from "fastify";
-import type { OrderDocument } from "../../envelopes/envelopes.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
-import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/orders.ts";
-import type { ShownFirm } from "../../partners/partners.ts";
-import type { StoredFile } from "../../platform/blobs/stored-file.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { isCode } from "../../platform/text.ts";
-import type { RetentionPlan } from "../../retention/retention.ts";
+import type { ShownFirm } from "../../firms/partners/partners.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import type { RetentionPlan } from "../../kernel/retention/retention.ts";
+import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
+import type { OrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { documentToSave } from "../ui/orders/document-list.ts";
 import { refreshingPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import { orderRetention } from "../ui/retention.ts";
-import type { Reader } from "../ui/words/reader.ts";
-import { clientRoute } from "./client-route.ts";
+import { linkFor, type Reader } from "../ui/words/reader.ts";
+import { clientRoute, messagePage } from "./client-route.ts";
 import { type LinkedDocuments, type OrderView, orderFragment, orderPage, type ShownSigner } from "./order-page.ts";
 
 export type OrderPageDeps = {
@@ -30,16 +30,18 @@ export type OrderPageDeps = {
   titleOf: TitleOf;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
   signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
-  /** For whoever has the link to an order's documents. */
+  /** For holders of the link to an order's documents. */
   documents: {
     isToken: (orderCode: string, token: string) => boolean;
     of: (orderCode: string) => Promise<readonly OrderDocument[]>;
     /** @throws ServiceError */
+    /** Mails the link to the order's client. @throws ServiceError where there is nothing to send, and when it was sent too often */
+    mail: (orderCode: string) => Promise<void>;
     read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; file: StoredFile }>;
   };
 };
 
-/** `/orders/{code}`, the part of it that refreshes, and its documents for who was mailed a link to them. */
+/** `/orders/{code}`, the part of it that refreshes, and its documents for holders of the mailed link. */
 export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   const { db, assets, paymentsConfigured, baseUrl } = deps;
 
@@ -59,16 +61,40 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     app,
     deps,
     "/orders/:code/documents/:token/:documentId",
-    async ({ params: { code, token, documentId } }) => {
-      await requireToken(code, token);
-      return documentToSave(code, await deps.documents.read(code, documentId));
+    async ({ params: { code, token, documentId } }, { words }) => {
+      const order = await requireToken(code, token);
+      return documentToSave({ code, title: deps.titleOf(order) }, await deps.documents.read(code, documentId), words);
     },
   );
 
+  clientRoute(
+    app,
+    deps,
+    "/orders/:code/documents",
+    async ({ params: { code } }, reader) => {
+      await orderOf(db, code);
+      const isSent = await deps.documents.mail(code).then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+          return false;
+        },
+      );
+      return { redirect: linkFor(reader, `/orders/${code}/documents/${isSent ? "sent" : "unsent"}`) };
+    },
+    "POST",
+  );
+  for (const outcome of ["sent", "unsent"] as const)
+    clientRoute(app, deps, `/orders/:code/documents/${outcome}`, async ({ params: { code } }, reader) => {
+      await orderOf(db, code);
+      return messagePage(assets, code, reader, reader.words.documentsMail[outcome]);
+    });
+
   /** @throws ServiceError for a token that is not the order's, as for an order that there is not */
-  async function requireToken(code: string, token: string): Promise<void> {
-    await orderOf(db, code);
+  async function requireToken(code: string, token: string): Promise<PublicOrderRow> {
+    const order = await orderOf(db, code);
     if (!deps.documents.isToken(code, token)) throw new ServiceError("not_found", "Order not found.");
+    return order;
   }
 
   async function view(code: string, { words }: Reader): Promise<OrderView> {

@@ -1,22 +1,20 @@
-import type { OrderCard, RoomView } from "../../rooms/rooms.ts";
+import type { ActivityItem, OrderCard, RoomView } from "../../closing/rooms/rooms.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/components.ts";
-import { plainTime } from "../ui/format.ts";
+import { day, plainTime } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { inThisRoom, progressMeters } from "../ui/orders/progress.ts";
-import { nameOf, servicesText } from "../ui/orders/room-words.ts";
+import { activityText, nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
+import type { Words } from "../ui/words/en/en.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
-import type { Words } from "../ui/words/words.ts";
-import { roomActivity } from "./room-activity.ts";
 
-/** A room's public view, the environment of its orders, what the retention plan says of them, and whether every step is asked for. */
-export type RoomPageView = RoomView & { environment: "live" | "test"; retention: string | null; everyStep: boolean };
+export type RoomPageView = RoomView & { environment: "live" | "test"; retention: string | null; allActivity: boolean };
 
 const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; tone: Tone }>> = {
   sealed: { shape: "evidence", tone: "done" },
@@ -51,12 +49,12 @@ ${facts([
 </li>`;
 }
 
-function passportCard({ passport }: RoomView, { language, room: { passport: said } }: Words): Html {
+function passportCard({ passport }: RoomView, { language, room: { passport: text } }: Words): Html {
   const body = passport
-    ? html`<p>${said.sealed(passport.version)} ${plainTime(new Date(passport.createdAt), language)}. ${said.lists}</p>
-<p><a href="/v/room/${passport.verifyCode}">${said.verify}</a></p>`
-    : html`<p>${said.none}</p>`;
-  return card("passport", said.title, body);
+    ? html`<p>${text.sealed(passport.version)} ${plainTime(new Date(passport.createdAt), language)}. ${text.lists}</p>
+<p><a href="/v/room/${passport.verifyCode}">${text.verify}</a></p>`
+    : html`<p>${text.none}</p>`;
+  return card("passport", text.title, body);
 }
 
 const people = ({ participants }: RoomView, { room }: Words): Html | false =>
@@ -69,44 +67,44 @@ const people = ({ participants }: RoomView, { room }: Words): Html | false =>
     )}</ul>`,
   );
 
-/** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
+/** The part that refreshes itself. htmx merges it into the page, so focus and scroll position stay. */
 function live(room: RoomPageView, reader: Reader): Html {
   const { name, reference, status, branding, partnerName, orders, environment } = room;
   const { words } = reader;
-  const { room: said } = words;
+  const { room: text } = words;
   const closed = status === "closed";
   return html`<header class="room-head">
 ${accentStripe(branding?.accentColor)}
 ${attribution(partnerName, branding, words.preparedBy)}
 <p class="quiet-text">${words.aboutUs(branding?.brandName ?? partnerName)}</p>
 <h1>${name}</h1>
-<p class="eyebrow"><span>${reference ? said.reference(reference) : said.closingRoom}</span>${statusBadge(closed ? "stopped" : "progress", closed ? said.closed : said.open)}</p>
+<p class="eyebrow"><span>${reference ? text.reference(reference) : text.closingRoom}</span>${statusBadge(closed ? "stopped" : "progress", closed ? text.closed : text.open)}</p>
 </header>
-${environment === "test" && notice("attention", said.test.title, said.test.text)}
+${environment === "test" && notice("attention", text.test.title, text.test.text)}
 ${room.retention && html`<p class="quiet">${room.retention}</p>`}
-${card("glance", said.glance, html`<p class="lead">${inThisRoom(room, words)}</p>${progressMeters(room, words)}`)}
+${card("glance", text.glance, html`<p class="lead">${inThisRoom(room, words)}</p>${progressMeters(room, words)}`)}
 <div class="room">
-<section aria-labelledby="orders-title"><h2 id="orders-title">${said.orders}</h2>
-${orders.length === 0 ? emptyState(said.noOrders.title, closed ? said.noOrders.closed : said.noOrders.text) : html`<ul class="order-cards">${orders.map((order) => orderCard(order, reader))}</ul>`}
+<section aria-labelledby="orders-title"><h2 id="orders-title">${text.orders}</h2>
+${orders.length === 0 ? emptyState(text.noOrders.title, closed ? text.noOrders.closed : text.noOrders.text) : html`<ul class="order-cards">${orders.map((order) => orderCard(order, reader))}</ul>`}
 </section>
 <div class="room-side">
 ${passportCard(room, words)}
 ${people(room, words)}
-${card("activity", said.activity.title, roomActivity(room, room.everyStep, reader))}
+${card("activity", text.activity.title, roomActivity(room, room.allActivity, reader))}
 </div>
 </div>`;
 }
 
-/** The part that refreshes itself. */
+/** The response to a refresh. */
 export const roomFragment = (room: RoomPageView, reader: Reader): string => render(live(room, reader));
 
 /** The page of a room. Its code in the address is the permission to see it. */
 export function roomPage(assets: Pick<Assets, "url">, room: RoomPageView, baseUrl: string, reader: Reader): string {
   const { words } = reader;
-  const refreshed = linkFor(reader, `/rooms/${room.roomCode}/status${room.everyStep ? "?activity=all" : ""}`);
+  const refreshed = linkFor(reader, `/rooms/${room.roomCode}/status${room.allActivity ? "?activity=all" : ""}`);
   return layout(assets, {
-    ...clientFrame(words, room.everyStep ? "activity=all&" : ""),
-    // Previews of links show it: it names nobody and no closing.
+    ...clientFrame(words, room.allActivity ? "activity=all&" : ""),
+    // Link previews show the title, so it names neither people nor the closing.
     title: words.room.closingRoom,
     scripts: ["htmx.js"],
     body: html`<div id="room" class="stack" hx-get="${refreshed}" hx-trigger="every 15s" hx-swap="innerMorph">
@@ -115,4 +113,36 @@ ${live(room, reader)}
 <p class="quiet no-print"><span class="with-script">${words.updates}</span><span class="without-script">${words.reload}</span> ${words.room.share}</p>
 ${onPaper(`${baseUrl}/rooms/${room.roomCode}`, { ...words.components.paper, page: words.room.paper })}`,
   });
+}
+
+/** The latest activity of an order on one day (UTC), and the number of earlier ones. */
+type Fold = { latest: ActivityItem; earlier: number };
+
+/** Keeps the order of the list: newest first. */
+function folded(activity: readonly ActivityItem[]): Fold[] {
+  const folds = new Map<string, Fold>();
+  for (const item of activity) {
+    const key = `${day(new Date(item.occurredAt))} ${item.orderCode}`;
+    const fold = folds.get(key);
+    if (fold) fold.earlier += 1;
+    else folds.set(key, { latest: item, earlier: 0 });
+  }
+  return [...folds.values()];
+}
+
+/** The activity in a room: the latest of each order and day, or all of it. */
+function roomActivity({ activity, orders, roomCode }: RoomView, every: boolean, reader: Reader): Html {
+  const { words } = reader;
+  const text = words.room.activity;
+  if (activity.length === 0) return emptyState(text.none.title, text.none.text);
+  const names = new Map(orders.map((order) => [order.orderCode, nameOf(order, words)]));
+  const line = (item: ActivityItem, more = "") =>
+    html`<li><span>${activityText(item, words)}<span class="timeline-of">${names.get(item.orderCode) ?? ""}${more}</span></span>${plainTime(new Date(item.occurredAt), words.language)}</li>`;
+  const other = (query: string, label: string) =>
+    html`<p class="no-print"><a href="${linkFor(reader, `/rooms/${roomCode}${query}`)}">${label}</a></p>`;
+  if (every) return html`<ol class="timeline">${activity.map((item) => line(item))}</ol>${other("", text.latest)}`;
+  const folds = folded(activity);
+  return html`<ol class="timeline">${folds.map(({ latest, earlier }) => line(latest, earlier > 0 ? `, ${text.earlier(earlier)}` : ""))}</ol>${
+    folds.some(({ earlier }) => earlier > 0) && other("?activity=all", text.every)
+  }`;
 }

@@ -1,22 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { sessionOf } from "../../http/authentication.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
-import type { Session } from "../../identity/identity.ts";
 import {
   acceptInvitation,
   clearCookie,
   cookieNames,
   cookieOf,
+  linkMember,
   lookAtInvitation,
   type MemberDeps,
   type Offer,
-} from "../../members/members.ts";
-import { ServiceError } from "../../platform/errors.ts";
+} from "../../firms/members/members.ts";
+import { type Callers, sessionOf } from "../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { mayUseLive, type Session } from "../../kernel/identity/identity.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import { accountNav } from "../ui/account-nav.ts";
 import type { Assets } from "../ui/assets/assets.ts";
-import { done } from "../ui/flash-messages.ts";
+import { done, flashOf } from "../ui/flash-messages.ts";
 import { buttonForm } from "../ui/forms/button-form.ts";
-import { errorSummary } from "../ui/forms/fields.ts";
+import { errorSummary, field } from "../ui/forms/fields.ts";
 import { invitationPath } from "../ui/invitation-path.ts";
 import { layout } from "../ui/layout.ts";
 import { pageRoute } from "../ui/page/route.ts";
@@ -24,7 +25,7 @@ import { type Html, html } from "../ui/render.ts";
 
 export type InvitationPageDeps = MemberDeps & { assets: Assets; limits: RateLimits };
 
-/** Where a signed-in person sees the invitation whose link was opened in the browser, and accepts it. */
+/** Shows the invitation whose link was opened in this browser, and accepts it. */
 export function invitationPage(forms: FastifyInstance, deps: InvitationPageDeps): void {
   pageRoute(forms, deps, { url: invitationPath, handle: ({ request }) => show(request) });
 
@@ -90,3 +91,47 @@ ${buttonForm("/sign-out", "Sign out", { kind: "quiet-button" })}`;
 const unusable = html`<h1>This invitation cannot be used</h1>
 <p class="lead">It was accepted, withdrawn or sent again, or it is older than 7 days. Open the latest email, or ask who invited you to send it again.</p>
 <p><a href="/dashboard">Go to the dashboard</a></p>`;
+
+export type LinkPageDeps = MemberDeps & Pick<Callers, "resolveKey"> & { assets: Assets; limits: RateLimits };
+
+/** Links a signed-in person to a firm, once, by one of its keys. */
+export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
+  const show = (request: FastifyRequest, error?: string) =>
+    page(deps.assets, { session: sessionOf(request), flash: flashOf(request), error });
+
+  pageRoute(forms, deps, {
+    url: "/dashboard/link",
+    handle: ({ request }) => {
+      const { principal } = sessionOf(request);
+      // A member of a live firm without live access may connect again, with a live key.
+      const hasAll = principal !== null && (!principal.liveEnabled || mayUseLive(principal));
+      return hasAll ? { redirect: "/dashboard" } : show(request);
+    },
+  });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: "/dashboard/link",
+    handle: async ({ form: { apiKey = "" }, request }) => {
+      await linkMember(deps, sessionOf(request), apiKey.trim(), request.ip);
+      return done("/dashboard", "linked");
+    },
+    refused: ({ request }, error) => show(request, error.replace(/^apiKey must be a/, "The key must be a")),
+  });
+}
+
+type LinkView = { session: Session; flash: Html | ""; error: string | undefined };
+
+const page = (assets: Assets, { session, flash, error }: LinkView): string =>
+  layout(assets, {
+    title: "Connect to your firm",
+    headerNav: accountNav(session.email),
+    body: html`<div class="narrow">${flash}<h1>Connect to your firm</h1>
+<p class="lead">If a colleague invited you, open the link in that email. Otherwise paste one of your firm’s API keys to show that you belong to it. A test key connects you to test alone, a live key to live as well. We check the key and do not store it.</p>
+${errorSummary(error)}
+<form class="form" method="post" action="/dashboard/link">
+${field({ name: "apiKey", label: "API key", hint: "It starts with svc_pk_ and was emailed to someone at your firm.", required: true, maxLength: 200, autocomplete: "off" })}
+<div class="form-actions"><button type="submit">Connect</button></div>
+</form>
+<p class="quiet">No key yet? <a href="/request-access">Request partner access</a>, and we will email you one.</p></div>`,
+  });

@@ -1,18 +1,20 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../http/authentication.ts";
-import type { Principal } from "../../identity/identity.ts";
-import { countFirmOrders, firmOrders } from "../../order-search/order-search.ts";
-import { orderStatuses, type TitleOf } from "../../orders/orders.ts";
-import { readLaunchpad } from "../../partners/partners.ts";
-import { showTestClock } from "../../test-clock/test-clock.ts";
+import { readLaunchpad } from "../../firms/partners/partners.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
+import { showTestClock } from "../../kernel/test-clock/test-clock.ts";
+import { orderStatuses, type TitleOf } from "../../orders/order/order.ts";
+import { countFirmOrders, type FirmOrder, firmOrders } from "../../orders/search/search.ts";
 import type { Assets } from "../ui/assets/assets.ts";
-import { card, pageHead, progressSteps, type Step } from "../ui/components.ts";
-import { time } from "../ui/format.ts";
+import { card, pageHead, progressSteps, type Step, statusBadge } from "../ui/components.ts";
+import { ifUtc, shortTime, time } from "../ui/format.ts";
+import { statusWords } from "../ui/orders/status-words.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
-import { groups } from "./orders/list/groups.ts";
+import { countIn, shownCount } from "./orders/list/body.ts";
+import { type Group, groups } from "./orders/list/groups.ts";
 import { queryOf, wantedOf } from "./orders/list/query.ts";
-import { type OverviewView, overview } from "./overview.ts";
+import { orderName } from "./orders/words.ts";
 import { dashboardPage } from "./page-shell.ts";
 import { submissionFor } from "./submit-once.ts";
 import { type TestClockPageDeps, testClockCard, testClockForms } from "./test-clock.ts";
@@ -21,7 +23,7 @@ export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: Title
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
-/** What its button says; an item without one is for the operator to do. */
+/** Button labels. An item without one is the operator's to do. */
 const actions: Readonly<Record<string, string>> = {
   first_test_order: "Place a test order",
   sandbox_completed: "Open your test orders",
@@ -39,12 +41,12 @@ const notes: Readonly<Record<string, string>> = {
   live: "Ask the operator of this service to turn on live orders and issue a live key.",
 };
 
-/** Where the page says it otherwise than the API does. */
+/** Labels that differ from the API's. */
 const labels: Readonly<Record<string, string>> = { first_passport: "Seal a document or a room" };
 
 const shownMost = { attention: 5, changed: 8 };
 
-/** The first page: what waits and what is new, once there are orders; what is next on the way to live; in test the clock, too. */
+/** The start page: open and recent orders, the go-live checklist and, in test, the test clock. */
 export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   pageRoute(forms, deps, { url: "/dashboard", handle: (call) => show(call) });
   testClockForms(forms, deps, show);
@@ -123,3 +125,33 @@ const milestones = (funnel: Launchpad["funnel"]): Html =>
     ({ step, at }) =>
       html`<li><span>${milestoneWords[step] ?? step}</span>${at === null ? html`<span class="quiet-text">Not yet</span>` : time(new Date(at))}</li>`,
   )}</ol>`;
+
+type OverviewView = {
+  /** The number of orders per status. */
+  counts: ReadonlyMap<string, number>;
+  /** The latest orders that need attention, and the latest that changed. */
+  attention: readonly FirmOrder[];
+  changed: readonly FirmOrder[];
+  titleOf: TitleOf;
+};
+
+const path = "/dashboard/orders";
+const tiles = ["attention", "payment", "signing", "working"] as const satisfies readonly Group[];
+
+/** The number of open orders by group, those that need attention, and recent changes. */
+const overview = ({ counts, attention, changed, titleOf }: OverviewView): Html => html`${tileList(counts)}
+${attention.length > 0 && card("attention", groups.attention.label, orderLines(attention, titleOf))}
+${card("changed", "What is new", html`${orderLines(changed, titleOf)}<p><a href="${path}">All orders</a></p>`)}`;
+
+const tileList = (counts: OverviewView["counts"]): Html =>
+  html`<ul class="count-tiles">${tiles.map((name) => {
+    const { label, statuses } = groups[name];
+    const count = countIn(counts, statuses);
+    return html`<li class="${count > 0 && name === "attention" ? "attention" : ""}"><a href="${path}?status=${name}"><strong>${shownCount(count)}</strong> ${label}</a></li>`;
+  })}</ul>`;
+
+const orderLines = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
+  html`<ul class="order-lines">${orders.map((order) => {
+    const { tone, label } = statusWords(order.status);
+    return html`<li><span><a class="row-title" href="${path}/${order.code}">${orderName({ order, title: titleOf(order) })}</a><br><span class="second-line breakable">${order.customerName ?? order.customerEmail}${order.externalReference !== null && ` · ${order.externalReference}`}</span></span><span class="line-end">${statusBadge(tone, label)}<span class="second-line">${shortTime(order.updatedAt)}${ifUtc}</span></span></li>`;
+  })}</ul>`;

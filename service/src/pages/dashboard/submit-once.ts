@@ -1,27 +1,28 @@
 import type { FastifyRequest } from "fastify";
-import { principalOf } from "../../http/authentication.ts";
-import type { Environment } from "../../identity/identity.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { fingerprintOf, type OnceDeps, once, requestKey } from "../../platform/idempotency.ts";
-import { newSecret } from "../../platform/ids.ts";
-import { isSecret } from "../../platform/text.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { type OnceDeps, once } from "../../kernel/platform/idempotency.ts";
+import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
+import { newSecret } from "../../kernel/platform/ids.ts";
+import { isSecret } from "../../kernel/platform/text.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
 import type { PageCall } from "../ui/page/route.ts";
 import type { Html } from "../ui/render.ts";
 
-/** What a form that creates something carries unseen. */
+/** Hidden fields of a form that creates something. */
 export type FormSubmission = {
   /** The one in which the form was opened. */
   environment: Environment;
-  /** Tells this form from every other: sent twice it creates one thing. */
+  /** Identifies this form, so that submitting it twice creates one thing. */
   submission: string;
 };
 
 export const submissionFields = ({ environment, submission }: FormSubmission): Html =>
   hiddenFields({ submission, environment });
 
-/** What a form carries that is shown now; one that was refused keeps its submission. */
+/** The hidden fields of a form. A refused form keeps its submission. */
 export function submissionFor(request: FastifyRequest, typed: FormValues = {}): FormSubmission {
   const { submission = "" } = typed;
   const { environment } = principalOf(request);
@@ -55,7 +56,7 @@ type Submitted<Made> = {
 };
 
 /**
- * Makes what a form asks for, once for each submission; a refusal leaves it free to be sent again.
+ * Creates what a form asks for, once per submission. After a refusal, the form can be submitted again.
  * @returns what was made and its name; `made` is null when the same form made it before
  * @throws ServiceError what `make` throws, and while the same form is still being worked on
  */
@@ -64,28 +65,30 @@ export async function submitOnce<Made>(
   request: FastifyRequest,
   { fields, documentSha256, make, nameOf }: Submitted<Made>,
 ): Promise<{ made: Made | null; name: string }> {
-  // A key belongs to the firm, and a form to the member who was shown it.
+  // A key belongs to the firm, but a form belongs to the member who opened it.
   const shownTo = principalOf(request).member?.userId ?? "";
   const submission = submissionKey(new Map([...fields, ["member", shownTo]]), documentSha256 ?? null);
   const fingerprint = fingerprintOf(fields, documentSha256 ?? null);
   const key = requestKey(principalOf(request), `POST ${request.routeOptions.url}`, submission, fingerprint);
   let made: Made | null = null;
-  const { body: name } = await once(deps, key, {
+  const { result } = await once(deps, key, {
     status: 303,
-    finish: async () => {
+    readText: (name) => ({ name }),
+    refuseAbandoned: "This form may have been carried out already. Check first. To send it again, open its page again.",
+    work: async () => {
       const it = await make();
       made = it;
-      return nameOf(it);
+      return { name: nameOf(it) };
     },
   }).catch(inOurWords("This form was already sent and is being processed. Check again in a moment."));
-  return { made, name };
+  return { made, name: result.name };
 }
 
 type Done = { redirect: string };
 
 /**
- * What a form's button does, once for each submission: sent twice, the form is answered twice as it was first. Only where the process
- * ended in between, a form that is sent again a minute later acts again.
+ * What a form's button does, once for each submission: sent twice, the form is answered twice as it was first. Where it is unknown
+ * whether the first one acted (the process or the database went away), the second is refused.
  */
 export const doOnce =
   <Params>(deps: OnceDeps, act: (call: PageCall<Params>) => Promise<Done>) =>
@@ -99,7 +102,7 @@ export const doOnce =
     return { redirect };
   };
 
-/** Says to people that the same form is still being worked on. */
+/** Tells people that the same form is still being processed. */
 export const inOurWords =
   (message: string) =>
   (error: unknown): never => {

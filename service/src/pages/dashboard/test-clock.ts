@@ -1,7 +1,12 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../http/authentication.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
-import { advanceTestClock, resetTestClock, type TestClock, type TestClockDeps } from "../../test-clock/test-clock.ts";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import {
+  advanceTestClock,
+  resetTestClock,
+  type TestClock,
+  type TestClockDeps,
+} from "../../kernel/test-clock/test-clock.ts";
 import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
 import { time } from "../ui/format.ts";

@@ -1,8 +1,49 @@
+import { readFile } from "node:fs/promises";
+import type { FastifyInstance } from "fastify";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { layout } from "../ui/layout.ts";
+import { publicHeaders } from "../ui/page/headers.ts";
+import { pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { guideHtml, guideSentence } from "./markdown.ts";
-import type { Guide } from "./read-guides.ts";
+import { type Guide, readGuides } from "./read-guides.ts";
+
+export type GuideDeps = { limits: RateLimits; assets: Pick<Assets, "url">; baseUrl: string };
+
+const exampleFile = new URL("../../../../examples/lien-release.pdf", import.meta.url);
+
+/** The guides for partners' developers. `kernel/http/openapi/reference-page.ts` serves the API reference. */
+export function guidePages(app: FastifyInstance, deps: GuideDeps): void {
+  const guides = readGuides(deps.baseUrl);
+  const common = { policy: "page", headers: publicHeaders } as const;
+  pageRoute(app, deps, { ...common, url: "/docs", handle: lazily(() => indexPage(deps.assets, guides)) });
+  for (const guide of guides)
+    pageRoute(app, deps, {
+      ...common,
+      url: `/docs/${guide.name}`,
+      handle: lazily(() => guidePage(deps.assets, guides, guide)),
+    });
+  pageRoute(app, deps, {
+    ...common,
+    url: "/docs/example.pdf",
+    async handle() {
+      const pdf = await readFile(exampleFile).catch(() => null);
+      if (pdf === null) throw new ServiceError("not_found", "Not found.");
+      return { pdf, name: "example.pdf" };
+    },
+  });
+}
+
+/** Renders on the first request, so that the service starts faster. */
+function lazily<T>(render: () => T): () => T {
+  let page: T | undefined;
+  return () => {
+    page ??= render();
+    return page;
+  };
+}
 
 type Urls = Pick<Assets, "url">;
 
@@ -26,14 +67,14 @@ const page = (assets: Urls, title: string, nav: Html, article: Html): string =>
     body: html`<div class="guide">${nav}<div class="guide-text">${article}</div></div>`,
   });
 
-/** `/docs`: what there is to read. */
-export const indexPage = (assets: Urls, guides: readonly Guide[]): string =>
+/** `/docs`: the list of guides. */
+const indexPage = (assets: Urls, guides: readonly Guide[]): string =>
   page(
     assets,
     "Developer docs",
     contents(guides, null),
     html`<h1>Developer docs</h1>
-<p class="lead">Place orders from your own system, and be told what becomes of them. Start with the quickstart: it takes five minutes and costs nothing.</p>
+<p class="lead">Place orders from your own system, and get an event at each step. Start with the quickstart: it takes five minutes and costs nothing.</p>
 <ul class="links">${guides.map((guide) => html`<li><a href="${hrefOf(guide)}">${guide.title}</a><p>${guideSentence(guide.lead)}</p></li>`)}
 <li><a href="/docs/reference">API reference</a><p>Every route, every field and every event, with samples to try.</p></li>
 <li><a href="/openapi.json">OpenAPI description</a><p>The same for machines, in OpenAPI 3.1.</p></li>
@@ -41,7 +82,7 @@ export const indexPage = (assets: Urls, guides: readonly Guide[]): string =>
   );
 
 /** `/docs/{name}`: a guide, with the ones before and after it. */
-export function guidePage(assets: Urls, guides: readonly Guide[], guide: Guide): string {
+function guidePage(assets: Urls, guides: readonly Guide[], guide: Guide): string {
   const at = guides.indexOf(guide);
   const [previous, next] = [guides[at - 1], guides[at + 1]];
   const step = (label: string, to: Guide | undefined) =>

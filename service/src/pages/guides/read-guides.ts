@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { withAddress } from "../../http/openapi/samples.ts";
+import { withAddress } from "../../kernel/http/openapi/samples.ts";
 
 /** The guides, in the order in which a newcomer reads them. Each is a file of `service/guides`. */
 export const guideNames = [

@@ -1,26 +1,29 @@
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import type { FastifyInstance } from "fastify";
-import { type Client, type DeclineKind, declineKinds, type Link } from "../../envelopes/envelopes.ts";
-import { refuseCrossSite } from "../../http/authentication.ts";
-import { invalid } from "../../platform/errors.ts";
+import { refuseCrossSite } from "../../kernel/http/authentication.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { isPlainLines } from "../../kernel/platform/text.ts";
+import { type Client, type DeclineKind, declineKinds, type Link } from "../../signing/envelopes/envelopes.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { isLanguage } from "../ui/words/reader.ts";
 import { languageCookie, sessionCookie } from "./cookie.ts";
-import { otherSigner, reasonOf, signRequest } from "./form-values.ts";
 import { longestPicture } from "./picture.ts";
-import { answering, type ShowDeps, show } from "./shown.ts";
+import { type RenderDeps, renderPage, withRefusalPage } from "./render.ts";
+import { isLine, signRequest } from "./sign-form.ts";
+import { longestReason } from "./steps/other-choices.ts";
+import { longestName } from "./steps/sign.ts";
+import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
-import type { Words } from "./words/words.ts";
 
 /** Room for a picture, and for every other field. */
 const longestForm = 2 * longestPicture;
 
-export type ActDeps = ShowDeps;
+export type ActDeps = RenderDeps;
 
 type Act = { link: Link; form: FormValues; client: Client };
 
-/** What a signer does, by plain forms: each is answered with the address of the page as it stands then. */
+/** The signer's actions, as plain forms. Each redirects to the page, which then shows the new state. */
 export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
   const { ceremony, ownOrigin } = deps;
   const isSecure = ownOrigin.startsWith("https:");
@@ -35,14 +38,14 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       const { refused } = await wordsFor(deps, link);
       const { signer } = await ceremony.view(link);
       const error = outcome === "away" ? refused.away : refused.number(signer.phoneEnding ?? "");
-      return show(deps, link, { error }, outcome === "away" ? 503 : 409);
+      return renderPage(deps, link, { error }, outcome === "away" ? 503 : 409);
     },
     identify: async ({ link, form, client }) => {
       const code = (form["code"] ?? "").trim();
       const words = await wordsFor(deps, link);
       if (code === "") throw invalid(words.refused.noCode);
       const session = await ceremony.identify(link, code, client);
-      if (!session) return show(deps, link, { error: words.refused.code }, 400);
+      if (!session) return renderPage(deps, link, { error: words.refused.code }, 400);
       if (link.language) await ceremony.setLanguage({ ...link, session: session.session }, link.language);
       const cookie = sessionCookie(link.token, session, isSecure);
       return { redirect: `/sign/${link.token}`, headers: { "Set-Cookie": cookie } };
@@ -53,7 +56,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       const words = await wordsFor(deps, link);
       if (!text) throw invalid(words.refused.changed);
       if (form["can_read"] !== "on") throw invalid(words.refused.canRead);
-      // Without a script nothing else says that somebody looked at the page.
+      // Without a script, this is the first proof that a person opened the page.
       await ceremony.opened(link, client);
       await ceremony.consent(link, { version: text.version, language: text.language }, client);
       return after(link, "consent");
@@ -62,9 +65,9 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       const view = await ceremony.view(link);
       const words = wordsOf(view.signer.language);
       const request = signRequest(form, view, words);
-      // A browser that has a key of its own comes here only to be told why it could not sign: nobody signs in its place.
+      // A browser with its own key gets here only after it failed: it gets the error, and the service must not sign instead.
       const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
-      if (outcome === "again") return show(deps, link, { error: words.refused.again, typed: form }, 409);
+      if (outcome === "again") return renderPage(deps, link, { error: words.refused.again, typed: form }, 409);
       return after(link, "signed");
     },
     prepare: async ({ link, form, client }) => {
@@ -110,7 +113,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
         handle: (call) => {
           const { form, request } = call;
           const client = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
-          return answering(deps, call, (link) => act({ link, form, client }));
+          return withRefusalPage(deps, call, (link) => act({ link, form, client }));
         },
       });
   });
@@ -121,7 +124,18 @@ const after = ({ token }: Link, done: keyof Words["done"], headers: Record<strin
   headers,
 });
 
-const wordsFor = async ({ ceremony }: ShowDeps, link: Link): Promise<Words> =>
+const wordsFor = async ({ ceremony }: RenderDeps, link: Link): Promise<Words> =>
   wordsOf((await ceremony.view(link)).signer.language);
 
 const isDeclineKind = (text: string | undefined): text is DeclineKind => declineKinds.some((kind) => kind === text);
+
+/** The signer's reason for declining. Truncated, because a long reason must not prevent declining. */
+const reasonOf = ({ reason = "" }: FormValues): string =>
+  isPlainLines(reason) ? reason.trim().slice(0, longestReason) : "";
+
+function otherSigner(form: FormValues, words: Words): { name: string; email: string } {
+  const [name = "", email = ""] = [form["other_name"]?.trim(), form["other_email"]?.trim()];
+  if (!isLine(name, longestName) || !isLine(email, 254) || !/^[^\s@]+@[^\s@]+$/.test(email))
+    throw invalid(words.refused.other);
+  return { name, email };
+}

@@ -1,12 +1,12 @@
 import { parseCookie, stringifySetCookie } from "cookie";
-import type { Language, Link } from "../../envelopes/envelopes.ts";
+import type { Language, Link } from "../../signing/envelopes/envelopes.ts";
 import { isLanguage } from "../ui/words/reader.ts";
 
 const name = "signer";
 const languageName = "signing_language";
 const longest = 200;
 
-/** A link with the session that a code gave in this browser, and the language that was chosen in it. */
+/** The link, with the session and the language that this browser's cookies hold. */
 export function linkOf(token: string, cookies: string | undefined): Link {
   const { [name]: session, [languageName]: language } = cookies === undefined ? {} : parseCookie(cookies);
   return {
@@ -18,7 +18,7 @@ export function linkOf(token: string, cookies: string | undefined): Link {
 
 const days = 30 * 24 * 3600;
 
-/** `Set-Cookie` of the language of a link's pages: a stranger who has the link changes nobody else's. */
+/** `Set-Cookie` for the language. It is per browser, so a stranger with the link can't change the signer's language. */
 export const languageCookie = (token: string, language: Language, secure: boolean): string =>
   stringifySetCookie({
     name: languageName,
@@ -30,7 +30,7 @@ export const languageCookie = (token: string, language: Language, secure: boolea
     sameSite: "lax",
   });
 
-/** `Set-Cookie` of a session, for the pages of its link alone. @param secure whether the pages are https */
+/** `Set-Cookie` for a session, limited to the pages of its link. @param secure whether the pages are https */
 export const sessionCookie = (
   token: string,
   { session, expiresAt }: { session: string; expiresAt: Date },

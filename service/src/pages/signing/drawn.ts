@@ -7,18 +7,18 @@ export type Drawn = {
 
 const mostPoints = 6000;
 const mostPixels = 10_000;
-// Characters that a form sends as they are: `300_120.12_34-15_36.40_50`.
-const written = /^\d{1,5}_\d{1,5}(?:\.\d{1,5}_\d{1,5}(?:-\d{1,5}_\d{1,5})*)+$/;
+// Only characters that forms send unescaped: `300_120.12_34-15_36.40_50`.
+const encoded = /^\d{1,5}_\d{1,5}(?:\.\d{1,5}_\d{1,5}(?:-\d{1,5}_\d{1,5})*)+$/;
 
-/** As a form carries it. */
+/** Encodes the strokes for a form field. */
 export function writeDrawn({ width, height, strokes }: Drawn): string {
   const pair = ([x, y]: readonly [number, number]) => `${Math.round(x)}_${Math.round(y)}`;
   return [pair([width, height]), ...strokes.map((stroke) => stroke.map(pair).join("-"))].join(".");
 }
 
-/** Null for what no page of ours has written, and for more than a hand draws. */
+/** Null when malformed, or when it has more points than a hand draws. */
 export function readDrawn(text: string): Drawn | null {
-  if (!written.test(text)) return null;
+  if (!encoded.test(text)) return null;
   const [size = "", ...strokes] = text.split(".");
   const pair = (part: string): [number, number] => {
     const [x = 0, y = 0] = part.split("_").map(Number);

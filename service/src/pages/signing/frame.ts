@@ -1,6 +1,6 @@
-import type { SigningView } from "../../envelopes/envelopes.ts";
-import type { Branding } from "../../partners/partners.ts";
-import { maskEmail } from "../../platform/mail/mask-email.ts";
+import type { Branding } from "../../firms/partners/partners.ts";
+import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
+import type { SigningView } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { facts, notice } from "../ui/components.ts";
@@ -9,81 +9,81 @@ import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import { frames } from "../ui/words/frames.ts";
+import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
-import type { Words } from "./words/words.ts";
 
-/** What every page of a link shows around its step. */
-export type Shown = {
+/** All that a page of a link is rendered from. */
+export type PageState = {
   readonly token: string;
   readonly view: SigningView;
   readonly branding: Branding | null;
   readonly words: Words;
-  /** After a form was accepted. */
+  /** The form that was just accepted. */
   readonly done: keyof Words["done"] | null;
-  /** Why a form was not. */
+  /** Why a form was refused. */
   readonly error: string | null;
-  /** What was typed into it. */
+  /** What the signer typed into the refused form. */
   readonly typed: Readonly<Record<string, string>>;
 };
 
 /**
- * The page of a link, with the step that its signer is at.
- * @param withScript false for a page beside the ceremony: the script shows the document, and without one forgets what it kept
+ * Renders a step in the frame of all pages of a link.
+ * @param withScript false for a page without the viewer: there the script would forget the stored signature
  */
-export function framed(
+export function renderFrame(
   assets: Pick<Assets, "url">,
-  shown: Shown,
+  state: PageState,
   step: Html,
   { withScript = true }: { withScript?: boolean } = {},
 ): string {
-  const { view, words, branding } = shown;
+  const { view, words, branding } = state;
   return layout(assets, {
     unlisted: true,
     // Previews of links show it: it names no document.
     title: words.title,
-    headerNav: languageForm(shown),
+    headerNav: languageForm(state),
     language: frames[view.signer.language],
     scripts: withScript ? ["sign.js"] : [],
     body: html`<div class="stack signing">
 ${view.environment === "test" && notice("attention", words.test.title, words.test.text)}
-${said(shown)}
+${formResult(state)}
 <header class="signing-head">
 ${accentStripe(branding?.accentColor)}
-${sender(shown)}
+${sender(state)}
 <h1>${view.title}</h1>
 <p class="quiet">${words.to(view.signer.name, maskEmail(view.signer.email))}</p>
 </header>
 ${step}
-${about(shown)}
+${about(state)}
 </div>`,
   });
 }
 
-/** What came of the form before; its refusal is read out and gets the focus. */
-function said({ done, error, words }: Shown): Html | "" {
+/** The result of the submitted form. Screen readers announce an error, and it gets the focus. */
+function formResult({ done, error, words }: PageState): Html | "" {
   if (error !== null)
     return html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused.title}</p><p>${error}</p></div>`;
   if (done === null) return "";
   return html`<div class="notice done flash" role="status">${icon("done")}<div><p>${words.done[done]}</p></div></div>`;
 }
 
-/** Whose document it is, as the firm calls itself. */
-function sender({ view, branding, words }: Shown): Html {
+/** The sender, by the brand name of the firm. */
+function sender({ view, branding, words }: PageState): Html {
   const logo = logoOf(branding);
   return html`<p class="attribution">${
     logo && html`<img src="${logo.url}" alt="" height="32" referrerpolicy="no-referrer">`
   }<span>${words.from} <strong>${firmOf({ view, branding })}</strong></span></p>`;
 }
 
-export const firmOf = ({ view, branding }: Pick<Shown, "view" | "branding">): string =>
+export const firmOf = ({ view, branding }: Pick<PageState, "view" | "branding">): string =>
   branding?.brandName ?? view.partnerName;
 
-function languageForm({ token, view, words }: Shown): Html {
+function languageForm({ token, view, words }: PageState): Html {
   const other = view.signer.language === "en" ? "es" : "en";
   return html`<form method="post" action="/sign/${token}/language" class="language-form"><input type="hidden" name="language" value="${other}"><button type="submit" lang="${other}">${words.otherLanguage}</button></form>`;
 }
 
-function about({ view, words }: Shown): Html {
+function about({ view, words }: PageState): Html {
   const { signers, signer, expiresAt, state, partnerContact } = view;
   const isOpen = state === "identify" || state === "ready" || state === "waiting";
   return html`<section class="card" aria-labelledby="signers-title"><h2 id="signers-title">${words.signers.title}</h2>
@@ -108,8 +108,8 @@ ${
 </section>`;
 }
 
-/** A link that is none: nobody knows the reader's language, so it speaks all. */
-export const brokenLinkPage = (assets: Pick<Assets, "url">): string =>
+/** The page for an unknown link, in all languages: without a link the signer's language is unknown. */
+export const renderBrokenLink = (assets: Pick<Assets, "url">): string =>
   layout(assets, {
     unlisted: true,
     title: wordsOf("en").states.broken.title,

@@ -1,8 +1,8 @@
 import { inflateSync } from "node:zlib";
-import { encodePng, type UploadedMark } from "../../envelopes/envelopes.ts";
+import { encodePng, type UploadedMark } from "../../signing/envelopes/envelopes.ts";
 import { type Picture, readPicture, samplesOf } from "./picture.ts";
 
-/** The picture that a form carries; null when it is none. */
+/** Parses the picture of a form; null when malformed. */
 export function pictureMark(text: string): UploadedMark | null {
   const picture = readPicture(text);
   const rgba = picture && rgbaOf(picture);
@@ -11,7 +11,7 @@ export function pictureMark(text: string): UploadedMark | null {
   return { kind: "uploaded", width, height, ...samplesOf(rgba) };
 }
 
-/** Its pixels; null when they are not as many as it says. */
+/** Its pixels; null when their number does not match its size. */
 function rgbaOf({ width, height, deflated }: Picture): Uint8Array | null {
   const length = width * height * 4;
   try {
@@ -22,7 +22,7 @@ function rgbaOf({ width, height, deflated }: Picture): Uint8Array | null {
   }
 }
 
-/** The picture as an address that a page without a script can show; null when it is none. */
+/** The picture as a `data:` URL, for pages without scripts; null when malformed. */
 export function pictureUrl(text: string): string | null {
   const picture = readPicture(text);
   const rgba = picture && rgbaOf(picture);

@@ -9,7 +9,7 @@ const written = /^(\d{1,3})_(\d{1,3})_([\w-]+)$/;
 
 export const writePicture = ({ width, height, deflated }: Picture): string => `${width}_${height}_${deflated}`;
 
-/** Null for what no page of ours has written. */
+/** Null when malformed. */
 export function readPicture(text: string): Picture | null {
   const [, across = "", down = "", deflated = ""] = (text.length <= longestPicture + 8 && written.exec(text)) || [];
   const [width, height] = [Number(across), Number(down)];
@@ -17,7 +17,7 @@ export function readPicture(text: string): Picture | null {
   return fits ? { width, height, deflated } : null;
 }
 
-/** The samples of color, and of the mask; the mask is null where nothing is to be seen through. */
+/** The color and alpha samples. Alpha is null for an opaque picture. */
 export function samplesOf(rgba: Uint8Array): { rgb: Uint8Array<ArrayBuffer>; alpha: Uint8Array<ArrayBuffer> | null } {
   const pixels = rgba.length / 4;
   const [rgb, alpha] = [new Uint8Array(pixels * 3), new Uint8Array(pixels)];

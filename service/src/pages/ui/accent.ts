@@ -21,7 +21,7 @@ export function logoOf(branding: Branding | null): { url: string; origin: string
   return url && (isOpen || isHere) ? { url: url.href, origin: url.origin } : null;
 }
 
-/** Whose order, room or passport it is: an attribution beside our own mark, which stays. */
+/** The firm's attribution. The product's own mark stays. */
 export function attribution(
   partnerName: string | null,
   branding: Branding | null,

@@ -1,7 +1,7 @@
 import type { PageOptions } from "./layout.ts";
 import { html } from "./render.ts";
+import type { Words } from "./words/en/en.ts";
 import { frames } from "./words/frames.ts";
-import type { Words } from "./words/words.ts";
 
 /**
  * What is around a page for clients: its language, and the way to the other one. What is for developers and members is not theirs.

@@ -1,7 +1,6 @@
 import { money, time } from "./format.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
-import type { ComponentWords } from "./words/component-words.ts";
 import { components as english } from "./words/en/components.ts";
 
 /** What a status means to the reader; each tone has its colour and its shape. */
@@ -25,7 +24,7 @@ const stepIcons: Readonly<Record<StepState, IconName>> = {
 };
 
 /** Progress as an ordered list; the step that is under way is `aria-current`. */
-export function progressSteps(steps: readonly Step[], words: ComponentWords["steps"] = english.steps): Html {
+export function progressSteps(steps: readonly Step[], words = english.steps): Html {
   return html`<ol class="steps">${steps.map(({ label, state, note }) => {
     const current = state === "current" || state === "attention";
     return html`<li class="${state}"${current ? html` aria-current="step"` : ""}>${icon(stepIcons[state])}<div><span class="step-label">${label}</span><span class="step-note">${note ?? words[state]}</span></div></li>`;
@@ -49,12 +48,7 @@ export type MoneyTable = {
 };
 
 /** An itemized quote: lines, then subtotal and tier discount where there is one, and the total in the foot. */
-export function moneyTable(
-  caption: string,
-  quote: MoneyTable,
-  totalLabel?: string,
-  words: ComponentWords["money"] = english.money,
-): Html {
+export function moneyTable(caption: string, quote: MoneyTable, totalLabel?: string, words = english.money): Html {
   const row = (label: string, cents: number, kind = "") =>
     html`<tr class="${kind}"><th scope="row">${label}</th><td>${money(cents)}</td></tr>`;
   const discounted =
@@ -69,14 +63,14 @@ export function moneyTable(
 }
 
 /** A hash or code in full; it wraps, and can be copied where there is script (`copy.js`). `what` names it for the button. */
-export const codeText = (text: string, what: string, words: ComponentWords["copy"] = english.copy): Html =>
+export const codeText = (text: string, what: string, words = english.copy): Html =>
   html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy="${words.done}" aria-label="${words.what(what)}">${words.go}</button></span>`;
 
 /** Something the reader should know; `attention` when they should act. */
-export const notice = (tone: "info" | "attention", title: string, text: Html | string): Html =>
+export const notice = (tone: "info" | "attention" | "stopped", title: string, text: Html | string): Html =>
   html`<div class="notice ${tone}">${icon(tone)}<div><p class="notice-title">${title}</p><p>${text}</p></div></div>`;
 
-/** What happened, newest first or last as given. */
+/** A timeline, in the given order. */
 export const timeline = (entries: readonly { at: Date; text: Html | string }[]): Html =>
   html`<ol class="timeline">${entries.map(({ at, text }) => html`<li><span>${text}</span>${time(at)}</li>`)}</ol>`;
 

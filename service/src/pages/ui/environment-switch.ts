@@ -1,4 +1,4 @@
-import type { Environment } from "../../identity/identity.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Html, html } from "./render.ts";
 
 export type EnvironmentSwitch = {
@@ -12,7 +12,7 @@ export type EnvironmentSwitch = {
   note: string;
 };
 
-/** Both environments, the present one pressed. */
+/** Both environments; the current one is pressed. */
 export function environmentSwitch({ environment, hasLive = true, action, url, note }: EnvironmentSwitch): Html {
   const choice = (value: Environment, label: string) =>
     html`<button type="submit" name="environment" value="${value}" aria-pressed="${String(value === environment)}"${value === "live" && !hasLive && html` disabled`}>${label}</button>`;

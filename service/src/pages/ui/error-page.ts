@@ -1,16 +1,21 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { namedQuality } from "../../http/accept.ts";
-import { isRefusal, type Refusal } from "../../http/errors/http-error.ts";
-import { type WireCode, wireError, wireStatus } from "../../http/errors/wire-errors.ts";
+import { namedQuality } from "../../kernel/http/accept.ts";
+import { isRefusal, type Refusal } from "../../kernel/http/errors/http-error.ts";
+import { type WireCode, wireError, wireStatus } from "../../kernel/http/errors/wire-errors.ts";
 import type { Assets } from "./assets/assets.ts";
-import { type Asker, askerOf, messagePage } from "./message-page.ts";
+import { clientFrame } from "./client-frame.ts";
+import { textsOf } from "./forms/form-body.ts";
+import { layout } from "./layout.ts";
 import { credentialHeaders, htmlType } from "./page/headers.ts";
+import { html } from "./render.ts";
+import type { Words } from "./words/en/en.ts";
+import { readerOf } from "./words/reader.ts";
 
-/** Whether this request should be answered with a page: it comes from a browser, and not to the API. */
+/** Whether a browser made this request, and not to the API. */
 export const acceptsPage = (request: FastifyRequest): boolean =>
   !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (namedQuality(request.headers.accept, "text/html") ?? 0) > 0;
 
-/** Whether one of our own scripts asks: it gets data, and refusals as the API writes them. */
+/** Whether one of our own scripts made this request: it gets JSON, and errors in the API's format. */
 export const wantsJson = ({ headers }: FastifyRequest): boolean =>
   (namedQuality(headers.accept, "application/json") ?? 0) > 0;
 
@@ -25,7 +30,7 @@ const titles: Readonly<Partial<Record<WireCode, string>>> = {
   passkey_required: "This needs a passkey",
 };
 
-/** Refusals of a page are pages; anything else than a browser gets the API's errors. */
+/** Renders errors as pages for browsers, and as the API's errors for all other clients. */
 export function errorPage(assets: Assets) {
   return (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (!acceptsPage(request)) return wireError(error as FastifyError, request, reply);
@@ -35,7 +40,7 @@ export function errorPage(assets: Assets) {
     reply.type(htmlType).headers({ ...credentialHeaders, ...inLanguage(asker) });
     if (code === "not_found") return reply.code(404).send(messagePage(assets, asker, refusals.notFound));
     if (code === "sign_in_required" || code === "not_linked") {
-      // Of a part that refreshes itself: a page that it were led to would be put in the part's place.
+      // htmx would follow a redirect and put the whole sign-in page in place of the part that refreshes.
       if (request.headers["hx-request"] === "true")
         return reply.code(wireStatus[code]).type(textType).send(error.message);
       return reply.redirect(code === "not_linked" ? "/dashboard/link" : signInPath(request), 303);
@@ -47,8 +52,8 @@ export function errorPage(assets: Assets) {
     if (code === "unavailable" && asker.isClient)
       return reply.code(wireStatus[code]).send(messagePage(assets, asker, refusals.unavailable));
     if (code !== "internal") {
-      const said = { title: titles[code] ?? refusals.unreadable.title, text: error.message };
-      return reply.code(wireStatus[code]).send(messagePage(assets, asker, said));
+      const message = { title: titles[code] ?? refusals.unreadable.title, text: error.message };
+      return reply.code(wireStatus[code]).send(messagePage(assets, asker, message));
     }
     const { statusCode = 500 } = error as FastifyError;
     if (statusCode >= 400 && statusCode < 500)
@@ -58,13 +63,13 @@ export function errorPage(assets: Assets) {
   };
 }
 
-/** Of a page whose language its reader decided. */
+/** Headers of a page whose language depends on the reader. */
 export const inLanguage = ({ words }: Pick<Asker, "words">) => ({
   "Content-Language": words.language,
   Vary: "Accept-Language",
 });
 
-/** What a browser is shown at an address, or for a method, that there is not. */
+/** The page for an unknown address, or for a method that an address does not accept. */
 export const unmatchedPage = (assets: Assets) => (request: FastifyRequest, isKnown: boolean) => {
   if (!acceptsPage(request)) return null;
   const asker = askerOf(request);
@@ -74,7 +79,31 @@ export const unmatchedPage = (assets: Assets) => (request: FastifyRequest, isKno
 
 const minutesToWait = (reply: FastifyReply): number => Math.ceil(Number(reply.getHeader("Retry-After") ?? 60) / 60);
 
-/** Where to sign in, and to come back to what was asked for. */
+/** The sign-in page, which then leads back to the requested one. */
 function signInPath({ method, url }: FastifyRequest): string {
   return method === "GET" ? `/sign-in?return_to=${encodeURIComponent(url)}` : "/sign-in";
 }
+
+/** Addresses of pages for clients. */
+const clientAddress = /^\/(?:orders|rooms|sign|verify|v)(?:[/?]|$)/;
+
+/** The reader of an error page: the words in their language, and whether they get a client's frame. */
+type Asker = { words: Words; isClient: boolean };
+
+/** Pages for members are in English only, so readers of another language get the frame for clients. */
+function askerOf({ url, query, headers }: FastifyRequest): Asker {
+  const { words } = readerOf(textsOf(query)["lang"], headers["accept-language"]);
+  return { words, isClient: words.language !== "en" || clientAddress.test(url) };
+}
+
+/** A page with a title and one paragraph. */
+const messagePage = (
+  assets: Pick<Assets, "url">,
+  { words, isClient }: Asker,
+  { title, text }: { title: string; text: string },
+): string =>
+  layout(assets, {
+    ...(isClient ? clientFrame(words) : { credential: true }),
+    title,
+    body: html`<div class="message"><h1>${title}</h1><p>${text}</p><p><a href="/">${words.refusals.home}</a></p></div>`,
+  });

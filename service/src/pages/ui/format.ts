@@ -1,8 +1,8 @@
-import type { Language } from "../../envelopes/envelopes.ts";
+import type { Language } from "../../signing/envelopes/envelopes.ts";
 import { type Html, html } from "./render.ts";
 
 const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-/** How an instant is told: exact, with UTC beside the reader's own time, for who compares it with evidence; plainly; or in short, for tables. */
+/** Formats of an instant: exact, with UTC next to the reader's time, to compare with evidence; plain; or short, for tables. */
 type TimeForm = "exact" | "plain" | "short";
 
 const clock = { timeStyle: "short", hourCycle: "h23", timeZone: "UTC" } as const;
@@ -42,7 +42,7 @@ export const time = (at: Date, language: Language = "en", form: TimeForm = "exac
 /** In short, for tables: their head says that it is UTC. */
 export const shortTime = (at: Date): Html => time(at, "en", "short");
 
-/** For clients, who compare it with nothing. */
+/** For clients, who need no UTC to compare. */
 export const plainTime = (at: Date, language: Language): Html => time(at, language, "plain");
 
 /** What short times are, beside them, as long as no script made them the reader's own. */

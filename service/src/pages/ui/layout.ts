@@ -9,17 +9,17 @@ export type PageOptions = {
   credential?: boolean;
   /** No search engine lists it, and a preview of a link to it tells nothing of it. Forms of it name our origin, unlike a credential's. */
   unlisted?: boolean;
-  /** Of a page that is the same for everyone: what search engines and previews of links show of it. */
+  /** For public pages: the text for search engines and link previews. */
   description?: string;
-  /** Where such a page is, absolute. */
+  /** The absolute address of a public page. */
   canonical?: string;
-  /** In the header, instead of the public links. */
+  /** Replaces the public links in the header. */
   headerNav?: Html;
   /** A column of links beside the content. */
   side?: Html;
-  /** Of a list, which takes the width that there is. */
+  /** For lists, which use the full width. */
   wide?: boolean;
-  /** Scripts of ours that the page would like; every page works without them. */
+  /** Our own scripts. Every page also works without them. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
   /** Of a page that is not in English: its language, and what the frame around the page says. */
   language?: FrameLanguage;
@@ -49,7 +49,7 @@ const ownLinks = ({ aboutUs, verify }: FrameLanguage): Html =>
   html`<a href="/">${aboutUs}</a><a href="/verify">${verify}</a>`;
 const publicLinks = html`<a href="/verify">Verify a document</a><a href="/docs">Documentation</a><a href="/request-access">Request access</a><a href="/sign-in">Sign in</a>`;
 
-/** For clients of firms: what is for developers and members is not theirs. */
+/** For clients of firms: leaves out links for developers and members. */
 export const clientNav = html`<nav aria-label="Main"><a href="/verify">Verify</a></nav>`;
 
 const preloaded = ["serif.woff2", "sans.woff2"] as const;

@@ -1,5 +1,5 @@
-import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
-import type { RetentionPlan } from "../../retention/retention.ts";
+import type { ProofRecord } from "../../evidence/proof-passports/proof-passports.ts";
+import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import { facts } from "./components.ts";
 import { time } from "./format.ts";
 import { type Html, html } from "./render.ts";

@@ -1,8 +1,7 @@
-import { deletedMessage, type RetentionPlan } from "../../retention/retention.ts";
+import { deletedMessage, type RetentionPlan } from "../../kernel/retention/retention.ts";
 import { plainTime } from "./format.ts";
 import type { Html } from "./render.ts";
-import { en } from "./words/en/en.ts";
-import type { Words } from "./words/words.ts";
+import { en, type Words } from "./words/en/en.ts";
 
 const inDays = (days: number): string => `${days} days`;
 

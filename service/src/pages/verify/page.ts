@@ -41,7 +41,7 @@ ${onPaper(`${baseUrl}/verify`)}`,
     ),
   });
 
-/** Malformed codes and codes that nobody was given look the same. @param file what somebody may have without a code */
+/** Malformed and unknown codes look the same. @param file the kind of file that the reader may have without a code */
 export const unknownCodePage = (
   assets: Pick<Assets, "url">,
   file: "document" | "certificate",

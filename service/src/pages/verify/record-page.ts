@@ -1,5 +1,5 @@
-import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
-import type { RetentionPlan } from "../../retention/retention.ts";
+import type { ProofRecord } from "../../evidence/proof-passports/proof-passports.ts";
+import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { codeText, facts, notice } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
@@ -34,7 +34,7 @@ const retirementNotice = ({ sealRetirement }: ProofRecord) =>
       )
     : "";
 
-/** By whose word the time is, in one line. */
+/** The source of the time, in one line. */
 function timeWord({ timeStamp }: ProofRecord): string {
   const authority = timeStamp && (URL.parse(timeStamp.authority)?.hostname ?? timeStamp.authority);
   return authority

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import type { ClosingRecord } from "../../closing-passports/closing-passports.ts";
-import type { EnvelopeRecord } from "../../envelopes/envelopes.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
-import { isVerifyCode } from "../../platform/text.ts";
-import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
-import type { RetentionPlan } from "../../retention/retention.ts";
+import type { ClosingRecord } from "../../closing/closing-passports/closing-passports.ts";
+import type { ProofRecord } from "../../evidence/proof-passports/proof-passports.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { isVerifyCode } from "../../kernel/platform/text.ts";
+import type { RetentionPlan } from "../../kernel/retention/retention.ts";
+import type { EnvelopeRecord } from "../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { inLanguage } from "../ui/error-page.ts";
@@ -18,11 +18,11 @@ import { unknownCodePage, verifyPage } from "./page.ts";
 import { proofRecordPage } from "./record-page.ts";
 import { standaloneVerifier } from "./standalone.ts";
 
-/** Where the verification pages get what they show. */
+/** Data sources of the verification pages. */
 export type EvidenceSources = {
   /** The trust list: every certificate that this service seals or ever sealed with, and those that were retired. */
   sealCertificates: () => Promise<string>;
-  /** Null for a code that nobody was given. */
+  /** Null for an unknown code. */
   proofRecord: (verifyCode: string) => Promise<ProofRecord | null>;
   closingRecord: (verifyCode: string) => Promise<ClosingRecord | null>;
   envelopeRecord: (verifyCode: string) => Promise<EnvelopeRecord | null>;
@@ -57,7 +57,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
     handle: async () => verifyPage(assets, { sealCertificates: await sealCertificates(), baseUrl }),
   });
 
-  // Whoever has saved it can check without this service.
+  // A saved copy verifies without this service.
   pageRoute(app, deps, {
     url: "/verify/offline",
     policy: "page",

@@ -3,7 +3,7 @@ import { type Html, html } from "../ui/render.ts";
 import { plainWords } from "./plain-words.ts";
 import { type Summary, summaryView } from "./summary.ts";
 
-/** What a verification came to, as a whole. */
+/** The overall result of a verification. */
 export type VerdictTone = "verified" | "refuted" | "unknown";
 
 const verdictIcons: Readonly<Record<VerdictTone, IconName>> = {
@@ -12,7 +12,7 @@ const verdictIcons: Readonly<Record<VerdictTone, IconName>> = {
   unknown: "unchecked",
 };
 
-/** The first thing of a verification: the verdict as a heading, and what it means in a sentence. */
+/** The top of a verification: the verdict as a heading, and one sentence about its meaning. */
 export const verdictBanner = (
   tone: VerdictTone,
   title: string,
@@ -23,7 +23,7 @@ export const verdictBanner = (
   return html`<div class="verdict ${tone}">${icon(verdictIcons[tone])}<div>${heading}<p>${text}</p></div></div>`;
 };
 
-/** A verdict, and the lines that say of what. */
+/** A verdict with its summary lines. */
 export const resultCard = (verdict: Html, summary: Summary): Html =>
   html`<section class="result" aria-label="Result">${verdict}${summaryView(summary)}</section>`;
 

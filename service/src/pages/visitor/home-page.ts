@@ -1,8 +1,8 @@
 import type { Assets } from "../ui/assets/assets.ts";
+import { statusBadge, type Tone } from "../ui/components.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { html } from "../ui/render.ts";
-import { productPicture } from "./product-picture.ts";
 
 const services: readonly { shape: IconName; title: string; text: string }[] = [
   {
@@ -32,7 +32,6 @@ const links = [
   { href: "/docs", title: "Documentation", text: "For developers: place orders from your own system." },
 ] as const;
 
-/** @param baseUrl of the service, for previews of links to it */
 export const homePage = (assets: Pick<Assets, "url">, baseUrl: string): string =>
   layout(assets, {
     title: "Documents signed, sealed, and shipped",
@@ -55,3 +54,28 @@ ${productPicture}
 <ul class="links">${links.map(({ href, title, text }) => html`<li><a href="${href}">${title}</a><p>${text}</p></li>`)}</ul>
 <p class="quiet">Have an order with us? Open the link that came with it. You don’t need an account.</p></section>`,
   });
+
+const documents: readonly { name: string; tone: Tone; status: string }[] = [
+  { name: "Warranty deed", tone: "done", status: "Notarized" },
+  { name: "Lien release", tone: "done", status: "Signed" },
+  { name: "Closing statement", tone: "progress", status: "Signing" },
+];
+
+const description = `A closing room with three documents: ${documents.map(({ name, status }) => `${name}, ${status.toLowerCase()}`).join("; ")}. In front of it is a sealed certificate.`;
+
+/** A picture of the product, built from its own components: a closing room and its certificate. */
+export const productPicture = html`<div class="picture" role="img" aria-label="${description}">
+<div class="picture-room">
+<svg class="accent" width="100%" height="6"><rect width="100%" height="6" fill="#b5893c"/></svg>
+<p class="picture-firm">Prepared by <strong>Maple Title &amp; Escrow</strong></p>
+<p class="picture-title">18 Maple Court ${statusBadge("progress", "Open")}</p>
+<ul>${documents.map(({ name, tone, status }) => html`<li>${name} ${statusBadge(tone, status)}</li>`)}</ul>
+<svg class="picture-bar" width="100%" height="8"><rect class="whole" width="100%" height="8" rx="4"/><rect class="part" width="67%" height="8" rx="4"/></svg>
+</div>
+<div class="picture-certificate">
+<span class="picture-seal">${icon("notarize")}</span>
+<p class="picture-title">Certificate</p>
+<p>3 documents, sealed</p>
+<p class="done picture-verdict">${icon("done")} Unchanged since</p>
+</div>
+</div>`;

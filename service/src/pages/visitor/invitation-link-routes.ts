@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import type { RateLimits } from "../../http/rate-limits.ts";
-import { cookieNames, setCookie } from "../../members/members.ts";
-import { isCode } from "../../platform/text.ts";
+import { cookieNames, setCookie } from "../../firms/members/members.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { isCode } from "../../kernel/platform/text.ts";
 import { invitationPath } from "../ui/invitation-path.ts";
 import { pageRoute } from "../ui/page/route.ts";
 

@@ -1,5 +1,5 @@
-import { maxLengths, recaptchaAction } from "../../access-requests/access-requests.ts";
-import { isEmail } from "../../platform/mail/email.ts";
+import { maxLengths, recaptchaAction } from "../../firms/access-requests/access-requests.ts";
+import { isEmail } from "../../kernel/platform/mail/email.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { errorSummary, field, textArea } from "../ui/forms/fields.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { accessRequestFields, type SentRequest } from "../../access-requests/access-requests.ts";
-import { refuseCrossSite } from "../../http/authentication.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
+import { accessRequestFields, type SentRequest } from "../../firms/access-requests/access-requests.ts";
+import { refuseCrossSite } from "../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { publicHeaders } from "../ui/page/headers.ts";

@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { HttpError } from "../../http/errors/http-error.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
 import {
   cookieNames,
   dueSessionOf,
@@ -11,19 +9,26 @@ import {
   setCookie,
   signInByPasskey,
   signInByRecoveryCode,
-} from "../../members/members.ts";
+} from "../../firms/members/members.ts";
+import { HttpError } from "../../kernel/http/errors/http-error.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { accountNav } from "../ui/account-nav.ts";
 import type { Assets } from "../ui/assets/assets.ts";
+import { hiddenFields } from "../ui/forms/button-form.ts";
+import { errorSummary, field } from "../ui/forms/fields.ts";
+import { passkeyForm } from "../ui/forms/passkey-form.ts";
+import { layout } from "../ui/layout.ts";
 import { pageRoute } from "../ui/page/route.ts";
-import { secondStepPage } from "./second-step-page.ts";
+import { html } from "../ui/render.ts";
 
 export type SecondStepDeps = PasskeyDeps & { limits: RateLimits; assets: Assets };
 
 const path = "/sign-in/passkey";
 
-/** Where somebody goes whose link was used, and who has a passkey. */
+/** The page after a sign-in link, for a member with a passkey. */
 export const secondStepPath = (returnTo: string): string => `${path}?return_to=${encodeURIComponent(returnTo)}`;
 
-/** The second step of signing in, of who has a passkey: showing it, or a recovery code. */
+/** The second step of signing in, for members with a passkey: the passkey or a recovery code. */
 export function secondStepRoutes(scope: FastifyInstance, deps: SecondStepDeps): void {
   const dueOf = ({ headers }: FastifyRequest) => dueSessionOf(deps, headers.cookie);
 
@@ -64,5 +69,30 @@ export function secondStepRoutes(scope: FastifyInstance, deps: SecondStepDeps): 
       const email = (await dueOf(request))?.email ?? "";
       return secondStepPage(deps.assets, { email, returnTo: returnPath(returnTo), error });
     },
+  });
+}
+
+/** Asks for a passkey after a mailed link. */
+function secondStepPage(
+  assets: Pick<Assets, "url">,
+  { email, returnTo, error }: { email: string; returnTo: string; error?: string },
+): string {
+  const carried = { return_to: returnTo };
+  const action = "/sign-in/passkey";
+  return layout(assets, {
+    title: "Show your passkey",
+    headerNav: accountNav(email),
+    body: html`<div class="narrow"><h1>Show your passkey</h1>
+<p class="lead">You are almost signed in as <strong class="breakable">${email}</strong>. Confirm it with your passkey within 10 minutes.</p>
+${errorSummary(error)}
+${passkeyForm({ kind: "show", action, options: `${action}/options`, answer: "passkey", carried, label: "Use your passkey" })}
+<details class="question"><summary>Use a recovery code</summary><div>
+<form class="form" method="post" action="${action}">
+${hiddenFields(carried)}
+${field({ name: "code", label: "Recovery code", hint: "You saved ten of them when you added your first passkey. Each works once.", required: true, maxLength: 60, autocomplete: "off" })}
+<div class="form-actions"><button type="submit" class="quiet-button">Sign in</button></div>
+</form></div></details>
+<p class="quiet">Lost your passkey and your codes? Ask the operator of this service to remove your passkeys.</p></div>`,
+    scripts: ["passkey.js"],
   });
 }

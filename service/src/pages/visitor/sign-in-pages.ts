@@ -14,7 +14,6 @@ const page = (assets: AssetUrls, title: string, body: Html): string =>
     body: html`<div class="narrow"><h1>${title}</h1>${body}</div>`,
   });
 
-/** Asks for the address; `error` says what was wrong with the one that was sent. */
 export const signInPage = (
   assets: AssetUrls,
   { email = "", returnTo, error }: { email?: string; returnTo: string; error?: string },
@@ -36,18 +35,18 @@ ${field({ name: "email", label: "Work email", type: "email", value: email, requi
 ${returnTo !== invitationPath && html`<p class="quiet">No access yet? <a href="/request-access">Request partner access</a>.</p>`}`,
   );
 
-/** The same for every address, whether we know it or not, and whether it was mailed now or often enough before. */
+/** The same for every address, so that it does not reveal who is a member or how many links were sent. */
 export const linkSentPage = (assets: AssetUrls, email: string, mailsStayHere: boolean): string =>
   page(
     assets,
     "Check your email",
     html`<p class="lead">Look for our link in the mailbox of <strong class="breakable">${email}</strong>. It works once, within 10 minutes, in this browser.</p>
 ${mailsStayHere && notice("info", "No mail server is set", "The link is printed in the terminal that the service runs in, and on the outbox page whose address it printed at its start.")}
-<p>An address gets only a few emails in 10 minutes. If it got them already, we send no other now, and each of their links works here, too.</p>
+<p>An address gets only a few emails in 10 minutes. If it already got them, we send no more for now, and their links still work here.</p>
 <p>Nothing after a minute? Check your spam folder, or <a href="/sign-in">request another link</a>.</p>`,
   );
 
-/** What a link does is done by a button: mail programs that look at links use none up. `who` is null for the operator. */
+/** Signs in by a button, so that mail scanners, which open links, don't use them up. `who` is null for the operator. */
 export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
   page(
     assets,
@@ -58,7 +57,7 @@ export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
 </form>`,
   );
 
-/** The operator's: used, expired or mistyped. */
+/** An operator's link that was used, expired or mistyped. */
 export const unusableOperatorLinkPage = (assets: AssetUrls): string =>
   page(
     assets,
@@ -70,7 +69,7 @@ export const unusableOperatorLinkPage = (assets: AssetUrls): string =>
     ),
   );
 
-/** Used, expired, mistyped, or of another browser: all look the same. */
+/** A member's link that was used, expired, mistyped, or opened in another browser: the page does not tell which. */
 export const unusableLinkPage = (assets: AssetUrls): string =>
   page(
     assets,

@@ -1,6 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { type Callers, readSession, refuseCrossSite } from "../../http/authentication.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
 import {
   askForLink,
   clearCookie,
@@ -8,36 +6,39 @@ import {
   cookieOf,
   linkSeconds,
   newToken,
+  type PasskeyDeps,
   returnPath,
   type SignInDeps,
   setCookie,
   signOut,
-} from "../../members/members.ts";
+} from "../../firms/members/members.ts";
+import { type Callers, readSession, refuseCrossSite } from "../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import { invitationLinkRoutes } from "./invitation-link-routes.ts";
-import { type SecondStepDeps, secondStepRoutes } from "./second-step-routes.ts";
+import { secondStepRoutes } from "./second-step-routes.ts";
 import { linkSentPage, signInPage } from "./sign-in-pages.ts";
 import { signInLinkRoutes } from "./use-link-routes.ts";
 
-export type SignInRouteDeps = SignInDeps &
-  SecondStepDeps &
-  Callers & {
-    limits: RateLimits;
-    assets: Assets;
-    /** Nothing is mailed: the terminal that the service runs in shows the link. */
-    mailsStayHere: boolean;
-  };
+export type SignInRouteDeps = {
+  members: SignInDeps & PasskeyDeps;
+  callers: Callers;
+  limits: RateLimits;
+  assets: Assets;
+  /** Nothing is mailed: the terminal that the service runs in shows the link. */
+  mailsStayHere: boolean;
+};
 
 /** Signing in by a mailed link, by the operator's link, and signing out. */
 export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
-  const { assets, ownOrigin, mailsStayHere } = deps;
+  const { members, callers, limits, assets, mailsStayHere } = deps;
 
   pageRoute(app, deps, {
     url: "/sign-in",
     policy: "page",
-    onRequest: readSession(deps),
+    onRequest: readSession(callers),
     handle: ({ query, request }) => {
       const returnTo = returnPath(query["return_to"]);
       return request.session ? { redirect: returnTo } : signInPage(assets, { returnTo });
@@ -48,7 +49,7 @@ export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void 
 
   app.register(async (scope) => {
     acceptForms(scope);
-    scope.addHook("onRequest", async (request) => refuseCrossSite(request, ownOrigin));
+    scope.addHook("onRequest", async (request) => refuseCrossSite(request, callers.ownOrigin));
 
     pageRoute(scope, deps, {
       method: "POST",
@@ -58,7 +59,7 @@ export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void 
         // One secret per browser: of several links that it asked for, each works.
         const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
         const known = cookieOf(headers.cookie, cookieNames.known);
-        await askForLink(deps, { email, browser, known, ip, returnTo });
+        await askForLink(members, { email, browser, known, ip, returnTo });
         return {
           page: linkSentPage(assets, email.trim(), mailsStayHere),
           headers: { "Set-Cookie": setCookie(cookieNames.signIn, browser, linkSeconds) },
@@ -73,7 +74,7 @@ export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void 
       url: "/sign-out",
       policy: "page",
       handle: async ({ request: { headers } }) => {
-        await signOut(deps, headers.cookie);
+        await signOut(members, headers.cookie);
         return {
           redirect: "/",
           headers: { "Set-Cookie": [clearCookie(cookieNames.session), clearCookie(cookieNames.operator)] },
@@ -81,7 +82,7 @@ export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void 
       },
     });
 
-    signInLinkRoutes(scope, deps);
-    secondStepRoutes(scope, deps);
+    signInLinkRoutes(scope, { ...members, limits, assets });
+    secondStepRoutes(scope, { ...members, limits, assets });
   });
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import type { RateLimits } from "../../http/rate-limits.ts";
 import {
   cookieNames,
   cookieOf,
@@ -10,8 +9,9 @@ import {
   setCookie,
   signOut,
   useLink,
-} from "../../members/members.ts";
-import { ServiceError } from "../../platform/errors.ts";
+} from "../../firms/members/members.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { secondStepPath } from "./second-step-routes.ts";
@@ -23,7 +23,7 @@ type LinkKind = {
   url: "/sign-in/:token" | "/operator/sign-in/:token";
   cookie: (typeof cookieNames)["session" | "operator"];
   seconds: number;
-  /** What the browser has to show; undefined when it does not have it. */
+  /** The secret that the browser must present; undefined when it has none. */
   browserOf: (cookieHeader: string | undefined) => string | null | undefined;
   unusablePage: string;
 };
@@ -46,7 +46,7 @@ export function signInLinkRoutes(scope: FastifyInstance, deps: SignInLinkDeps): 
   });
 }
 
-/** Looking at a link, and using it: a session always gets a new token, whatever cookie the browser brought. */
+/** Shows a link, and uses it. A session always gets a new token, against session fixation. */
 function linkRoutes(
   scope: FastifyInstance,
   deps: SignInLinkDeps,

@@ -3,7 +3,6 @@ import { publicHeaders } from "../ui/page/headers.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import { homePage } from "./home-page.ts";
 import { type RequestAccessDeps, requestAccessRoutes } from "./request-access-routes.ts";
-import { robotsRoute } from "./robots-route.ts";
 import { type SignInRouteDeps, signInRoutes } from "./sign-in-routes.ts";
 
 export type VisitorDeps = RequestAccessDeps & {
@@ -19,4 +18,21 @@ export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
   robotsRoute(app);
   requestAccessRoutes(app, deps);
   if (deps.signIn) signInRoutes(app, deps.signIn);
+}
+
+// Lists only public pages: other addresses may be credentials, so this file must not spell them out.
+const robots = `User-agent: *
+Allow: /$
+Allow: /docs
+Allow: /verify$
+Allow: /request-access$
+Allow: /assets/
+Disallow: /
+`;
+
+/** `/robots.txt` (RFC 9309). */
+function robotsRoute(app: FastifyInstance): void {
+  app.get("/robots.txt", { schema: { hide: true } }, (_request, reply) =>
+    reply.headers(publicHeaders).type("text/plain; charset=utf-8").send(robots),
+  );
 }

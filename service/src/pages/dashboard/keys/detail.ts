@@ -1,5 +1,5 @@
-import type { OwnKey } from "../../../members/members.ts";
-import { overlapHours } from "../../../partners/partners.ts";
+import type { OwnKey } from "../../../firms/members/members.ts";
+import { overlapHours } from "../../../firms/partners/partners.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -20,7 +20,7 @@ export type KeyView = {
 
 const pathOf = (keyId: string): string => `/dashboard/keys/${keyId}`;
 
-/** One key for its owners: what it may do, its last use, what it made, and what can be done to it. */
+/** One key, for owners: its scopes, last use, history, and actions. */
 export function keyBody(view: KeyView): Html {
   const { key, successor, now, error } = view;
   const ended = isEnded(key, now);

@@ -1,6 +1,6 @@
-import { mayUseLive, type Principal, scopes } from "../../../identity/identity.ts";
-import type { KeyMetadata } from "../../../partners/partners.ts";
-import { invalid } from "../../../platform/errors.ts";
+import type { KeyMetadata } from "../../../firms/partners/partners.ts";
+import { mayUseLive, type Principal, scopes } from "../../../kernel/identity/identity.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import { card, emptyState, pageHead } from "../../ui/components.ts";
 import { day } from "../../ui/format.ts";
 import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
@@ -15,7 +15,7 @@ export type KeysView = FormSubmission & {
   keys: readonly KeyMetadata[];
   now: Date;
   error?: string;
-  /** What was typed into the form that was refused. */
+  /** Values of the refused form. */
   typed?: FormValues;
 };
 
@@ -37,7 +37,7 @@ ${ended.length > 0 && isOwner && card("ended", "Keys that no longer work", keyTa
 </div>`;
 }
 
-/** Who is no owner sees a key's name and its last characters alone. */
+/** Members who are not owners see only a key's name and last characters. */
 function keyTable(caption: string, keys: readonly KeyMetadata[], { principal, now }: KeysView): Html {
   if (principal.member?.role !== "owner")
     return records(

@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
 import {
   createOwnKey,
   findOwnKey,
@@ -8,22 +6,26 @@ import {
   type OwnKeyDeps,
   revokeOwnKey,
   rotateOwnKey,
-} from "../../../members/members.ts";
+} from "../../../firms/members/members.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
+import { card, codeText, notice, pageHead } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
+import { time } from "../../ui/format.ts";
 import { pageRoute } from "../../ui/page/route.ts";
+import { html } from "../../ui/render.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { submissionFor, submitOnce } from "../submit-once.ts";
 import { keyBody } from "./detail.ts";
 import { chosenScopes, type KeysView, keysBody } from "./list.ts";
-import { keyPage } from "./secret.ts";
 import { keyTitle } from "./words.ts";
 
 export type KeyPagesDeps = OwnKeyDeps & { assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/keys";
 
-/** The firm's keys: people manage them here, and no key makes another. */
+/** The firm's keys. Only members manage them: no key can create another. */
 export function keyPages(forms: FastifyInstance, deps: KeyPagesDeps): void {
   pageRoute(forms, deps, { url: path, handle: ({ request }) => show(request) });
 
@@ -96,4 +98,29 @@ function onePage(forms: FastifyInstance, deps: KeyPagesDeps): void {
     const body = keyBody({ key, successor, now: deps.clock(), submission, ...(error !== undefined && { error }) });
     return dashboardPage(deps, request, { title: keyTitle(key), section: "keys", body });
   }
+}
+
+type NewKey = {
+  now: Date;
+  keyId: string;
+  key: string;
+  title: string;
+  /** When the previous key stops working; null when there was none. */
+  previousExpiresAt: Date | null;
+};
+
+/** Shown once, in the response that created it: no page links to it, and no cache stores it. */
+function keyPage(deps: { assets: Assets }, request: FastifyRequest, made: NewKey): string {
+  const { keyId, key, title, now, previousExpiresAt } = made;
+  const isOver = previousExpiresAt !== null && previousExpiresAt <= now;
+  const before = isOver
+    ? "The previous key no longer works."
+    : previousExpiresAt && html`The previous key works until ${time(previousExpiresAt)}.`;
+  const body = html`${pageHead(previousExpiresAt ? "Your new key" : "Your key was created", title)}
+<div class="panels">
+${notice("attention", "Copy the key now", "This is the only time it is shown. We cannot show it again.")}
+${card("secret", "API key", html`${codeText(key, "API key")}${before && html`<p class="after-notice">${before}</p>`}`)}
+<div class="form-actions"><a class="button" href="/dashboard/keys/${keyId}">I saved it. Go to the key</a></div>
+</div>`;
+  return dashboardPage(deps, request, { title: "API key", section: "keys", body, scripts: ["copy.js"] });
 }

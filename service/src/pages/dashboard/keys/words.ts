@@ -1,5 +1,5 @@
-import type { Scope } from "../../../identity/identity.ts";
-import type { KeyMetadata } from "../../../partners/partners.ts";
+import type { KeyMetadata } from "../../../firms/partners/partners.ts";
+import type { Scope } from "../../../kernel/identity/identity.ts";
 import { statusBadge, type Tone } from "../../ui/components.ts";
 import { day } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";

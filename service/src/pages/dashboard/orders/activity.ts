@@ -1,4 +1,4 @@
-import type { OrderHistory } from "../../../fulfilment/fulfilment.ts";
+import type { OrderHistory } from "../../../orders/fulfilment/fulfilment.ts";
 import { timeline } from "../../ui/components.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -10,18 +10,22 @@ const shownMost = 100;
 /** What a firm is told of; what only the service's own people do among themselves is not its business. */
 const actionWords: Readonly<Record<string, string>> = {
   "order.created": "Order placed",
+  "order.documents_asked_for": "Documents mailed to the client again, as somebody with the order’s link asked",
   "order.mail_sent_again": "Email sent to the client again",
   "document.added": "Document added",
   "documents.deleted": "Documents deleted, as the retention plan says",
   "label.bought": "Shipping label bought",
   "letter.accepted": "Letter accepted for printing",
   "notary.appointment": "Notary’s appointment sent",
+  "notary.in_person_requested": "A notary asked to act in person, in ink",
+  "notary.in_person_agreed": "Act in person, in ink, agreed to",
+  "notary.in_person_declined": "Act in person, in ink, declined",
 };
 
-/** What happened to an order, the latest first, with who did it. */
+/** The activity of an order, newest first, with its actors. */
 export function activityPart({ history }: Pick<OrderHistory, "history">, names: ReadonlyMap<string, string>): Html {
   const told = history.filter(({ action }) => action === "order.transition" || Object.hasOwn(actionWords, action));
-  // An order is created and priced at once: one line says both.
+  // An order is created and priced at the same moment: one line covers both.
   const lines = told.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
   return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }

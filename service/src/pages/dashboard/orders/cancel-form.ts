@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import { type MoveDeps, moveOrder } from "../../../fulfilment/fulfilment.ts";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import { actorOf } from "../../../identity/identity.ts";
-import { type PublicOrderRow, targetOf } from "../../../orders/orders.ts";
-import { invalid } from "../../../platform/errors.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import { actorOf } from "../../../kernel/identity/identity.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
+import { type PublicOrderRow, targetOf } from "../../../orders/order/order.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { field } from "../../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";

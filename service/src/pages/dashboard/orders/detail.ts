@@ -1,7 +1,7 @@
-import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
-import { type OrderHistory, sandboxMoves } from "../../../fulfilment/fulfilment.ts";
-import { type NoticesOf, noticeMessage, type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
-import type { Topic } from "../../../webhooks/webhooks.ts";
+import { type OrderHistory, sandboxMoves } from "../../../orders/fulfilment/fulfilment.ts";
+import { type NoticesOf, noticeMessage, type PublicOrderRow, serviceFlags } from "../../../orders/order/order.ts";
+import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
+import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import {
   card,
   codeText,
@@ -22,36 +22,37 @@ import { type Html, html } from "../../ui/render.ts";
 import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
+import { type InPersonView, inPersonPart } from "./in-person.ts";
 import { type MailsView, mailsPart } from "./mails.ts";
 import { anotherPath } from "./new/another.ts";
 import { type NotesView, notesPart } from "./notes.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { type RefusedSigner, signersPart } from "./signers.ts";
-import { trackingPart } from "./tracking.ts";
 import { envelopeLabel, orderName } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView &
   MailsView &
+  InPersonView &
   NotesView & {
     order: PublicOrderRow;
-    /** What its document is called; null when nothing says so. */
+    /** The title of its document; null when unknown. */
     title: string | null;
     history: OrderHistory;
     /** The client's page, absolute. */
     clientUrl: string;
-    /** Whether a hosted checkout can be had now. */
+    /** Whether its hosted checkout can be opened now. */
     payable: boolean;
-    /** What the retention plan says of its documents. */
+    /** When its documents will be, or were, deleted. */
     retention: Html | string | null;
     /** Topics that the sandbox's last step fired; null when the page does not come from one. */
     fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
-    /** What its document has that people may not see as it is sealed. */
+    /** Warnings about parts of the document that viewers may render differently from the sealed file. */
     notices: ReturnType<NoticesOf>;
     documents: readonly OrderDocument[];
     refusedSigner?: RefusedSigner;
-    /** Whether text messages are sent from here. */
+    /** Whether this installation sends text messages. */
     textCodes: boolean;
   };
 
@@ -65,6 +66,7 @@ ${fired && firedNotice(fired)}
 <div class="order">
 <div class="order-main">
 ${statusCard(view)}
+${view.inPerson && card("in-person", "The notary asks", inPersonPart(view))}
 ${test && card("sandbox", "Sandbox", sandbox(view))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${view.signers.length > 0 && card("signers", "Signers", signersPart({ submission: view.submission, orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
@@ -108,6 +110,7 @@ function statusCard({ order, payable }: OrderDetailView): Html {
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>
 <p class="lead">${summary}</p>
+${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a>${payable && html`<a class="button quiet-button" href="/orders/${order.code}/checkout">Open the checkout for ${money(order.totalCents)}</a>`}</div>
 </section>`;
 }
@@ -138,3 +141,22 @@ const stands: Readonly<Record<string, string>> = {
   Cancelled: "The order was canceled. There is nothing left to simulate.",
   Refunded: "The order was refunded. There is nothing left to simulate.",
 };
+
+const at = (text: string | null): Html | null => (text === null ? null : time(new Date(text)));
+
+/** Shipments and faxes, with their tracking. */
+const trackingPart = ({ shipments, faxes }: Pick<OrderHistory, "shipments" | "faxes">): Html =>
+  html`${shipments.map(({ carrier, trackingNumber, shippedAt, deliveredAt }) =>
+    facts([
+      ["Carrier", carrier],
+      ["Tracking number", codeText(trackingNumber, "tracking number")],
+      ["Shipped", at(shippedAt)],
+      ["Delivered", at(deliveredAt)],
+    ]),
+  )}${faxes.map(({ faxTo, sentAt, deliveredAt }) =>
+    facts([
+      ["Faxed to", faxTo],
+      ["Sent", at(sentAt)],
+      ["Received", at(deliveredAt)],
+    ]),
+  )}`;

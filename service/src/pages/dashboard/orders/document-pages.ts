@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import { type EnvelopeDeps, openOrderDocument, orderDocuments } from "../../../envelopes/envelopes.ts";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import type { TitleOf } from "../../../orders/orders.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import { ServiceError } from "../../../platform/errors.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { TitleOf } from "../../../orders/order/order.ts";
+import { type EnvelopeDeps, openOrderDocument, orderDocuments } from "../../../signing/envelopes/envelopes.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { documentToSave } from "../../ui/orders/document-list.ts";
 import { documentView } from "../../ui/orders/document-view.ts";
@@ -48,7 +48,7 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
     handle: async ({ params: { code, documentId }, request }) => {
       const order = await ownOrder(db, request, code);
       const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
-      return documentToSave(order.code, await openOrderDocument(deps.envelopes, wanted));
+      return documentToSave({ ...order, title: deps.titleOf(order) }, await openOrderDocument(deps.envelopes, wanted));
     },
   });
 }

@@ -1,10 +1,15 @@
 import type { FastifyInstance } from "fastify";
-import { type ClientMail, type SentAgain, sendAgain, type TakesPayment } from "../../../fulfilment/fulfilment.ts";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import type { MailMoment, PublicOrderRow } from "../../../orders/orders.ts";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import {
+  type ClientMail,
+  type SentAgain,
+  sendAgain,
+  type TakesPayment,
+} from "../../../orders/fulfilment/fulfilment.ts";
+import type { MailMoment, PublicOrderRow } from "../../../orders/order/order.ts";
 import { timeline } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";

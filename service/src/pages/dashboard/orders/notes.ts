@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import type { FirmNote, FirmNotes, PublicOrderRow } from "../../../orders/orders.ts";
-import type { OnceDeps } from "../../../platform/idempotency.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
+import type { FirmNote, FirmNotes, PublicOrderRow } from "../../../orders/order/order.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { time } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import { findOrder, findOwnOrder, type PublicOrderRow } from "../../../orders/orders.ts";
-import type { Sql } from "../../../platform/database/database.ts";
-import { ServiceError } from "../../../platform/errors.ts";
-import { isCode } from "../../../platform/text.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { findOrder, findOwnOrder, type PublicOrderRow } from "../../../orders/order/order.ts";
 
 /** @throws ServiceError for an unknown code, and for an order of another firm or environment alike */
 export async function ownOrder(db: Sql, request: FastifyRequest, code: string): Promise<PublicOrderRow> {

@@ -1,12 +1,12 @@
-import type { PublicOrderRow } from "../../../orders/orders.ts";
-import { invalid } from "../../../platform/errors.ts";
-import type { OpenRoom, RoomOfOrder } from "../../../rooms/rooms.ts";
+import type { OpenRoom, RoomOfOrder } from "../../../closing/rooms/rooms.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import type { PublicOrderRow } from "../../../orders/order/order.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** So many of the firm's open rooms are offered, the latest; others can be named by their codes. */
+/** The form offers this many of the latest open rooms. Others can be entered by code. */
 export const roomsToChooseFrom = 50;
 
 export type OrderRoomsView = {
@@ -15,11 +15,11 @@ export type OrderRoomsView = {
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
   submission: string;
-  /** What was typed into the form that was refused. */
+  /** Values of the refused form. */
   typed?: FormValues;
 };
 
-/** The room that the form means: a chosen one, or a code, which may come inside the address of the room's page. */
+/** The chosen room, or a typed code, which may be in a room page's address. */
 export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
   const typed = roomCode.trim();
   if (chosen !== "" && typed !== "") throw invalid("Choose one of your rooms or enter a code, not both.");

@@ -1,4 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import {
   outcomes,
   type SandboxDeps,
@@ -6,10 +9,7 @@ import {
   sandboxAdvance,
   sandboxCheckout,
   sandboxComplete,
-} from "../../../fulfilment/fulfilment.ts";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import { invalid } from "../../../platform/errors.ts";
+} from "../../../orders/fulfilment/fulfilment.ts";
 import { done, type FlashMessage } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { doOnce } from "../submit-once.ts";
@@ -22,7 +22,7 @@ type FormFrame = {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
-/** The buttons that move a test order: what is refused is shown on the order's page. */
+/** The buttons that move a test order. The order's page shows refusals. */
 export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form: FormFrame): void {
   pageRoute(forms, deps, {
     ...form,

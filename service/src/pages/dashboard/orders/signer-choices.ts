@@ -1,4 +1,4 @@
-import type { SignerState } from "../../../envelopes/envelopes.ts";
+import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import type { Choice } from "../../ui/forms/fields.ts";
 
 /** How a signer is identified, as pages say it. */

@@ -1,4 +1,4 @@
-import type { SignerState } from "../../../envelopes/envelopes.ts";
+import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { facts, notice, statusBadge } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
@@ -8,7 +8,7 @@ import { signerWords } from "../../ui/orders/signer-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { authChoices, identified, languageChoices } from "./signer-choices.ts";
 
-/** What was typed into the form of a signer that was refused. */
+/** Values of the refused signer form. */
 export type RefusedSigner = { n: number; typed: FormValues };
 
 export type SignersView = {
@@ -17,12 +17,12 @@ export type SignersView = {
   signers: readonly SignerState[];
   /** Whether the order waits for signatures. */
   open: boolean;
-  /** Whether text messages are sent from here. */
+  /** Whether this installation sends text messages. */
   textCodes: boolean;
   refused?: RefusedSigner | undefined;
 };
 
-/** Who signs an order, where each of them stands, and what the firm can do about it. */
+/** The signers of an order, their states, and the firm's actions. */
 export function signersPart({ submission, orderCode, signers, open, textCodes, refused }: SignersView): Html {
   return html`${signers.map((signer) => {
     const { tone, label } = signerWords(signer);

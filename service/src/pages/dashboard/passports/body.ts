@@ -1,9 +1,11 @@
-import { maxUploadBytes } from "../../../http/uploads/multipart.ts";
-import type { ListedPassport } from "../../../proof-passports/proof-passports.ts";
-import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
-import { shortTime } from "../../ui/format.ts";
+import type { ListedPassport, ProofRecord } from "../../../evidence/proof-passports/proof-passports.ts";
+import { maxUploadBytes } from "../../../kernel/http/uploads/multipart.ts";
+import type { RetentionPlan } from "../../../kernel/retention/retention.ts";
+import { card, codeText, emptyState, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
+import { shortTime, time } from "../../ui/format.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { icon } from "../../ui/icons.ts";
+import { downloads, timesOf } from "../../ui/proof-record.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
@@ -24,7 +26,7 @@ const path = "/dashboard/passports";
 /** The refusal of anything but a form with one file of the right size. */
 export const chooseOnePdf = "Choose one PDF of up to 35 MB.";
 
-/** Where a PDF is sealed, and what was sealed before. */
+/** The form that seals a PDF, and the list of passports. */
 export function passportsBody(view: PassportsView): Html {
   const lead =
     "A passport is the record of a PDF that was sealed here. The seal shows that the document has not changed since, and anyone can check it without an account.";
@@ -102,4 +104,33 @@ function links({ verifyCode, documentKept }: ListedPassport): Html {
   return html`<span class="row-actions">${
     documentKept && html`<a href="${api}/document" download="sealed-${start}.pdf">Sealed PDF${of}</a>`
   }<a href="${api}/evidence" download="evidence-${start}.zip">Evidence${of}</a></span>`;
+}
+
+/** One proof passport: the link to share, what is on record, and the files. */
+export function passportBody(id: string, record: ProofRecord, baseUrl: string, retention: RetentionPlan): Html {
+  const { verifyCode, environment, sealedAt, docSha256, sealedSha256 } = record;
+  const path = `/verify/${verifyCode}`;
+  return html`<p><a href="/dashboard/passports">All passports</a></p>
+${pageHead(record.name ?? "Proof passport", html`Sealed on ${time(sealedAt)}.`)}
+<div class="panels">
+${environment === "test" && notice("attention", "A test seal", "It was made in the test environment, to try out the service. It means nothing outside of testing.")}
+${card(
+  "share",
+  "Share the verification link",
+  html`<p>Anyone with this link can see this record, check the document against it, and download the evidence. No account is needed.</p>
+${codeText(`${baseUrl}${path}`, "verification link")}
+<p class="quiet"><a href="${path}">Open the verification page</a></p>`,
+)}
+${card(
+  "record",
+  "The record",
+  html`${facts([
+    ["Verify code", codeText(verifyCode, "verify code")],
+    ["SHA-256 of the sealed PDF", codeText(sealedSha256, "SHA-256 of the sealed PDF")],
+    ["SHA-256 of the document before sealing", codeText(docSha256, "SHA-256 of the document")],
+  ])}
+<div class="after-notice">${timesOf(record)}</div>`,
+)}
+${card("downloads", "Downloads", downloads(record, retention, `/api/passport/${id}/certificate`))}
+</div>`;
 }

@@ -1,8 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Callers, principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import { invalid, ServiceError } from "../../../platform/errors.ts";
-import type { OnceDeps } from "../../../platform/idempotency.ts";
 import {
   listPassports,
   type NamedDeps,
@@ -10,32 +6,29 @@ import {
   type SealRouteDeps,
   sealPassport,
   withUpload,
-} from "../../../proof-passports/proof-passports.ts";
-import type { RetentionPlan } from "../../../retention/retention.ts";
-import { expectedFile } from "../../../seals/seals.ts";
-import type { Assets } from "../../ui/assets/assets.ts";
+} from "../../../evidence/proof-passports/proof-passports.ts";
+import { expectedFile } from "../../../evidence/seals/seals.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { wantsJson } from "../../ui/error-page.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { sealingRetention } from "../../ui/retention.ts";
-import { dashboardPage } from "../page-shell.ts";
+import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
-import { passportBody } from "./detail.ts";
-import { chooseOnePdf, passportsBody } from "./list.ts";
+import { chooseOnePdf, passportBody, passportsBody } from "./body.ts";
 
-type UploadDeps = SealRouteDeps & OnceDeps & Pick<Callers, "resolveSession">;
-export type PassportPagesDeps = UploadDeps &
-  NamedDeps & { limits: RateLimits; assets: Assets; retention: RetentionPlan };
+export type PassportPagesDeps = { frame: DashboardFrame; passports: SealRouteDeps & NamedDeps };
 
 const path = "/dashboard/passports";
 const section = "passports";
 
 /** The firm's proof passports, the place to seal a PDF, and each passport's own page. */
 export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): void {
-  pageRoute(app, deps, { url: path, handle: ({ request }) => show(request, cursorOf(request.query)) });
+  pageRoute(app, deps.frame, { url: path, handle: ({ request }) => show(request, cursorOf(request.query)) });
 
-  pageRoute(app, deps, {
+  pageRoute(app, deps.frame, {
     method: "POST",
     url: path,
     policy: "partner-write",
@@ -46,26 +39,26 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
     refused: ({ request }, error) => show(request, "", error),
   });
 
-  pageRoute(app, deps, {
+  pageRoute(app, deps.frame, {
     url: `${path}/:id`,
     handle: async ({ params, request }) => {
-      const record = await ownProofRecord(deps, params.id, principalOf(request));
+      const record = await ownProofRecord(deps.passports, params.id, principalOf(request));
       if (!record) throw new ServiceError("not_found", "No such passport.");
-      const body = passportBody(params.id, record, deps.baseUrl, deps.retention);
-      return dashboardPage(deps, request, { title: "Passport", section, body, scripts: ["copy.js"] });
+      const body = passportBody(params.id, record, deps.frame.baseUrl, deps.frame.retention);
+      return dashboardPage(deps.frame, request, { title: "Passport", section, body, scripts: ["copy.js"] });
     },
   });
 
   async function show(request: FastifyRequest, cursor: string, error?: string): Promise<string> {
     const body = passportsBody({
-      ...(await listPassports(deps, principalOf(request), { cursor })),
+      ...(await listPassports(deps.passports, principalOf(request), { cursor })),
       ...submissionFor(request),
       isFirstPage: cursor === "",
-      keepSealed: deps.keepSealed,
-      retention: sealingRetention(deps.retention, principalOf(request).environment),
+      keepSealed: deps.passports.keepSealed,
+      retention: sealingRetention(deps.frame.retention, principalOf(request).environment),
       error,
     });
-    return dashboardPage(deps, request, { title: "Passports", section, body, wide: true, scripts: ["seal.js"] });
+    return dashboardPage(deps.frame, request, { title: "Passports", section, body, wide: true, scripts: ["seal.js"] });
   }
 }
 
@@ -73,14 +66,14 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
  * @returns the passport's id
  * @throws ServiceError, in the words of the page where the form itself was at fault
  */
-async function sealed(deps: UploadDeps, request: FastifyRequest): Promise<string> {
+async function sealed(deps: PassportPagesDeps, request: FastifyRequest): Promise<string> {
   try {
-    return await withUpload(deps, request, reauthenticate(deps), async (upload, fields) => {
+    return await withUpload(deps.passports, request, reauthenticate(deps.frame.callers), async (upload, fields) => {
       requireSameEnvironment(request, fields.get("environment"));
-      const { name } = await submitOnce(deps, request, {
+      const { name } = await submitOnce(deps.passports, request, {
         fields,
         documentSha256: upload.sha256,
-        make: () => sealPassport(deps, principalOf(request), upload),
+        make: () => sealPassport(deps.passports, principalOf(request), upload),
         nameOf: ({ passportId }) => passportId,
       });
       return name;

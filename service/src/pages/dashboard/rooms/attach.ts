@@ -1,7 +1,7 @@
-import type { Principal } from "../../../identity/identity.ts";
-import { findOrder, type TitleOf } from "../../../orders/orders.ts";
-import { isCode } from "../../../platform/text.ts";
-import { attachFields, attachOrder, type RoomDeps } from "../../../rooms/rooms.ts";
+import { attachFields, attachOrder, type RoomDeps } from "../../../closing/rooms/rooms.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { findOrder, type TitleOf } from "../../../orders/order/order.ts";
 
 export type AttachDeps = RoomDeps & { titleOf: TitleOf };
 

@@ -1,9 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type SealClosingDeps, sealClosing } from "../../../closing-passports/closing-passports.ts";
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import { invalid, ServiceError } from "../../../platform/errors.ts";
-import type { RetentionPlan } from "../../../retention/retention.ts";
+import { type SealClosingDeps, sealClosing } from "../../../closing/closing-passports/closing-passports.ts";
 import {
   addParticipant,
   closeRoom,
@@ -13,19 +9,21 @@ import {
   removeParticipant,
   reopenRoom,
   rotateRoom,
-} from "../../../rooms/rooms.ts";
-import type { Assets } from "../../ui/assets/assets.ts";
+} from "../../../closing/rooms/rooms.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
 import { attachTitled } from "./attach.ts";
 import { orderCodesOf } from "./orders.ts";
 import type { RoomPart, RoomProblem } from "./view.ts";
 
-export type RoomsDeps = SealClosingDeps & { assets: Assets; limits: RateLimits; retention: RetentionPlan };
+export type RoomsDeps = { frame: DashboardFrame; closings: SealClosingDeps };
 
-/** Shows the room's page again, with what was wrong. */
+/** Renders the room's page with the error. */
 type Show = (request: FastifyRequest, code: string, problem: RoomProblem) => Promise<string>;
 
 const pathOf = (code: string): string => `/dashboard/rooms/${code}`;
@@ -50,20 +48,20 @@ type FormIn = (part: RoomPart) => {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
-/** What was added before stays. */
+/** Orders attached before the error stay attached. */
 const afterAdding = (added: number, { code, message }: ServiceError): ServiceError =>
   new ServiceError(code, `${message} ${added === 1 ? "1 order was" : `${added} orders were`} added before that.`);
 
 function orderForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): void {
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     ...formIn("attach"),
     url: "/dashboard/rooms/:code/orders",
-    handle: doOnce(deps, async ({ params: { code }, form, request }) => {
+    handle: doOnce(deps.closings, async ({ params: { code }, form, request }) => {
       const [principal, codes] = [principalOf(request), orderCodesOf(form)];
       let added = 0;
       for (const orderCode of codes) {
         const order = { orderCode, label: form["label"] };
-        const { alreadyAttached } = await attachTitled(deps, principal, code, order).catch((error) => {
+        const { alreadyAttached } = await attachTitled(deps.closings, principal, code, order).catch((error) => {
           throw added > 0 && error instanceof ServiceError ? afterAdding(added, error) : error;
         });
         if (!alreadyAttached) added++;
@@ -73,22 +71,22 @@ function orderForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): vo
     }),
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     ...formIn("orders"),
     url: "/dashboard/rooms/:code/orders/:orderCode/detach",
     handle: async ({ params: { code, orderCode }, request }) => {
-      await detachOrder(deps, principalOf(request), code, orderCode);
+      await detachOrder(deps.closings, principalOf(request), code, orderCode);
       return done(pathOf(code), "room-order-detached");
     },
   });
 }
 
 function participantForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): void {
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     ...formIn("add-participant"),
     url: "/dashboard/rooms/:code/participants",
-    handle: doOnce(deps, async ({ params: { code }, form, request }) => {
-      const to = [deps, principalOf(request), code, participantFields(form)] as const;
+    handle: doOnce(deps.closings, async ({ params: { code }, form, request }) => {
+      const to = [deps.closings, principalOf(request), code, participantFields(form)] as const;
       if (form["invite"] === undefined) {
         const { alreadyPresent } = await addParticipant(...to);
         return done(pathOf(code), alreadyPresent ? "participant-there" : "participant-added");
@@ -101,11 +99,11 @@ function participantForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormI
     }),
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     ...formIn("participants"),
     url: "/dashboard/rooms/:code/participants/:participantId/remove",
     handle: async ({ params: { code, participantId }, request }) => {
-      await removeParticipant(deps, principalOf(request), code, participantId);
+      await removeParticipant(deps.closings, principalOf(request), code, participantId);
       return done(pathOf(code), "participant-removed");
     },
   });
@@ -113,20 +111,20 @@ function participantForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormI
 
 /** Sealing, replacing the link, closing and opening again. */
 function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): void {
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     ...formIn("passport"),
     url: "/dashboard/rooms/:code/passport",
-    handle: doOnce(deps, async ({ params: { code }, form, request }) => {
-      await sealClosing(deps, principalOf(request), code, versionOf(form));
+    handle: doOnce(deps.closings, async ({ params: { code }, form, request }) => {
+      await sealClosing(deps.closings, principalOf(request), code, versionOf(form));
       return done(pathOf(code), "room-sealed");
     }),
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     ...formIn("share"),
     url: "/dashboard/rooms/:code/rotate",
-    handle: doOnce(deps, async ({ params: { code }, request }) => {
-      const { roomCode } = await rotateRoom(deps, principalOf(request), code);
+    handle: doOnce(deps.closings, async ({ params: { code }, request }) => {
+      const { roomCode } = await rotateRoom(deps.closings, principalOf(request), code);
       return done(pathOf(roomCode), "room-rotated");
     }),
   });
@@ -135,11 +133,11 @@ function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): voi
     ["close", closeRoom, "room-closed"],
     ["reopen", reopenRoom, "room-reopened"],
   ] as const)
-    pageRoute(forms, deps, {
+    pageRoute(forms, deps.frame, {
       ...formIn("state"),
       url: `/dashboard/rooms/:code/${verb}`,
       handle: async ({ params: { code }, request }) => {
-        await change(deps, principalOf(request), code);
+        await change(deps.closings, principalOf(request), code);
         return done(pathOf(code), message);
       },
     });

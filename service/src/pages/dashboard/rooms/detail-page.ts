@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { closingVersions } from "../../../closing-passports/closing-passports.ts";
-import { principalOf } from "../../../http/authentication.ts";
-import { type FirmOrdersQuery, firmOrders } from "../../../order-search/order-search.ts";
-import { ownRoom } from "../../../rooms/rooms.ts";
+import { closingVersions } from "../../../closing/closing-passports/closing-passports.ts";
+import { ownRoom } from "../../../closing/rooms/rooms.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { roomRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
@@ -20,7 +20,7 @@ const latest: FirmOrdersQuery = {
 
 /** A room of the firm, with everything that its owner may do to it. */
 export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     url: "/dashboard/rooms/:code",
     handle: ({ params, request }) => show(request, params.code),
   });
@@ -28,15 +28,16 @@ export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
 
   async function show(request: FastifyRequest, code: string, problem?: RoomProblem): Promise<string> {
     const principal = principalOf(request);
-    const room = await ownRoom(deps, principal, code);
+    const { db, titleOf } = deps.closings;
+    const room = await ownRoom(deps.closings, principal, code);
     const [passport, { orders }] = await Promise.all([
-      closingVersions(deps.db, principal, code),
-      firmOrders(deps.db, principal, latest, latestMost),
+      closingVersions(db, principal, code),
+      firmOrders(db, principal, latest, latestMost),
     ]);
     const { environment, submission } = submissionFor(request, problem?.typed);
-    const retention = roomRetention(deps.retention, environment);
-    const { baseUrl, titleOf } = deps;
+    const retention = roomRetention(deps.frame.retention, environment);
+    const { baseUrl } = deps.frame;
     const body = roomBody({ room, environment, submission, passport, orders, titleOf, baseUrl, retention, problem });
-    return dashboardPage(deps, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
+    return dashboardPage(deps.frame, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }
 }

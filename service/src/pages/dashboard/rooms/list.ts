@@ -1,5 +1,5 @@
-import { openRoomQuota, tierOf } from "../../../partners/partners.ts";
-import type { roomPage } from "../../../rooms/rooms.ts";
+import type { roomPage } from "../../../closing/rooms/rooms.ts";
+import { openRoomQuota, tierOf } from "../../../firms/partners/partners.ts";
 import { card, emptyState, pageHead } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";

@@ -1,6 +1,6 @@
-import type { FirmOrder } from "../../../order-search/order-search.ts";
-import { invalid } from "../../../platform/errors.ts";
-import type { OrderCard } from "../../../rooms/rooms.ts";
+import type { OrderCard } from "../../../closing/rooms/rooms.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import type { FirmOrder } from "../../../orders/search/search.ts";
 import { emptyState, statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -14,7 +14,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { orderName } from "../orders/words.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
-/** The orders that the form means: ticked ones, and a code, which may come inside the address of the order's page. */
+/** The selected orders, and a typed code, which may be in an order page's address. */
 export function orderCodesOf(form: FormValues): string[] {
   const ticked = Object.keys(form).flatMap((name) => /^order-([0-9a-f]{40})$/.exec(name)?.[1] ?? []);
   const typed = form["orderCode"]?.trim() ?? "";

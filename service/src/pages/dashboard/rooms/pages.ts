@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import { countOpenRooms } from "../../../partners/partners.ts";
-import { createRoom, newRoomFields, roomPage } from "../../../rooms/rooms.ts";
+import { createRoom, newRoomFields, roomPage } from "../../../closing/rooms/rooms.ts";
+import { countOpenRooms } from "../../../firms/partners/partners.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
@@ -15,17 +15,17 @@ const pageSize = "20";
 
 /** The list of the firm's rooms, the form for a new one, and each room's own page. */
 export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
-  pageRoute(forms, deps, { url: path, handle: ({ request, query }) => show(request, query["cursor"]) });
+  pageRoute(forms, deps.frame, { url: path, handle: ({ request, query }) => show(request, query["cursor"]) });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     method: "POST",
     url: path,
     policy: "partner-write",
     handle: async ({ form, request }) => {
       requireSameEnvironment(request, form["environment"]);
-      const { name: roomCode } = await submitOnce(deps, request, {
+      const { name: roomCode } = await submitOnce(deps.closings, request, {
         fields: new Map(Object.entries(form)),
-        make: () => createRoom(deps, principalOf(request), newRoomFields(form)),
+        make: () => createRoom(deps.closings, principalOf(request), newRoomFields(form)),
         nameOf: (room) => room.roomCode,
       });
       return done(`${path}/${roomCode}`, "room-created");
@@ -38,8 +38,8 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
   async function show(request: FastifyRequest, cursor = "", problem?: RoomsProblem): Promise<string> {
     const principal = principalOf(request);
     const [page, openRooms] = await Promise.all([
-      roomPage(deps.db, principal, { limit: pageSize, cursor }),
-      countOpenRooms(deps.db, principal),
+      roomPage(deps.closings.db, principal, { limit: pageSize, cursor }),
+      countOpenRooms(deps.closings.db, principal),
     ]);
     const body = roomsBody({
       ...page,
@@ -49,6 +49,6 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
       tier: principal.tier,
       problem,
     });
-    return dashboardPage(deps, request, { title: "Rooms", section: "rooms", body });
+    return dashboardPage(deps.frame, request, { title: "Rooms", section: "rooms", body });
   }
 }

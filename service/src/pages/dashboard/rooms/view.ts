@@ -1,8 +1,8 @@
-import type { ClosingVersions } from "../../../closing-passports/closing-passports.ts";
-import type { Environment } from "../../../identity/identity.ts";
-import type { FirmOrder } from "../../../order-search/order-search.ts";
-import type { TitleOf } from "../../../orders/orders.ts";
-import type { OwnRoom } from "../../../rooms/rooms.ts";
+import type { ClosingVersions } from "../../../closing/closing-passports/closing-passports.ts";
+import type { OwnRoom } from "../../../closing/rooms/rooms.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { TitleOf } from "../../../orders/order/order.ts";
+import type { FirmOrder } from "../../../orders/search/search.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -27,11 +27,11 @@ export type RoomDetailView = {
   problem: RoomProblem | undefined;
 };
 
-/** The refusal of one part, shown there. */
+/** The error of one part of the page. */
 export const problemOf = ({ problem }: RoomDetailView, part: RoomPart): Html =>
   errorSummary(problem?.part === part ? problem.error : null);
 
-/** What was typed into a refused form. */
+/** Values of the refused form. */
 export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValues =>
   problem?.part === part ? problem.typed : {};
 

@@ -1,5 +1,5 @@
-import { mayUseLive, type Principal } from "../../../identity/identity.ts";
-import type { FirmBranding } from "../../../partners/partners.ts";
+import type { FirmBranding } from "../../../firms/partners/partners.ts";
+import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
 import { accentStripe, attribution, logoOf } from "../../ui/accent.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
@@ -10,7 +10,7 @@ export type SettingsView = {
   principal: Principal;
   branding: FirmBranding;
   error?: string;
-  /** What was typed into the form that was refused. */
+  /** Values of the refused form. */
   typed?: FormValues;
 };
 
@@ -56,7 +56,7 @@ function logoForm({ branding }: SettingsView): Html {
 </form>`;
 }
 
-/** As it is saved; our own script shows what is being typed. */
+/** The saved branding. The script updates the preview while the member types. */
 const preview = (branding: FirmBranding, firmName: string): Html =>
   html`<div class="brand-preview" aria-live="off">${accentStripe(branding.accentColor ?? previewColor)}
 ${attribution(firmName, branding)}

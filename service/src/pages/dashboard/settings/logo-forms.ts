@@ -1,24 +1,17 @@
 import { inflateSync } from "node:zlib";
 import type { FastifyInstance } from "fastify";
-import { encodePng, readPictureIn } from "../../../envelopes/envelopes.ts";
-import { type Callers, principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import { readForm } from "../../../http/uploads/multipart.ts";
-import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
-import { changeLogo, type MemberDeps } from "../../../members/members.ts";
-import { invalid } from "../../../platform/errors.ts";
-import type { Workers } from "../../../platform/workers/task.ts";
+import { changeLogo, type MemberDeps } from "../../../firms/members/members.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { readForm } from "../../../kernel/http/uploads/multipart.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import type { Workers } from "../../../kernel/platform/workers/task.ts";
+import { encodePng, readPictureIn } from "../../../signing/envelopes/envelopes.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import type { DashboardFrame } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 
-export type LogoDeps = MemberDeps &
-  Pick<Callers, "resolveSession"> & {
-    limits: RateLimits;
-    uploadPlaces: UploadPlaces;
-    workers: Workers;
-    baseUrl: string;
-  };
+export type SettingsDeps = { frame: DashboardFrame; members: MemberDeps & { workers: Workers } };
 
 const path = "/dashboard/settings";
 const choose = "Logo must be one PNG or JPEG picture.";
@@ -33,22 +26,27 @@ const faults: Readonly<Record<string, string>> = {
 /** Where an owner uploads the firm's logo. Its scope takes multipart forms. */
 export function logoForm(
   app: FastifyInstance,
-  deps: LogoDeps,
+  deps: SettingsDeps,
   refused: (call: PageCall, error: string) => Promise<string>,
 ): void {
-  const authenticate = reauthenticate(deps);
-  pageRoute(app, deps, {
+  const authenticate = reauthenticate(deps.frame.callers);
+  pageRoute(app, deps.frame, {
     method: "POST",
     url: `${path}/logo`,
     policy: "partner-write",
     refused,
     handle: async ({ request }) => {
-      const form = await readForm(request, { filePart: "logo", places: deps.uploadPlaces, messages, authenticate });
+      const form = await readForm(request, {
+        filePart: "logo",
+        places: deps.frame.uploadPlaces,
+        messages,
+        authenticate,
+      });
       try {
         const principal = principalOf(request);
         const { upload } = form;
-        const draw = () => drawLogo(deps.workers, principal.partnerId, upload?.bytes ?? Buffer.alloc(0));
-        await changeLogo(deps, principal, { draw, baseUrl: deps.baseUrl });
+        const draw = () => drawLogo(deps.members.workers, principal.partnerId, upload?.bytes ?? Buffer.alloc(0));
+        await changeLogo(deps.members, principal, { draw, baseUrl: deps.frame.baseUrl });
         return done(path, "logo-saved");
       } finally {
         form.release();

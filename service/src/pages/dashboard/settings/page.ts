@@ -1,18 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { principalOf, sessionOf } from "../../../http/authentication.ts";
-import { changeBranding, chooseEnvironment, type MemberDeps } from "../../../members/members.ts";
-import { readBranding } from "../../../partners/partners.ts";
+import { changeBranding, chooseEnvironment } from "../../../firms/members/members.ts";
+import { readBranding } from "../../../firms/partners/partners.ts";
+import { principalOf, sessionOf } from "../../../kernel/http/authentication.ts";
 import { logoOf } from "../../ui/accent.ts";
-import type { Assets } from "../../ui/assets/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { acceptForms } from "../../ui/forms/form-body.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type SettingsView, settingsBody } from "./body.ts";
-import { type LogoDeps, logoForm } from "./logo-forms.ts";
-
-export type SettingsDeps = MemberDeps & LogoDeps & { assets: Assets };
+import { logoForm, type SettingsDeps } from "./logo-forms.ts";
 
 const path = "/dashboard/settings";
 
@@ -31,38 +28,38 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
     refused: ({ request, form: typed }: PageCall, error: string) => settingsShown(deps, request, { error, typed }),
   } as const;
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     url: path,
     handle: async ({ request }) => {
-      const { logoUrl } = await readBranding(deps, principalOf(request));
+      const { logoUrl } = await readBranding(deps.members, principalOf(request));
       const logo = logoOf({ brandName: null, accentColor: null, logoUrl });
       const page = await settingsShown(deps, request);
       return logo ? { page, headers: { "Content-Security-Policy": viewerPolicy([logo.origin]) } } : page;
     },
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     ...form,
     url: `${path}/branding`,
     handle: async ({ form: { brandName = "", accentColor = "", logoUrl = "", contactEmail = "" }, request }) => {
-      const { logoUrl: current } = await readBranding(deps, principalOf(request));
+      const { logoUrl: current } = await readBranding(deps.members, principalOf(request));
       const branding = {
         brandName,
         accentColor: accentColor.trim(),
-        // One that was uploaded has an address of ours, which stays.
+        // An uploaded logo has an address of this service: keep it.
         logoUrl: logoUrl.trim() === current ? undefined : logoUrl.trim(),
         contactEmail: contactEmail.trim(),
       };
-      await changeBranding(deps, principalOf(request), branding);
+      await changeBranding(deps.members, principalOf(request), branding);
       return done(path, "branding-saved");
     },
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     ...form,
     url: "/dashboard/environment",
     handle: async ({ form: { environment = "", return_to: returnTo }, request }) => {
-      await chooseEnvironment(deps, sessionOf(request), environment);
+      await chooseEnvironment(deps.members, sessionOf(request), environment);
       return done(sectionOf(returnTo), "environment");
     },
   });
@@ -74,8 +71,8 @@ async function settingsShown(
   problem: Pick<SettingsView, "error" | "typed"> = {},
 ): Promise<string> {
   const principal = principalOf(request);
-  const body = settingsBody({ principal, branding: await readBranding(deps, principal), ...problem });
-  return dashboardPage(deps, request, {
+  const body = settingsBody({ principal, branding: await readBranding(deps.members, principal), ...problem });
+  return dashboardPage(deps.frame, request, {
     title: "Firm and settings",
     section: "settings",
     body,
@@ -83,7 +80,7 @@ async function settingsShown(
   });
 }
 
-/** The section that one was in: what it showed of the one environment is not there in the other. */
+/** Only the section, because a page of one environment does not exist in the other. */
 const sectionOf = (returnTo = ""): string =>
   /^\/dashboard\/(?:orders|rooms|passports|webhooks|analytics|team|keys|security|settings)(?=[/?]|$)/.exec(
     returnTo,

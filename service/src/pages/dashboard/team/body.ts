@@ -1,14 +1,13 @@
-import { mayUseLive, type Principal } from "../../../identity/identity.ts";
-import type { Invitation, Member } from "../../../members/members.ts";
+import type { Invitation, Member } from "../../../firms/members/members.ts";
+import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
 import { card, emptyState, pageHead } from "../../ui/components.ts";
-import { day } from "../../ui/format.ts";
+import { day, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { memberTable } from "./members.ts";
 
 export type TeamView = {
   principal: Principal;
@@ -16,13 +15,13 @@ export type TeamView = {
   invitations: readonly Invitation[];
   now: Date;
   error?: string;
-  /** What was typed into the form that was refused. */
+  /** Values of the refused form. */
   typed?: FormValues;
 };
 
 const path = "/dashboard/team";
 
-/** The people of the firm, and for owners those who are invited. */
+/** The members of the firm and, for owners, its invitations. */
 export function teamBody(view: TeamView): Html {
   const { principal, invitations, error } = view;
   const isOwner = principal.member?.role === "owner";
@@ -84,3 +83,52 @@ const roles = [
   { value: "member", label: "Member" },
   { value: "owner", label: "Owner" },
 ];
+
+/** The members, with the actions that the caller may take on each. */
+const memberTable = ({ principal, members }: { principal: Principal; members: readonly Member[] }): Html =>
+  records(
+    "Members of the firm",
+    [{ label: "Email" }, { label: "Role" }, { label: "Works in" }, { label: "Since", utc: true }, { label: "Action" }],
+    members.map((member) => [
+      html`${member.email}${member.userId === principal.member?.userId && " (you)"}`,
+      member.role === "owner" ? "Owner" : "Member",
+      member.liveAccess && principal.liveEnabled ? "Live and test" : "Test",
+      shortTime(member.linkedAt),
+      html`<div class="row-actions">${actions(principal, member, members)}</div>`,
+    ]),
+  );
+
+/** An owner without live access can't manage members who have it. The only owner can't step down or leave while others remain. */
+function actions(principal: Principal, member: Member, members: readonly Member[]): Html {
+  const { userId, email, role, liveAccess } = member;
+  const isOnlyOwner = role === "owner" && members.filter((each) => each.role === "owner").length === 1;
+  const mayGo = !isOnlyOwner || members.length === 1;
+  const isSelf = userId === principal.member?.userId;
+  const isOwner = principal.member?.role === "owner";
+  const decides = isOwner && (principal.member?.liveAccess || !liveAccess);
+  const other = role === "owner" ? "member" : "owner";
+  const about = `of ${email}`;
+  const kind = "quiet-button";
+  return html`${decides && !isOnlyOwner && buttonForm(`${path}/members/${userId}/role`, `Make ${other}`, { fields: { role: other }, kind, about })}${
+    isOwner &&
+    mayUseLive(principal) &&
+    buttonForm(`${path}/members/${userId}/live`, liveAccess ? "End live access" : "Give live access", {
+      fields: { live: liveAccess ? "off" : "on" },
+      kind,
+      about,
+    })
+  }${(decides || isSelf) && mayGo && askFirst({ ...(isSelf ? leaving : removing(email)), action: `${path}/members/${userId}/remove` })}`;
+}
+
+const leaving = {
+  label: "Leave the firm",
+  text: "You immediately lose access to everything of the firm’s. To come back, you need an invitation or one of its keys.",
+  confirm: "Leave now",
+};
+
+const removing = (email: string) => ({
+  label: "Remove",
+  about: email,
+  text: "They lose access immediately. Anyone who still has one of the firm’s keys could connect again, so rotate the keys that they know.",
+  confirm: "Remove member",
+});

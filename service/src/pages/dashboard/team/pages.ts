@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { principalOf, sessionOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
 import {
   changeLiveAccess,
   changeRole,
@@ -11,7 +9,9 @@ import {
   removeMember,
   resendInvitation,
   withdrawInvitation,
-} from "../../../members/members.ts";
+} from "../../../firms/members/members.ts";
+import { principalOf, sessionOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";

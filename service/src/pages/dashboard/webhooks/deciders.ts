@@ -1,17 +1,17 @@
-import type { Principal } from "../../../identity/identity.ts";
-import { listMembers } from "../../../members/members.ts";
-import type { Sql } from "../../../platform/database/database.ts";
-import { mayChangeSubscriptions } from "../../../webhooks/webhooks.ts";
+import { listMembers } from "../../../firms/members/members.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { mayChangeSubscriptions } from "../../../outgoing/webhooks/webhooks.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** Who else may change the webhooks that the caller sees; null when the caller may. */
+/** The people who may change the webhooks; null when the caller may. */
 export async function decidersFor(deps: { db: Sql }, principal: Principal): Promise<string[] | null> {
   if (mayChangeSubscriptions(principal)) return null;
   const members = await listMembers(deps, principal.partnerId);
   return members.filter(({ role, liveAccess }) => role === "owner" && liveAccess).map(({ email }) => email);
 }
 
-/** In the place of forms that the caller may not send. */
+/** Replaces forms that the caller may not use. */
 export const askDeciders = (deciders: readonly string[]): Html => {
   const names = deciders.map((email, index) => html`${index > 0 && ", "}<span class="breakable">${email}</span>`);
   return html`<p>Only an owner of the firm with live access can create, rotate or delete live webhooks. ${

@@ -1,4 +1,4 @@
-import { isUnsent, type ShownExchange, testTopic, topics } from "../../../webhooks/webhooks.ts";
+import { isUnsent, type ShownExchange, testTopic, topics } from "../../../outgoing/webhooks/webhooks.ts";
 import { card, codeText, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import { ServiceError } from "../../../platform/errors.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   makePublicKey,
   oneDelivery,
@@ -10,7 +10,7 @@ import {
   rotateSecret,
   sendTest,
   unsubscribe,
-} from "../../../webhooks/webhooks.ts";
+} from "../../../outgoing/webhooks/webhooks.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { doOnce, submitOnce } from "../submit-once.ts";
@@ -22,21 +22,24 @@ const path = "/dashboard/webhooks";
 
 /** What can be done to one webhook. */
 export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): void {
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     method: "POST",
     url: `${path}/:id/test`,
-    handle: doOnce(deps, async ({ params: { id }, request }) => {
-      await sendTest(deps, principalOf(request), id);
+    handle: doOnce(deps.webhooks.subscriptions, async ({ params: { id }, request }) => {
+      await sendTest(deps.webhooks.deliveries, principalOf(request), id);
       return done(`${path}/${id}#deliveries`, "webhook-tested");
     }),
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     method: "POST",
     url: `${path}/:id/replay-failed`,
-    handle: doOnce(deps, async ({ params: { id }, form, request }) => {
+    handle: doOnce(deps.webhooks.subscriptions, async ({ params: { id }, form, request }) => {
       const since = form["since"] ?? sinceOf(form["period"] ?? "").toISOString();
-      const { replayed, left, until } = await replayFailed(deps, principalOf(request), id, { ...form, since });
+      const { replayed, left, until } = await replayFailed(deps.webhooks.deliveries, principalOf(request), id, {
+        ...form,
+        since,
+      });
       if (left > 0)
         return done(`${path}/${id}?${new URLSearchParams({ since, until })}#failed`, "failed-replayed-partly");
       return done(`${path}/${id}#deliveries`, replayed === 0 ? "nothing-failed" : "failed-replayed");
@@ -44,31 +47,31 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
     refused: (call, error) => showWebhook(deps, call, { rest: restOf(call.form), error }),
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     method: "POST",
     url: `${path}/:id/public-key`,
     handle: async ({ params: { id }, request }) => {
       const principal = principalOf(request);
-      await oneSubscription(deps, principal, id);
-      await makePublicKey(deps, principal);
+      await oneSubscription(deps.webhooks.subscriptions, principal, id);
+      await makePublicKey(deps.webhooks.publicKeys, principal);
       return done(`${path}/${id}#public-key`, "webhook-key-made");
     },
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     method: "POST",
     url: `${path}/:id/rotate`,
     handle: async ({ params, form, request }) => {
       const principal = principalOf(request);
-      const { id, url } = await oneSubscription(deps, principal, params.id);
-      const { made } = await submitOnce(deps, request, {
+      const { id, url } = await oneSubscription(deps.webhooks.subscriptions, principal, params.id);
+      const { made } = await submitOnce(deps.webhooks.subscriptions, request, {
         fields: new Map([...Object.entries(form), ["id", id]]),
-        make: () => rotateSecret(deps, principal, id),
+        make: () => rotateSecret(deps.webhooks.subscriptions, principal, id),
         nameOf: () => id,
       });
       if (!made) return done(`${path}/${id}`, "webhook-rotated-before");
       const { secret, previousSecretExpiresAt } = made;
-      return secretPage(deps, request, {
+      return secretPage(deps.frame, request, {
         id,
         url,
         secret,
@@ -77,28 +80,28 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
     },
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     method: "POST",
     url: `${path}/:id/delete`,
     handle: async ({ params: { id }, request }) => {
-      await unsubscribe(deps, principalOf(request), id);
+      await unsubscribe(deps.webhooks.subscriptions, principalOf(request), id);
       return done(path, "webhook-deleted");
     },
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     method: "POST",
     url: `${path}/:id/deliveries/:deliveryId/replay`,
-    handle: doOnce(deps, async ({ params: { id, deliveryId }, request }) => {
+    handle: doOnce(deps.webhooks.subscriptions, async ({ params: { id, deliveryId }, request }) => {
       const principal = principalOf(request);
-      const { webhookId } = await oneDelivery(deps, principal, deliveryId);
+      const { webhookId } = await oneDelivery(deps.webhooks.deliveries, principal, deliveryId);
       if (webhookId !== id) throw new ServiceError("not_found", "No such delivery.");
-      await replayDelivery(deps, principal, deliveryId);
+      await replayDelivery(deps.webhooks.deliveries, principal, deliveryId);
       return done(`${path}/${id}#deliveries`, "delivery-replayed");
     }),
   });
 
   function sinceOf(period: string): Date {
-    return new Date(deps.clock().getTime() - periods[isPeriod(period) ? period : "day"].ms);
+    return new Date(deps.webhooks.deliveries.clock().getTime() - periods[isPeriod(period) ? period : "day"].ms);
   }
 }

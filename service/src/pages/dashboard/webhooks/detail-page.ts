@@ -8,9 +8,9 @@ const path = "/dashboard/webhooks";
 
 /** One webhook, with what can be done to it. */
 export function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps): void {
-  pageRoute(forms, deps, { url: `${path}/:id`, handle: (call) => showWebhook(deps, call) });
+  pageRoute(forms, deps.frame, { url: `${path}/:id`, handle: (call) => showWebhook(deps, call) });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, deps.frame, {
     url: `${path}/:id/deliveries`,
     handle: async (call) => {
       const view = await viewOf(deps, call);

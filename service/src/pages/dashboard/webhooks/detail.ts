@@ -1,4 +1,4 @@
-import { isTopic } from "../../../webhooks/webhooks.ts";
+import { isTopic } from "../../../outgoing/webhooks/webhooks.ts";
 import { card, codeText, facts, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -14,7 +14,7 @@ import { sentOnce, topicWords } from "./words.ts";
 export type Rest = { since: string; until: string };
 
 export type WebhookView = FeedView & {
-  /** Who may rotate its secret and delete it; null when the caller may. */
+  /** The people who may rotate its secret and delete it; null when the caller may. */
   deciders: readonly string[] | null;
   /** Checks the signatures of the firm's deliveries; null until it is made. */
   publicKey: string | null;

@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { principalOf } from "../../../http/authentication.ts";
-import type { Sql } from "../../../platform/database/database.ts";
-import { type FailingWebhook, failingWebhooks } from "../../../webhooks/webhooks.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { type FailingWebhook, failingWebhooks } from "../../../outgoing/webhooks/webhooks.ts";
 import { notice } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 const found = new WeakMap<FastifyRequest, readonly FailingWebhook[]>();
 
-/** Looks for webhooks that keep failing before a page of the dashboard is made. */
+/** Looks up failing webhooks before a dashboard page is rendered. */
 export function noteFailing(linked: FastifyInstance, deps: { db: Sql }): void {
   linked.addHook("preHandler", async (request) => {
     found.set(request, await failingWebhooks(deps, principalOf(request)));
   });
 }
 
-/** Said on every page of the dashboard until a delivery arrives again. */
+/** Shown on every dashboard page until a delivery succeeds. */
 export function failingBanner(request: FastifyRequest): Html | "" {
   const failing = found.get(request) ?? [];
   if (failing.length === 0) return "";

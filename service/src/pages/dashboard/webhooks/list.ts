@@ -1,4 +1,4 @@
-import { type listSubscriptions, topics } from "../../../webhooks/webhooks.ts";
+import { type listSubscriptions, topics } from "../../../outgoing/webhooks/webhooks.ts";
 import { card, emptyState, pageHead } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
 import { checkbox, errorSummary, field } from "../../ui/forms/fields.ts";
@@ -13,7 +13,7 @@ export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];
 
 export type WebhooksView = FormSubmission & {
   webhooks: readonly Webhook[];
-  /** Who may create one; null when the caller may. */
+  /** The people who may create one; null when the caller may. */
   deciders: readonly string[] | null;
   error?: string;
   typed?: FormValues;
@@ -50,7 +50,7 @@ const list = (webhooks: readonly Webhook[]): Html =>
 const topicList = (topics: readonly string[]): Html =>
   html`<span class="topics">${topics.map((topic) => html`<code>${topic}</code>`)}</span>`;
 
-/** A form sends one value of a name, so that each box has a name of its own. */
+/** The form parser keeps one value per name, so each box has its own name. */
 const boxName = (topic: string): string => `topic-${topic}`;
 
 /** The topics whose boxes are ticked. */

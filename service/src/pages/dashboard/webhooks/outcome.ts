@@ -1,4 +1,4 @@
-import { type deliveryFeed, failureText } from "../../../webhooks/webhooks.ts";
+import { type deliveryFeed, failureText } from "../../../outgoing/webhooks/webhooks.ts";
 import { statusBadge, type Tone } from "../../ui/components.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { periods } from "./words.ts";
@@ -11,7 +11,7 @@ const tones: Readonly<Record<Delivery["state"], { tone: Tone; label: string }>> 
   failed: { tone: "attention", label: "Failed" },
 };
 
-/** What became of a delivery, and why it failed. */
+/** The outcome of a delivery, with the reason when it failed. */
 export function outcome({ state, reason, lastStatusCode }: Delivery): Html {
   const { tone, label } = tones[state];
   return html`${statusBadge(tone, label)}${reason !== null && html`<span class="reason">${failureText(reason, lastStatusCode)}</span>`}`;

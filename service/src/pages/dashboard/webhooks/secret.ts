@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { secretHash, signatureHeader, standardSecret, toleranceSeconds } from "../../../webhooks/webhooks.ts";
+import { secretHash, signatureHeader, standardSecret, toleranceSeconds } from "../../../outgoing/webhooks/webhooks.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, notice, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
@@ -10,11 +10,11 @@ export type NewSecret = {
   id: string;
   url: string;
   secret: string;
-  /** Until when the secret before signs, too; null where there was none. */
+  /** When the previous secret stops signing; null when there was none. */
   previousSecretExpiresAt: Date | null;
 };
 
-/** Once, in the answer of what made it: no page leads to it, and no cache keeps it. */
+/** Shown once, in the response that created it: no page links to it, and no cache stores it. */
 export const secretPage = (deps: { assets: Assets }, request: FastifyRequest, secret: NewSecret): string =>
   dashboardPage(deps, request, {
     title: "Signing secret",

@@ -1,29 +1,22 @@
-import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import type { ColumnCipher } from "../../../platform/column-cipher.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
 import {
-  type DeliveryDeps,
   deliveryFeed,
-  type ExchangeDeps,
   oneSubscription,
   readPublicKey,
-  type SubscriptionDeps,
-} from "../../../webhooks/webhooks.ts";
-import type { Assets } from "../../ui/assets/assets.ts";
+  type WebhooksDeps,
+} from "../../../outgoing/webhooks/webhooks.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import type { PageCall } from "../../ui/page/route.ts";
-import { dashboardPage } from "../page-shell.ts";
+import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { submissionFor } from "../submit-once.ts";
 import { decidersFor } from "./deciders.ts";
 import { type Rest, type WebhookView, webhookBody } from "./detail.ts";
 
-export type WebhookPagesDeps = SubscriptionDeps &
-  DeliveryDeps &
-  ExchangeDeps & { keyCipher: ColumnCipher; assets: Assets; limits: RateLimits };
+export type WebhookPagesDeps = { frame: DashboardFrame; webhooks: WebhooksDeps };
 
 type Call = PageCall<{ id: string }>;
 
-/** What is left of a replay, as an address or a form names it; null where it names none. */
+/** The rest of a replay, from the address or form; null when it has none. */
 export function restOf({ since = "", until = "" }: FormValues): Rest | null {
   const isTime = (text: string) => !Number.isNaN(Date.parse(text));
   return isTime(since) && isTime(until) ? { since, until } : null;
@@ -36,10 +29,10 @@ export async function viewOf(
 ): Promise<WebhookView> {
   const principal = principalOf(request);
   const [webhook, { deliveries }, deciders, key] = await Promise.all([
-    oneSubscription(deps, principal, id),
-    deliveryFeed(deps, principal, id),
-    decidersFor(deps, principal),
-    readPublicKey(deps, principal),
+    oneSubscription(deps.webhooks.subscriptions, principal, id),
+    deliveryFeed(deps.webhooks.deliveries, principal, id),
+    decidersFor(deps.webhooks.subscriptions, principal),
+    readPublicKey(deps.webhooks.publicKeys, principal),
   ]);
   const publicKey = key?.publicKey ?? null;
   const { submission } = submissionFor(request, form);
@@ -55,5 +48,5 @@ export async function showWebhook(
   const { request } = call;
   const body = webhookBody(await viewOf(deps, call, more));
   const scripts = ["htmx.js", "copy.js"] as const;
-  return dashboardPage(deps, request, { title: "Webhook", section: "webhooks", body, scripts });
+  return dashboardPage(deps.frame, request, { title: "Webhook", section: "webhooks", body, scripts });
 }

@@ -1,4 +1,4 @@
-import type { Topic } from "../../../webhooks/webhooks.ts";
+import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
 
 /** When each topic fires. */
 export const topicWords: Readonly<Record<Topic, string>> = {
@@ -9,6 +9,10 @@ export const topicWords: Readonly<Record<Topic, string>> = {
   "payment.cleared": "An order was paid.",
   "signature.completed": "The signed document is sealed.",
   "shipment.delivered": "A shipment was delivered.",
+  "signature.requested": "A signer was given a link to sign by.",
+  "signature.viewed": "A signer opened the document for the first time.",
+  "signature.signed": "A signer signed; others may still have to.",
+  "signature.declined": "A signer declined to sign.",
 };
 
 /** How far back a list of deliveries goes. */

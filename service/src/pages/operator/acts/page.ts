@@ -15,7 +15,7 @@ export type ActsView = {
   error?: string | undefined;
 };
 
-/** What providers were asked to do for an order; of what nobody knows a person says whether it was done. */
+/** Requests to providers for an order. When the outcome is unknown, a person records whether it was done. */
 export function actsBody({ code, status, acts, mayResolve, now, error }: ActsView): Html {
   const lead =
     "What carriers, the mail house and the fax service were asked to do. Where nobody knows whether it was done, look it up in the account there, then say so here: it is not asked for again before.";

@@ -1,26 +1,26 @@
 import type { FastifyInstance } from "fastify";
-import { may, type Operator } from "../../../operators/operators.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import { sql } from "../../../platform/database/sql.ts";
-import { ServiceError } from "../../../platform/errors.ts";
-import { isCode } from "../../../platform/text.ts";
+import { may, type Operator } from "../../../firms/operators/operators.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { findOrderOfEnvironment } from "../../../orders/order/order.ts";
 import { actsOfOrder, type Providers, type SaidDone } from "../../../providers/providers.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
-import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { actsBody } from "./page.ts";
 
-export type ActPagesDeps = ConsoleDeps & { db: Database; providers: Pick<Providers, "resolve" | "accounts"> };
+export type ActPagesDeps = { frame: ConsoleFrame; db: Database; providers: Pick<Providers, "resolve" | "accounts"> };
 
 type ActCall = ConsoleCall<{ code: string }>;
 
 const workers = ["paper.work", "orders.work"] as const;
 
-/** What providers were asked for an order, and what people say of it where nobody knows. */
+/** Requests to providers for an order, and forms that record an unknown outcome. */
 export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
   const { db, providers } = deps;
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/acts/:code",
     permission: [...workers, "orders.read"],
     handle: (call) => show(call),
@@ -30,7 +30,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
     ["done", ({ id = "", tracking = "" }) => ({ id: id.trim(), tracking: tracking.trim() || null })],
     ["not-done", () => null],
   ] as const satisfies [string, (form: Partial<Record<string, string>>) => SaidDone | null][])
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.frame, {
       method: "POST",
       url: `/operator/acts/:code/:intentId/${name}` as "/operator/acts/:code/:intentId/said",
       permission: workers,
@@ -45,11 +45,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
 
   /** @throws ServiceError for an unknown code, and for an order of the other environment */
   async function orderOf(code: string, { environment }: Operator) {
-    const [order] = isCode(code)
-      ? await db.query<{ id: number; status: string }>(
-          sql`SELECT id, status FROM orders WHERE code = ${code} AND environment = ${environment}`,
-        )
-      : [];
+    const order = isCode(code) ? await findOrderOfEnvironment(db, code, environment) : undefined;
     if (!order) throw new ServiceError("not_found", "Order not found.");
     return order;
   }
@@ -58,7 +54,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
     const { id, status } = await orderOf(code, operator);
     const acts = await actsOfOrder(db, id);
     const mayResolve = workers.some((permission) => may(operator, permission));
-    const body = actsBody({ code, status, acts, mayResolve, now: deps.clock(), error });
-    return consolePage(deps, request, { title: `Providers, order ${shortCode(code)}`, section: "today", body });
+    const body = actsBody({ code, status, acts, mayResolve, now: deps.frame.clock(), error });
+    return consolePage(deps.frame, request, { title: `Providers, order ${shortCode(code)}`, section: "today", body });
   }
 }

@@ -1,4 +1,4 @@
-import type { Overview, ShownExecution } from "../../../playbooks/playbooks.ts";
+import type { Overview, ShownExecution } from "../../../orders/playbooks/playbooks.ts";
 import { emptyState, facts } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";

@@ -1,4 +1,4 @@
-import type { ListedRequest, pendingRequests } from "../../../access-requests/access-requests.ts";
+import type { ListedRequest, pendingRequests } from "../../../firms/access-requests/access-requests.ts";
 import { emptyState, facts, notice } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -48,7 +48,7 @@ ${facts([
 ${mayDecide && decisionOn(request, after)}</li>`;
 }
 
-/** Both ask first. */
+/** Both buttons ask for confirmation. */
 function decisionOn({ requestId, firmName, workEmail, addressHasKey }: ListedRequest, after: string): Html {
   const path = `/operator/requests/${requestId}`;
   const fields = after === "" ? {} : { after };

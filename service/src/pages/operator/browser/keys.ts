@@ -20,7 +20,7 @@ let lastKey = "";
 const rows = () => [...document.querySelectorAll<HTMLElement>("table.records tbody tr")];
 const rowNow = () => document.activeElement?.closest<HTMLElement>("table.records tbody tr") ?? null;
 
-/** Focus goes to the row's first link, which a screen reader reads, and Enter opens. */
+/** Focuses the row's first link: screen readers read it, and Enter opens it. */
 function step(by: 1 | -1): void {
   const all = rows();
   const now = rowNow();

@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { refuseCrossSite } from "../../../http/authentication.ts";
-import { HttpError } from "../../../http/errors/http-error.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
+import type { ConfirmationDeps } from "../../../firms/members/members.ts";
 import {
   needsPasskey,
   type Operator,
@@ -9,25 +7,31 @@ import {
   type ResolveOperator,
   requirePasskeyOf,
   requirePermission,
-} from "../../../operators/operators.ts";
+} from "../../../firms/operators/operators.ts";
+import { refuseCrossSite } from "../../../kernel/http/authentication.ts";
+import { HttpError } from "../../../kernel/http/errors/http-error.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
 import { accountNav } from "../../ui/account-nav.ts";
 import type { AssetName, Assets } from "../../ui/assets/assets.ts";
 import { notice } from "../../ui/components.ts";
-import { type ConfirmingDeps, confirming } from "../../ui/confirmation/confirming.ts";
+import { confirming } from "../../ui/confirmation/confirming.ts";
 import { flashOf } from "../../ui/flash-messages.ts";
 import { acceptForms, leaveForms } from "../../ui/forms/form-body.ts";
 import { layout } from "../../ui/layout.ts";
 import { formHeaders, htmlType } from "../../ui/page/headers.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { guestPage } from "./guest-page.ts";
 import { type Section, sideNav } from "./nav.ts";
 
-export type ConsoleDeps = ConfirmingDeps & {
+/** What every page of the console needs. */
+export type ConsoleFrame = { clock: Clock; limits: RateLimits; assets: Assets };
+
+export type ConsoleDeps = {
+  frame: ConsoleFrame;
   ownOrigin: string;
-  limits: RateLimits;
-  assets: Assets;
   resolveOperator: ResolveOperator;
+  confirmation: ConfirmationDeps;
 };
 
 const confirmArea = {
@@ -45,7 +49,7 @@ declare module "fastify" {
 
 const operators = new WeakMap<FastifyRequest, Operator>();
 
-/** The operator that the scope's hook has found. */
+/** The operator, set by the scope's hook. */
 export function operatorOf(request: FastifyRequest): Operator {
   const operator = operators.get(request);
   if (!operator) throw new Error("route outside the console's scope");
@@ -64,7 +68,8 @@ export function consoleScope(
   routes: (scope: FastifyInstance) => void,
   kind: ScopeKind = "forms",
 ): void {
-  const { assets, limits, ownOrigin, resolveOperator } = deps;
+  const { frame, ownOrigin, resolveOperator, confirmation } = deps;
+  const { assets, limits } = frame;
   const guest = guestPage(assets);
   async function resolve(request: FastifyRequest): Promise<Operator | null> {
     const operator = await resolveOperator(request.headers.cookie);
@@ -81,8 +86,8 @@ export function consoleScope(
       refuseCrossSite(request, ownOrigin);
     });
     if (kind === "uploads") return routes(scope);
-    confirming(scope, deps, confirmArea, async (request) => {
-      // Too many wrong codes end the session.
+    confirming(scope, { confirmation, assets, limits }, confirmArea, async (request) => {
+      // Too many wrong codes ended the session.
       if (!(await resolve(request))) throw new HttpError("sign_in_required", "Sign in to continue.");
     });
     routes(scope);
@@ -115,17 +120,17 @@ export function requireRights({ routeOptions, method }: FastifyRequest, operator
 /** A page's route in the console, for whom a permission lets in. */
 export function consoleRoute<Url extends string>(
   scope: FastifyInstance,
-  deps: Pick<ConsoleDeps, "limits" | "clock">,
+  frame: Pick<ConsoleFrame, "limits" | "clock">,
   { permission, handle, refused, ...route }: ConsoleRoute<Url>,
 ): void {
   const permissions = [permission].flat();
   const withOperator = <C extends PageCall>(call: C) => ({ ...call, operator: operatorOf(call.request) });
-  pageRoute<Url>(scope, deps, {
+  pageRoute<Url>(scope, frame, {
     ...route,
     config: { permissions },
     handle(call) {
       const asked = withOperator(call);
-      requireRights(call.request, asked.operator, deps.clock());
+      requireRights(call.request, asked.operator, frame.clock());
       return handle(asked);
     },
     ...(refused && { refused: (call, error) => refused(withOperator(call), error) }),
@@ -145,7 +150,7 @@ const commandLineBanner = notice(
   "It is for emergencies: it opens everything, and the log does not name you. For daily work sign in by email.",
 );
 
-/** A page of the console in its frame; what was just done is said on top of it. */
+/** Renders a console page in its frame, with the flash message of the last action. */
 export function consolePage(
   { assets }: { assets: Pick<Assets, "url"> },
   request: FastifyRequest,
@@ -160,3 +165,13 @@ export function consolePage(
     scripts: ["keys.js", ...scripts],
   });
 }
+
+/** The page without an operator's session. It reveals nothing about the console. */
+const guestPage = (assets: Pick<Assets, "url">): string =>
+  layout(assets, {
+    title: "For the operator",
+    body: html`<div class="narrow"><h1>For the operator</h1>
+<p class="lead">For the people who run this service. There are no passwords.</p>
+<p><a href="/sign-in?return_to=%2Foperator" class="button">Sign in by email</a></p>
+<p>Nobody can sign in? Run <code>bin/signsealship operator link</code> on the machine of the service, and open the link it prints. It works once, within 10 minutes.</p></div>`,
+  });

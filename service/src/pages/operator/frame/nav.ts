@@ -1,4 +1,4 @@
-import { may, type Operator, type Permission } from "../../../operators/operators.ts";
+import { may, type Operator, type Permission } from "../../../firms/operators/operators.ts";
 import { environmentSwitch } from "../../ui/environment-switch.ts";
 import { type IconName, icon } from "../../ui/icons.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -10,7 +10,7 @@ type Item = {
   permission: Permission | readonly Permission[] | "own session";
 };
 
-/** The sections of the console in their order; each is shown to whom it serves. */
+/** The sections of the console, in order. Operators see those that their roles open. */
 const sections = {
   today: {
     path: "/operator",

@@ -10,7 +10,7 @@ const tones: Readonly<Record<Check<string>["state"], readonly [Tone, string]>> =
   fails: ["stopped", "Fails"],
 };
 
-/** What the verifier says of an upload, check by check, and of which file. */
+/** The verifier's report on an upload, check by check. */
 export const checksTable = <Name extends string>(
   titles: Readonly<Record<Name, string>>,
   { checks, sha256 }: { checks: readonly Check<Name>[]; sha256: string },

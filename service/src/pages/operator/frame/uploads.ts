@@ -1,13 +1,14 @@
 import type { FastifyRequest } from "fastify";
-import { HttpError } from "../../../http/errors/http-error.ts";
-import { type Form, readForm } from "../../../http/uploads/multipart.ts";
-import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
-import type { Operator } from "../../../operators/operators.ts";
-import { invalid, ServiceError } from "../../../platform/errors.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { HttpError } from "../../../kernel/http/errors/http-error.ts";
+import { type Form, readForm } from "../../../kernel/http/uploads/multipart.ts";
+import type { UploadPlaces } from "../../../kernel/http/uploads/upload-places.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { PageAnswer } from "../../ui/page/route.ts";
 import { type ConsoleDeps, requireRights } from "./console.ts";
 
-export type UploadDeps = Pick<ConsoleDeps, "resolveOperator" | "clock"> & { uploadPlaces: UploadPlaces };
+export type UploadDeps = Pick<ConsoleDeps, "resolveOperator"> & { clock: Clock; uploadPlaces: UploadPlaces };
 
 const messages = {
   notMultipart: "The form could not be read. Please choose the document again.",
@@ -26,8 +27,8 @@ export async function withUpload(
     filePart: "document",
     places: deps.uploadPlaces,
     messages,
-    // Operators share the places of firms that have live.
-    holder: { partnerId: operator.actor, liveEnabled: true, tier: "trial" },
+    // Operators share the upload slots of live firms.
+    holder: { partnerId: operator.actor, environment: "live", liveEnabled: true, tier: "trial" },
     async authenticate() {
       const again = await deps.resolveOperator(request.headers.cookie);
       if (!again) throw new HttpError("sign_in_required", "Sign in to continue.");

@@ -1,12 +1,15 @@
-import type { Finding } from "../../../doctor/doctor.ts";
-import type { QueueState } from "../../../platform/jobs/jobs.ts";
+import type { QueueState } from "../../../kernel/platform/jobs/jobs.ts";
+import type { SupplyState } from "../../../signing/notaries/notaries.ts";
+import type { Finding } from "../../../upkeep/doctor/doctor.ts";
 import { card, emptyState, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { notaryWarning } from "../frame/notary-warning.ts";
 import { type ProviderHealth, providerTable } from "./providers.ts";
 
 export type HealthView = {
+  notaries: SupplyState;
   /** What the service depends on, and how it answered just now. */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
@@ -17,11 +20,13 @@ export type HealthView = {
 
 /** How the service is. */
 export const healthBody = ({
+  notaries,
   checks,
   queues,
   providers,
   mayRetry,
 }: HealthView): Html => html`${pageHead("Health", "", html`<a href="/operator/health/checks">Check everything now</a>`)}
+${notaryWarning(notaries)}
 <div class="panels">
 ${card(
   "dependencies",
@@ -55,9 +60,9 @@ export function checksBody(findings: readonly Finding[]): Html {
 ${records(
   "Checks",
   [{ label: "Check" }, { label: "Result" }, { label: "Detail" }],
-  worst.map(({ name, result, detail }) => [
+  worst.map(({ name, result, detail, urgent }) => [
     name,
-    statusBadge(...outcomes[result]),
+    urgent ? statusBadge("stopped", "Warning") : statusBadge(...outcomes[result]),
     html`<span class="breakable">${detail}</span>`,
   ]),
 )}`;

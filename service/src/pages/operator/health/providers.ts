@@ -4,7 +4,7 @@ import { shortTime } from "../../ui/format.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** How an account is: by this node's own requests, and by what waits at all nodes. */
+/** The health of an account: from this node's requests and the queues of all nodes. */
 export type ProviderHealth = {
   name: string;
   hasAccount: boolean;
@@ -61,7 +61,7 @@ export const providerTable = (providers: readonly ProviderHealth[]): Html =>
     ]),
   );
 
-/** An answer that came after the last failure shows that it was overcome. */
+/** A response after the last failure means that the provider recovered. */
 function badgeOf({ hasAccount, isPaused, lastAnsweredAt, lastFailure }: ProviderHealth): Html {
   if (!hasAccount) return statusBadge("attention", "No account");
   if (isPaused) return statusBadge("stopped", "Paused");

@@ -1,3 +1,4 @@
+import { usStates } from "../../../orders/pricing/pricing.ts";
 import {
   certificateFacts,
   expiriesOf,
@@ -7,13 +8,13 @@ import {
   type Proof,
   stageOf,
   type Typed,
-} from "../../../notaries/notaries.ts";
-import { usStates } from "../../../pricing/pricing.ts";
+} from "../../../signing/notaries/notaries.ts";
 import { card, codeText, emptyState, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { ifUtc, shortTime } from "../../ui/format.ts";
 import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { rulesCard, type StatesView } from "./rules-card.ts";
 
 type Candidate = { id: string; name: string; email: string };
 
@@ -37,7 +38,14 @@ export function notariesBody(
     candidates,
     now,
     mayChange,
-  }: { notaries: readonly Notary[]; candidates: readonly Candidate[]; now: Date; mayChange: boolean },
+    states,
+  }: {
+    notaries: readonly Notary[];
+    candidates: readonly Candidate[];
+    now: Date;
+    mayChange: boolean;
+    states: StatesView;
+  },
   typed: Typed = {},
   problem?: string,
 ): Html {
@@ -57,7 +65,8 @@ export function notariesBody(
   return html`${pageHead("Notaries", "Commissions on record. What expires is mailed about 60 days before, and blocks when it has.")}
 ${errorSummary(problem)}
 <div class="panels">${card("notaries", "On record", list)}
-${mayChange && card("add", "Add a notary", candidates.length === 0 ? html`<p>Nobody with the role notary is without a record. Give somebody the role first.</p>` : commissionForm("/operator/notaries", typed, candidates))}</div>`;
+${mayChange && card("add", "Add a notary", candidates.length === 0 ? html`<p>Nobody with the role notary is without a record. Give somebody the role first.</p>` : commissionForm("/operator/notaries", typed, candidates))}
+${rulesCard(states)}</div>`;
 }
 
 export function notaryBody(

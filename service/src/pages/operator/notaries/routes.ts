@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { may, type Operator } from "../../../firms/operators/operators.ts";
 import {
   addNotary,
   addProof,
@@ -7,36 +8,39 @@ import {
   openProof,
   operatorsToAdd,
   requireNotary,
+  rulesOfStates,
   setNotary,
   type Typed,
   typedCommission,
-} from "../../../notaries/notaries.ts";
-import { may, type Operator } from "../../../operators/operators.ts";
+} from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { withUpload } from "../frame/uploads.ts";
 import { journalAnswer, type NotaryDeskDeps } from "../notary/routes.ts";
 import type { NotaryUploadDeps } from "../notary/upload-routes.ts";
 import { notariesBody, notaryBody, notaryPath } from "./pages.ts";
+import type { RuleRouteDeps } from "./rule-routes.ts";
+
+export type NotaryAdminDeps = NotaryDeskDeps & RuleRouteDeps;
 
 const read = ["notaries.manage", "records.read"] as const;
 
 /** Commissions of notaries: on record, changed, and with their proofs; and copies of journals for whom records are open. */
-export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryAdminDeps): void {
   const { notaryDesk } = deps;
   const show = shower(deps);
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/notaries",
     permission: read,
     handle: ({ request, operator }) => show.list(request, operator),
   });
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/notaries/:id",
     permission: read,
     handle: ({ request, operator, params: { id } }) => show.one(request, operator, id),
   });
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/notaries",
     permission: "notaries.manage",
@@ -48,7 +52,7 @@ export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryDeskDeps):
     },
     refused: ({ request, operator, form }, problem) => show.list(request, operator, form, problem),
   });
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/notaries/:id",
     permission: "notaries.manage",
@@ -58,7 +62,7 @@ export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryDeskDeps):
     },
     refused: ({ request, operator, params: { id }, form }, problem) => show.one(request, operator, id, form, problem),
   });
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/notaries/:id/proofs/:proof",
     permission: read,
     handle: async ({ operator, params: { id, proof } }) => ({
@@ -67,7 +71,7 @@ export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryDeskDeps):
     }),
   });
   for (const kind of ["json", "pdf"] as const)
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.frame, {
       url: `/operator/notaries/:id/journal.${kind}`,
       permission: "records.read",
       async handle(call) {
@@ -77,14 +81,18 @@ export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryDeskDeps):
     });
 }
 
-function shower(deps: NotaryDeskDeps) {
+function shower(deps: NotaryAdminDeps) {
   return {
     async list(request: FastifyRequest, operator: Operator, typed: Typed = {}, problem?: string): Promise<string> {
       const { db, clock } = deps.notaryDesk;
-      const [notaries, candidates] = await Promise.all([listNotaries(db), operatorsToAdd(db)]);
-      const view = { notaries, candidates, now: clock(), mayChange: may(operator, "notaries.manage") };
+      const [notaries, candidates, states] = await Promise.all([
+        listNotaries(db),
+        operatorsToAdd(db),
+        rulesOfStates(deps.notaryRules),
+      ]);
+      const view = { notaries, candidates, states, now: clock(), mayChange: may(operator, "notaries.manage") };
       const body = notariesBody(view, typed, problem);
-      return consolePage(deps, request, { title: "Notaries", section: "notaries", body });
+      return consolePage(deps.frame, request, { title: "Notaries", section: "notaries", body });
     },
     async one(
       request: FastifyRequest,
@@ -98,19 +106,19 @@ function shower(deps: NotaryDeskDeps) {
       const mayChange = may(operator, "notaries.manage");
       const view = { notary, proofs: await listProofs(db, id), now: clock(), mayChange };
       const body = notaryBody(view, typed ?? typedCommission(notary), problem);
-      return consolePage(deps, request, { title: notary.commissionName, section: "notaries", body });
+      return consolePage(deps.frame, request, { title: notary.commissionName, section: "notaries", body });
     },
   };
 }
 
 /** Where proofs are uploaded. */
-export function proofUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps): void {
-  consoleRoute(scope, deps, {
+export function proofUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps & RuleRouteDeps): void {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/notaries/:id/proofs",
     permission: "notaries.manage",
     handle: ({ request, operator, params: { id } }) =>
-      withUpload(deps, request, operator, async ({ bytes, fields }) => {
+      withUpload(deps.upload, request, operator, async ({ bytes, fields }) => {
         await addProof(deps.notaryDesk, id, { label: fields.get("label") ?? "", bytes }, operator.actor);
         return done(notaryPath(id, "#proofs"), "proof-added");
       }),

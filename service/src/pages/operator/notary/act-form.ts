@@ -8,7 +8,7 @@ import {
   principalField,
   principalsIn,
   type Typed,
-} from "../../../notaries/notaries.ts";
+} from "../../../signing/notaries/notaries.ts";
 import { type Choice, field, select, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
@@ -41,7 +41,7 @@ const labels: Readonly<Record<string, string>> = {
   last4: "Last four characters of its number",
 };
 
-/** What a field of an act is called. */
+/** The label of an act's field. */
 export function actLabel(name: string): string {
   const [, n, rest] = /^principal_(\d+)_(.+)$/.exec(name) ?? [];
   return n && rest ? `Principal ${n}: ${labels[rest] ?? rest}` : (labels[name] ?? name);
@@ -69,7 +69,7 @@ export function actForm(action: string, typed: Typed, faults: Faults, people: nu
   const part: Part = (name) => ({ name, label: actLabel(name), value: typed[name] ?? "", error: faults[name] });
   const remote = "For acts by audio and video.";
   const must = { required: "sometimes" } as const;
-  // One more than there are: a further principal needs no script.
+  // One row more than needed, so that adding a principal works without scripts.
   const principals = Math.min(mostPrincipals, Math.max(people, principalsIn(typed)) + 1);
   return html`<form class="form" method="post" action="${action}">
 <fieldset><legend>Act</legend>

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Operator } from "../../../firms/operators/operators.ts";
 import {
   type Act,
+  askInPerson,
   claimedOrder,
   claimOrder,
   correctEntry,
@@ -19,16 +21,14 @@ import {
   saveAct,
   sealJournal,
   typedAct,
-} from "../../../notaries/notaries.ts";
-import type { Operator } from "../../../operators/operators.ts";
+} from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
-import { type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
-import { deskBody } from "./desk-page.ts";
-import { journalBody } from "./journal-page.ts";
+import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { deskBody, journalBody } from "./desk-pages.ts";
 import { firstTyped, type OrderView, orderBody, orderPath } from "./order-page.ts";
 
-export type NotaryDeskDeps = ConsoleDeps & { notaryDesk: DeskDeps };
+export type NotaryDeskDeps = { frame: ConsoleFrame; notaryDesk: DeskDeps };
 
 const permission = "notary.work" as const;
 const journalPath = "/operator/notary/journal";
@@ -45,20 +45,20 @@ export async function orderPage(
   const draft = await findDraft(deps.notaryDesk.db, claimed.order.taskId, claimed.notary.id);
   const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : firstTyped(claimed));
   const body = orderBody({ claimed, draft, ...shown }, typed);
-  return consolePage(deps, request, { title: `Order ${shortCode(code)}`, section: "notary", body });
+  return consolePage(deps.frame, request, { title: `Order ${shortCode(code)}`, section: "notary", body });
 }
 
 /** Where a notary works: the orders to take, those that are taken, and the journal. */
 export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/notary",
     permission,
     handle: ({ request, operator }) => show(request, operator),
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/notary/tasks/:task/claim",
     permission,
@@ -68,13 +68,13 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
     refused: ({ request, operator }, problem) => show(request, operator, problem),
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/notary/orders/:code",
     permission,
     handle: ({ request, operator, params: { code } }) => orderPage(deps, request, operator, code),
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/notary/orders/:code/document",
     permission,
     async handle({ operator, params: { code } }) {
@@ -88,10 +88,11 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
   const changes = [
     ["release", releaseOrder, "notary-released", () => "/operator/notary"],
     ["appointment", mailAppointment, "appointment-mailed", (code: string) => orderPath(code, "#appointment")],
+    ["in-person", askInPerson, "in-person-asked", (code: string) => orderPath(code, "#in-person")],
     ["refuse", refuseAct, "act-refused", () => "/operator/notary"],
   ] as const;
   for (const [verb, change, message, back] of changes)
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.frame, {
       method: "POST",
       url: `/operator/notary/orders/:code/${verb}`,
       permission,
@@ -109,13 +110,13 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
       { notary, ...(await deskOf(notaryDesk, operator, notary)), now: notaryDesk.clock() },
       problem,
     );
-    return consolePage(deps, request, { title: "Notary’s desk", section: "notary", body });
+    return consolePage(deps.frame, request, { title: "Notary’s desk", section: "notary", body });
   }
 }
 
 function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/notary/orders/:code/act",
     permission,
@@ -137,14 +138,14 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
 /** A notary's own journal, and copies of it. */
 export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: journalPath,
     permission,
     handle: ({ request, operator }) => show(request, operator),
   });
 
   for (const kind of ["json", "pdf"] as const)
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.frame, {
       url: `${journalPath}.${kind}`,
       permission,
       async handle({ operator }) {
@@ -153,7 +154,7 @@ export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): voi
       },
     });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: `${journalPath}/correct`,
     permission,
@@ -167,7 +168,7 @@ export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): voi
   async function show(request: FastifyRequest, operator: Operator, typed = {}, problem?: string): Promise<string> {
     const notary = await notaryOf(notaryDesk.db, operator);
     const body = journalBody(await readJournal(notaryDesk.db, notary.id), typed, problem);
-    return consolePage(deps, request, { title: "Journal", section: "journal", body });
+    return consolePage(deps.frame, request, { title: "Journal", section: "journal", body });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Check, DeskReport } from "../../../notaries/notaries.ts";
+import type { Check, DeskReport } from "../../../signing/notaries/notaries.ts";
 import { card, notice, pageHead } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
@@ -10,7 +10,7 @@ const path = (code: string, rest: string) => `/operator/notary/orders/${code}${r
 
 const label = "The notarized document";
 
-/** The first of two steps: what the verifier says, before anything is stored. */
+/** Step 1 of 2: shows the verifier's report before anything is stored. */
 export const uploadForm = (code: string): Html =>
   html`<form class="form" method="post" action="${path(code, "/check")}" enctype="multipart/form-data">
 ${fileField("upload", label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
@@ -33,7 +33,7 @@ const titles: Readonly<Record<Check["name"], string>> = {
   document_class: "Kind of document",
 };
 
-/** What the verifier says of an upload, and the second step where it is accepted. */
+/** The verifier's report on an upload and, when accepted, step 2. */
 export function reportBody(code: string, report: DeskReport, problem?: string): Html {
   const { checks, stampedAt } = report;
   const failed = checks.some(({ state }) => state === "fails");

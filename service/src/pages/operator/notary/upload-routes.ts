@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { claimedOrder, completeAct, type DeskReport, reportOn } from "../../../notaries/notaries.ts";
-import type { Operator } from "../../../operators/operators.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { claimedOrder, completeAct, type DeskReport, reportOn } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { confirmedIn } from "../frame/upload-report.ts";
@@ -8,7 +8,7 @@ import { type UploadDeps, withUpload } from "../frame/uploads.ts";
 import { type NotaryDeskDeps, orderPage } from "./routes.ts";
 import { reportBody } from "./upload-forms.ts";
 
-export type NotaryUploadDeps = NotaryDeskDeps & UploadDeps;
+export type NotaryUploadDeps = NotaryDeskDeps & { upload: UploadDeps };
 
 const permission = "notary.work" as const;
 
@@ -16,7 +16,7 @@ const permission = "notary.work" as const;
 export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps): void {
   const { notaryDesk } = deps;
   const reportPage = (request: FastifyRequest, code: string, report: DeskReport, problem?: string) =>
-    consolePage(deps, request, {
+    consolePage(deps.frame, request, {
       title: "What you uploaded",
       section: "notary",
       body: reportBody(code, report, problem),
@@ -26,12 +26,12 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     problem: string,
   ) => orderPage(deps, request, operator, code, { problem });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/notary/orders/:code/check",
     permission,
     handle: ({ request, operator, params: { code } }) =>
-      withUpload(deps, request, operator, async ({ bytes }) => {
+      withUpload(deps.upload, request, operator, async ({ bytes }) => {
         const report = await reportOn(notaryDesk, await claimedOrder(notaryDesk, operator, code), bytes);
         const failed = report.checks.some(({ state }) => state === "fails");
         return { page: reportPage(request, code, report), status: failed ? 400 : 200 };
@@ -39,12 +39,12 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     refused,
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/notary/orders/:code/complete",
     permission,
     handle: ({ request, operator, params: { code } }) =>
-      withUpload(deps, request, operator, async ({ bytes, fields }) => {
+      withUpload(deps.upload, request, operator, async ({ bytes, fields }) => {
         const confirmed = { ...confirmedIn(fields), actSha256: fields.get("actSha256") ?? "" };
         const again = await completeAct(notaryDesk, operator, code, bytes, confirmed);
         if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };

@@ -1,5 +1,5 @@
-import { may, type Operator } from "../../../operators/operators.ts";
-import type { FinishedCheck, FinishedReport, Finishing, TakingIn } from "../../../paper/paper.ts";
+import type { FinishedCheck, FinishedReport, Finishing, TakingIn } from "../../../delivery/paper/paper.ts";
+import { may, type Operator } from "../../../firms/operators/operators.ts";
 import { card, codeText, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { orderRecord } from "../../../console/console.ts";
 import {
   type ApprovalDeps,
   approveFinished,
@@ -10,8 +9,9 @@ import {
   finishings,
   reportOnFinished,
   takeFinished,
-} from "../../../paper/paper.ts";
-import { ServiceError } from "../../../platform/errors.ts";
+} from "../../../delivery/paper/paper.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { orderRecord } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, consolePage, consoleRoute } from "../frame/console.ts";
 import { confirmedIn } from "../frame/upload-report.ts";
@@ -19,7 +19,12 @@ import { type UploadDeps, withUpload } from "../frame/uploads.ts";
 import { finishedBody } from "./finished-forms.ts";
 import { type OrderPageDeps, showOrder } from "./order-routes.ts";
 
-export type FinishedRouteDeps = OrderPageDeps & UploadDeps & ApprovalDeps & { finished: FinishedDeps };
+export type FinishedRouteDeps = {
+  orderPage: OrderPageDeps;
+  upload: UploadDeps;
+  finished: FinishedDeps;
+  approval: ApprovalDeps;
+};
 
 type Call = ConsoleCall<{ code: string; on: string }>;
 
@@ -29,28 +34,29 @@ const isFinishing = (text: string): text is Finishing => finishings.some((each) 
 
 /** A document that was signed or notarized on paper or elsewhere: what the verifier says of it, and taking it. Its scope takes multipart forms. */
 export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps): void {
-  const refused = (call: Call, problem: string) => showOrder(deps, call, undefined, problem);
+  const finishing = { finished: deps.finished, moves: deps.orderPage.moves };
+  const refused = (call: Call, problem: string) => showOrder(deps.orderPage, call, undefined, problem);
 
   async function orderOf({ params: { code, on }, operator }: Call) {
     if (!isFinishing(on)) throw new ServiceError("not_found", "Not found.");
-    const { order, partnerId } = await orderRecord(deps.db, code, operator.environment);
+    const { order, partnerId } = await orderRecord(deps.orderPage.moves.db, code, operator.environment);
     return { on, order: { ...order, partnerId } };
   }
 
   const page = (call: Call, on: Finishing, report: FinishedReport, typed?: { problem: string; reason: string }) =>
-    consolePage(deps, call.request, {
+    consolePage(deps.orderPage.frame, call.request, {
       title: "What you uploaded",
       section: "orders",
       body: finishedBody(call.params.code, on, report, typed),
       scripts: ["copy.js"],
     });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.orderPage.frame, {
     method: "POST",
     url: "/operator/orders/:code/finished/:on/check",
     permission,
     handle: (call) =>
-      withUpload(deps, call.request, call.operator, async ({ bytes }) => {
+      withUpload(deps.upload, call.request, call.operator, async ({ bytes }) => {
         const { on, order } = await orderOf(call);
         const report = await reportOnFinished(deps.finished, order, on, bytes);
         const failed = report.checks.some(({ state }) => state === "fails");
@@ -59,16 +65,16 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
     refused,
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.orderPage.frame, {
     method: "POST",
     url: "/operator/orders/:code/finished/:on",
     permission,
     handle: (call) =>
-      withUpload(deps, call.request, call.operator, async ({ bytes, fields }) => {
+      withUpload(deps.upload, call.request, call.operator, async ({ bytes, fields }) => {
         const { on, order } = await orderOf(call);
         const reason = fields.get("reason") ?? "";
         const upload = { bytes, confirmed: { ...confirmedIn(fields), reason } };
-        const taken = await takeFinished({ ...deps, ...deps.finished }, call.operator, order, on, upload);
+        const taken = await takeFinished(finishing, call.operator, order, on, upload);
         if (typeof taken !== "string")
           return { page: page(call, on, taken.report, { problem: taken.problem, reason }), status: 400 };
         return done(`/operator/orders/${order.code}`, taken === "sealed" ? "order-moved" : "taking-in-requested");
@@ -76,34 +82,34 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
     refused,
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.orderPage.frame, {
     method: "POST",
     url: "/operator/orders/:code/taking-in/approve",
     permission,
     handle: (call) =>
-      withUpload(deps, call.request, call.operator, async ({ bytes }) => {
+      withUpload(deps.upload, call.request, call.operator, async ({ bytes }) => {
         const { code } = call.params;
-        const { order, partnerId } = await orderRecord(deps.db, code, call.operator.environment);
-        await approveFinished({ ...deps, ...deps.finished }, call.operator, { ...order, partnerId }, bytes);
+        const { order, partnerId } = await orderRecord(deps.orderPage.moves.db, code, call.operator.environment);
+        await approveFinished({ ...finishing, approval: deps.approval }, call.operator, { ...order, partnerId }, bytes);
         return done(`/operator/orders/${code}`, "order-moved");
       }),
-    refused: (call, problem) => showOrder(deps, call, undefined, problem),
+    refused: (call, problem) => showOrder(deps.orderPage, call, undefined, problem),
   });
 }
 
 /** What a second person says of a document that was notarized elsewhere, apart from approving it. */
-export function takingInRoutes(scope: FastifyInstance, deps: OrderPageDeps & ApprovalDeps): void {
+export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteDeps, "orderPage" | "approval">): void {
   for (const state of ["refused", "withdrawn"] as const)
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.orderPage.frame, {
       method: "POST",
       url: `/operator/orders/:code/taking-in/${state}` as "/operator/orders/:code/taking-in/state",
       permission,
       async handle({ params: { code }, operator, form }) {
-        await orderRecord(deps.db, code, operator.environment);
+        await orderRecord(deps.orderPage.moves.db, code, operator.environment);
         const decision = state === "refused" ? { state, note: form["note"] ?? "" } : { state };
-        await endTakingIn(deps, operator, code, decision);
+        await endTakingIn({ ...deps.orderPage.moves, ...deps.approval }, operator, code, decision);
         return done(`/operator/orders/${code}`, state === "refused" ? "taking-in-refused" : "taking-in-withdrawn");
       },
-      refused: (call, problem) => showOrder(deps, call, undefined, problem),
+      refused: (call, problem) => showOrder(deps.orderPage, call, undefined, problem),
     });
 }

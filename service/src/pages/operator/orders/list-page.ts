@@ -1,5 +1,5 @@
-import type { ListedOrder } from "../../../console/console.ts";
-import { orderStatuses, serviceFlags, statusGroups } from "../../../orders/orders.ts";
+import { orderStatuses, serviceFlags, statusGroups } from "../../../orders/order/order.ts";
+import type { ListedOrder } from "../../../upkeep/console/console.ts";
 import { emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { money, shortCode, shortTime } from "../../ui/format.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
@@ -9,7 +9,7 @@ import { type Html, html } from "../../ui/render.ts";
 
 const path = "/operator/orders";
 
-/** What the address asks for; empty texts ask for nothing. */
+/** The filters of the address; an empty text is no filter. */
 export type OrdersQuery = { status: string; partner: string; service: string; after: string };
 
 export type OrdersView = {

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import { listAllOrders, type OrdersFilter, searchOrders } from "../../../console/console.ts";
-import { orderStatuses, statusGroups } from "../../../orders/orders.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import { invalid } from "../../../platform/errors.ts";
-import { isCode, isUuid } from "../../../platform/text.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { isCode, isUuid } from "../../../kernel/platform/text.ts";
+import { orderStatuses, statusGroups } from "../../../orders/order/order.ts";
+import { listAllOrders, type OrdersFilter, searchOrders } from "../../../upkeep/console/console.ts";
 import type { PageAnswer } from "../../ui/page/route.ts";
-import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { foundBody, type OrdersQuery, ordersBody } from "./list-page.ts";
 
-export type OrderListDeps = ConsoleDeps & { db: Database };
+export type OrderListDeps = { frame: ConsoleFrame; db: Database };
 
 const pageSize = 50;
 
@@ -33,7 +33,7 @@ function filterOf({ status, partner, service, after }: OrdersQuery): Omit<Orders
 export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): void {
   const { db } = deps;
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/orders",
     permission: "orders.read",
     async handle(call) {
@@ -42,7 +42,7 @@ export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): vo
       const found = await listAllOrders(db, { ...filterOf(query), environment }, pageSize + 1);
       const orders = found.slice(0, pageSize);
       const next = found.length > pageSize ? (orders.at(-1)?.code ?? null) : null;
-      return consolePage(deps, call.request, {
+      return consolePage(deps.frame, call.request, {
         title: "Orders",
         section: "orders",
         body: ordersBody({ query, orders, next }),
@@ -50,11 +50,11 @@ export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): vo
     },
     refused: (call, error) => {
       const body = ordersBody({ query: queryOf(call), orders: [], next: null, error });
-      return consolePage(deps, call.request, { title: "Orders", section: "orders", body });
+      return consolePage(deps.frame, call.request, { title: "Orders", section: "orders", body });
     },
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/orders/search",
     permission: "orders.read",
     async handle(call): Promise<PageAnswer> {
@@ -68,5 +68,5 @@ export function orderListRoutes(scope: FastifyInstance, deps: OrderListDeps): vo
   });
 
   const found = ({ request }: ConsoleCall, typed: string, orders: Parameters<typeof foundBody>[1], error?: string) =>
-    consolePage(deps, request, { title: "Search", section: "orders", body: foundBody(typed, orders, error) });
+    consolePage(deps.frame, request, { title: "Search", section: "orders", body: foundBody(typed, orders, error) });
 }

@@ -1,8 +1,8 @@
-import { type ConsoleMove, isConsoleMove, mayMove } from "../../../console/console.ts";
-import { type MoveDeps, moveOrder } from "../../../fulfilment/fulfilment.ts";
-import type { Operator } from "../../../operators/operators.ts";
-import { type OrderState, targetOf } from "../../../orders/orders.ts";
-import { invalid, ServiceError } from "../../../platform/errors.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
+import { type OrderState, targetOf } from "../../../orders/order/order.ts";
+import { type ConsoleMove, isConsoleMove, mayMove } from "../../../upkeep/console/console.ts";
 
 type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
 

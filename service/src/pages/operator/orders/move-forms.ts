@@ -1,4 +1,4 @@
-import type { ConsoleMove } from "../../../console/console.ts";
+import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 

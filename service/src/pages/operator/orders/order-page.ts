@@ -1,11 +1,11 @@
-import type { ConsoleMove, OrderRecord } from "../../../console/console.ts";
-import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
-import type { FaxAttempt } from "../../../faxing/faxing.ts";
-import type { Operator } from "../../../operators/operators.ts";
-import { serviceFlags } from "../../../orders/orders.ts";
-import { addressLines, type Finishing, type TakingIn } from "../../../paper/paper.ts";
-import type { ShownLabel } from "../../../shipping/shipping.ts";
-import { taskWords } from "../../../tasks/tasks.ts";
+import type { FaxAttempt } from "../../../delivery/faxing/faxing.ts";
+import { addressLines, type Finishing, type TakingIn } from "../../../delivery/paper/paper.ts";
+import type { ShownLabel } from "../../../delivery/shipping/shipping.ts";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { taskWords } from "../../../kernel/tasks/tasks.ts";
+import { serviceFlags } from "../../../orders/order/order.ts";
+import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
+import type { ConsoleMove, OrderRecord } from "../../../upkeep/console/console.ts";
 import {
   card,
   codeText,
@@ -17,17 +17,17 @@ import {
   statusBadge,
 } from "../../ui/components.ts";
 import { money, shortCode, time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
+import { signerWords } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { handOverOf, labelList } from "../paper/labels.ts";
-import { faxList } from "./fax-list.ts";
 import { finishedForm, takingInPart } from "./finished-forms.ts";
-import { letterList } from "./letter-list.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
-import { signerList } from "./signer-list.ts";
+import { faxList, letterList } from "./sent-lists.ts";
 import { timelinePart } from "./timeline.ts";
 
 export type OrderView = {
@@ -38,7 +38,7 @@ export type OrderView = {
   documents: readonly OrderDocument[];
   faxAttempts: readonly FaxAttempt[];
   labels: readonly ShownLabel[];
-  /** What a provider may be doing now, in words. */
+  /** What a provider may still be doing, in words. */
   underWay: string | null;
   /** What the operator may do now, the most wanted first, and what only others may. */
   moves: readonly ConsoleMove[];
@@ -56,7 +56,7 @@ export type OrderView = {
   error?: string | undefined;
 };
 
-/** An order with all that is known of it, and what may be done. */
+/** An order, with its full record and its actions. */
 export function orderBody(view: OrderView): Html {
   const { record, signers, documents } = view;
   const { order, history } = record;
@@ -98,6 +98,7 @@ function statusCard(
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${order.status}</h2>
 <p class="lead">${summary}</p>
+${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason}</p>`}
 ${underWay !== null && html`<p>${underWay} <a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}
 ${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed ?? handOverOf(labels))}`}
 ${mayPrint && html`<div class="form-actions"><a class="button quiet-button" href="/operator/paper/${order.code}">Print the packet</a></div>`}
@@ -171,3 +172,22 @@ const details = ({
     ["Order code", codeText(order.code, "order code")],
     ["Client’s page", html`<a href="/orders/${order.code}">Open</a>`],
   ]);
+
+/** The signers of an order, their states, and actions on their links. */
+const signerList = ({
+  path,
+  signers,
+  mayWork,
+}: {
+  path: string;
+  signers: readonly SignerState[];
+  mayWork: boolean;
+}): Html =>
+  html`<ul class="plain-list">${signers.map((signer) => {
+    const { n, name, email, status, signedAt } = signer;
+    const { tone, label } = signerWords(signer);
+    const about = `to ${name}`;
+    const canRemind = mayWork && (status === "sent" || status === "viewed");
+    return html`<li><strong>${name}</strong> <span class="breakable">${email}</span> ${statusBadge(tone, label)}${signedAt && html` ${time(signedAt)}`}
+${canRemind && buttonForm(`${path}/signers/${n}/remind`, "Send the link again", { kind: "quiet-button", about })}${mayWork && status === "locked" && buttonForm(`${path}/signers/${n}/unlock`, "Unlock and send a new link", { kind: "quiet-button", about })}</li>`;
+  })}</ul>`;

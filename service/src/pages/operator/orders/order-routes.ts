@@ -1,6 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import { auditLine } from "../../../audit/audit.ts";
-import { addNote, movesOf, movesOfOthers, type OrderRecord, orderRecord } from "../../../console/console.ts";
+import { attemptsOf } from "../../../delivery/faxing/faxing.ts";
+import { finishings, openTakingIn, paperStatuses } from "../../../delivery/paper/paper.ts";
+import { shownLabels } from "../../../delivery/shipping/shipping.ts";
+import { may, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
+import { targetOf } from "../../../orders/order/order.ts";
+import { actUnderWay } from "../../../providers/providers.ts";
 import {
   type EnvelopeDeps,
   openOrderDocument,
@@ -8,65 +16,57 @@ import {
   readSigning,
   remindSigner,
   unlockSigner,
-} from "../../../envelopes/envelopes.ts";
-import { attemptsOf } from "../../../faxing/faxing.ts";
-import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
-import type { Owner } from "../../../identity/identity.ts";
-import { may, type Operator, requirePermission } from "../../../operators/operators.ts";
-import { targetOf } from "../../../orders/orders.ts";
-import { finishings, openTakingIn, paperStatuses } from "../../../paper/paper.ts";
-import { ServiceError } from "../../../platform/errors.ts";
-import { actUnderWay } from "../../../providers/providers.ts";
-import { shownLabels } from "../../../shipping/shipping.ts";
+} from "../../../signing/envelopes/envelopes.ts";
+import { addNote, movesOf, movesOfOthers, type OrderRecord, orderRecord } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { documentToSave } from "../../ui/orders/document-list.ts";
 import { documentView } from "../../ui/orders/document-view.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
-import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";
 import { orderBody } from "./order-page.ts";
 
-export type OrderPageDeps = ConsoleDeps & MoveDeps & { envelopes: EnvelopeDeps };
+export type OrderPageDeps = { frame: ConsoleFrame; moves: MoveDeps; envelopes: EnvelopeDeps };
 
 type OrderCall = ConsoleCall<{ code: string }>;
 
 const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);
 
-const recordOf = ({ db }: OrderPageDeps, { params, operator }: OrderCall) =>
+const recordOf = ({ moves: { db } }: OrderPageDeps, { params, operator }: OrderCall) =>
   orderRecord(db, params.code, operator.environment);
 
-/** An order of whichever firm, and what operators do to it. */
+/** An order of any firm, and the operators' actions. */
 export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
   const show = (call: OrderCall, typed?: Typed, error?: string) => showOrder(deps, call, typed, error);
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/orders/:code",
     permission: "orders.read",
     handle: (call) => show(call),
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/orders/:code/moves/:move",
     permission: ["orders.work", "signers.work"],
     async handle(call) {
       const { params, form, operator } = call;
       const { order } = await recordOf(deps, call);
-      await moveByForm(deps, order, { move: params.move, form, operator });
+      await moveByForm(deps.moves, order, { move: params.move, form, operator });
       return done(`/operator/orders/${order.code}`, "order-moved");
     },
     refused: (call, error) => show(call, { move: call.params.move, values: call.form, error }),
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/orders/:code/notes",
     permission: "orders.work",
     async handle(call) {
       const { id, order } = await recordOf(deps, call);
-      await addNote(deps, { orderId: id, author: call.operator.actor, text: call.form["note"] ?? "" });
+      await addNote(deps.moves, { orderId: id, author: call.operator.actor, text: call.form["note"] ?? "" });
       return done(`/operator/orders/${order.code}#notes-title`, "order-noted");
     },
     refused: (call, error) => show(call, { move: "note", values: call.form, error }),
@@ -76,24 +76,25 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
   documentRoutes(scope, deps);
 }
 
-/** The page of an order, also for a form about it that was refused. @throws ServiceError for who may not read orders */
+/** The page of an order, with the error of a refused form. @throws ServiceError when the operator may not read orders */
 export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Typed, error?: string): Promise<string> {
   const { operator, request } = call;
-  const { clock, envelopes } = deps;
+  const { frame, moves, envelopes } = deps;
+  const { db } = moves;
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
   const [{ signers }, documents, faxAttempts, labels, underWay, takingIn] = await Promise.all([
     readSigning(envelopes, record.order.code, owner),
-    orderDocuments(deps.db, record.order.code, owner),
-    attemptsOf(deps.db, record.id),
-    shownLabels(deps.db, record.id),
-    actUnderWay(deps.db, record.id),
-    openTakingIn(deps.db, record.order.code),
+    orderDocuments(db, record.order.code, owner),
+    attemptsOf(db, record.id),
+    shownLabels(db, record.id),
+    actUnderWay(db, record.id),
+    openTakingIn(db, record.order.code),
   ]);
   const body = orderBody({
     operator,
-    now: clock(),
+    now: frame.clock(),
     record,
     signers,
     documents,
@@ -106,10 +107,10 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     error: error ?? typed?.error,
   });
   const title = `Order ${shortCode(record.order.code)}`;
-  return consolePage(deps, request, { title, section: "orders", body, scripts: ["copy.js"] });
+  return consolePage(deps.frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
 }
 
-/** What an operator does about the links of signers. */
+/** Actions on signers' links. */
 function signerRoutes(
   scope: FastifyInstance,
   deps: OrderPageDeps,
@@ -119,7 +120,7 @@ function signerRoutes(
     ["remind", remindSigner, "signer-reminded"],
     ["unlock", unlockSigner, "signer-unlocked"],
   ] as const)
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.frame, {
       method: "POST",
       url: `/operator/orders/:code/signers/:n/${name}` as "/operator/orders/:code/signers/:n/act",
       permission: "signers.work",
@@ -136,21 +137,26 @@ function signerRoutes(
 
 /** An order's document, and the page that shows it; each reading of the bytes is in the audit log. */
 function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/orders/:code/documents/:documentId/view",
     permission: "orders.read",
     async handle(call) {
       const { documentId } = call.params;
       const record = await recordOf(deps, call);
       const { code: orderCode } = record.order;
-      const documents = await orderDocuments(deps.db, orderCode, ownerOf(record));
+      const documents = await orderDocuments(deps.moves.db, orderCode, ownerOf(record));
       const document = documents.find((each) => each.documentId === documentId && each.deletedAt === null);
       if (!document) throw new ServiceError("not_found", "Document not found.");
       const back = `/operator/orders/${orderCode}`;
       const orderTitle = `Order ${shortCode(orderCode)}`;
-      const body = documentView(deps.assets, { orderTitle, document, url: `${back}/documents/${documentId}`, back });
+      const body = documentView(deps.frame.assets, {
+        orderTitle,
+        document,
+        url: `${back}/documents/${documentId}`,
+        back,
+      });
       const title = `Document of order ${shortCode(orderCode)}`;
-      const page = consolePage(deps, call.request, {
+      const page = consolePage(deps.frame, call.request, {
         title,
         section: "orders",
         body,
@@ -160,7 +166,7 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
     },
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/orders/:code/documents/:documentId",
     permission: "orders.read",
     async handle(call) {
@@ -173,9 +179,9 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
         documentId,
       });
       const { partnerId, id: orderId } = record;
-      const line = { at: deps.clock(), action: "document.read", actor: call.operator.actor, partnerId, orderId };
-      await deps.db.query(auditLine({ ...line, detail: { document: documentId } }));
-      return documentToSave(code, document);
+      const line = { at: deps.frame.clock(), action: "document.read", actor: call.operator.actor, partnerId, orderId };
+      await deps.moves.db.query(auditLine({ ...line, detail: { document: documentId } }));
+      return documentToSave({ code, title: null }, document);
     },
   });
 }
@@ -199,7 +205,7 @@ const mayDo = ({ order, letters, tasks }: OrderRecord, operator: Operator, isUnd
     may(operator, "orders.work") &&
     paperStatuses.some((status) => status === order.status) &&
     !isUnderWay &&
-    // Lob prints what waits there to be mailed.
+    // Lob, not the operator, prints a letter that it has accepted.
     !letters.some(({ stage }) => stage === "accepted"),
   mayRequestRefund: may(operator, "refunds.request") && targetOf(order, "refund_requested") !== null,
 });

@@ -1,5 +1,6 @@
-import { type FaxAttempt, type FaxState, reasonWords } from "../../../faxing/faxing.ts";
-import type { OrderHistory } from "../../../fulfilment/fulfilment.ts";
+import { type FaxAttempt, type FaxState, reasonWords } from "../../../delivery/faxing/faxing.ts";
+import type { OrderHistory } from "../../../orders/fulfilment/fulfilment.ts";
+import type { OrderRecord } from "../../../upkeep/console/console.ts";
 import { statusBadge, type Tone } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -16,7 +17,7 @@ const states: Readonly<Record<FaxState, readonly [Tone, string]>> = {
   delivered: ["done", "Delivered"],
 };
 
-/** What an order's record says of its faxes, and each attempt of Telnyx's. */
+/** The faxes on an order's record, and each attempt by Telnyx. */
 export const faxList = (faxes: OrderHistory["faxes"], attempts: readonly FaxAttempt[]): Html =>
   html`${
     faxes.length > 0 &&
@@ -35,4 +36,26 @@ function attemptLine({ attempt, state, reason, pages, seconds, dueAt, endedAt }:
     state !== "delivered" && why,
   ].filter((each) => typeof each === "string");
   return html`<li>Attempt ${attempt} ${statusBadge(tone, label)} ${told.join(", ")}${state === "waiting" && html` due ${time(dueAt)}`}${endedAt && html` ${time(endedAt)}`}</li>`;
+}
+
+type Letter = OrderRecord["letters"][number];
+
+const words: Readonly<Record<Letter["stage"], string>> = {
+  accepted: "to be printed",
+  mailed: "mailed",
+  delivered: "delivered",
+  returned: "returned to its sender",
+  failed: "not printed or mailed",
+  cancelled: "canceled",
+};
+
+/** The letters that Lob printed and mailed for an order. */
+export const letterList = (letters: readonly Letter[]): Html =>
+  html`<ul class="plain-list">${letters.map(letterItem)}</ul>`;
+
+function letterItem({ className, letterId, stage, trackingNumber, acceptedAt, ...letter }: Letter): Html {
+  const { mailedAt, endedAt, expectedDelivery, pages, doubleSided } = letter;
+  const isUnderWay = stage === "accepted" || stage === "mailed";
+  return html`<li><strong>${className}</strong>: ${words[stage]}${endedAt && html` ${time(endedAt)}`}
+<p class="quiet">${trackingNumber !== null && html`Tracking <span class="breakable">${trackingNumber}</span>. `}At Lob <span class="breakable">${letterId}</span>, accepted ${time(acceptedAt)}${mailedAt && html`, mailed ${time(mailedAt)}`}${isUnderWay && expectedDelivery !== null && html`, expected on ${expectedDelivery}`}. ${pages} ${pages === 1 ? "page" : "pages"} in color, printed on ${doubleSided ? "both sides" : "one side"}.</p></li>`;
 }

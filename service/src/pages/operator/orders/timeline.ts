@@ -1,5 +1,5 @@
-import type { OrderRecord } from "../../../console/console.ts";
 import { type ActOnRecord, isProviderName, providerNames } from "../../../providers/providers.ts";
+import type { OrderRecord } from "../../../upkeep/console/console.ts";
 import { timeline } from "../../ui/components.ts";
 import { type Html, html } from "../../ui/render.ts";
 
@@ -9,7 +9,7 @@ type TimelineOf = Pick<OrderRecord, "history" | "acts" | "names" | "order">;
 
 const shownMost = 200;
 
-/** What happened to the order, the latest first, with who did it; what providers were asked to do is among it. */
+/** The activity of the order, newest first, with its actors, including requests to providers. */
 export function timelinePart({ history, acts, names, order }: TimelineOf): Html {
   const lines = [...history.history, ...acts.flatMap(linesOfAct)].sort(
     (a, b) => Date.parse(a.occurredAt) - Date.parse(b.occurredAt),
@@ -19,7 +19,7 @@ export function timelinePart({ history, acts, names, order }: TimelineOf): Html 
   return html`${timeline(latest.map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${left > 0 && html`<p class="quiet">${left} earlier lines are in the order’s record: <code>order show</code>.</p>`}${acts.length > 0 && html`<p><a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}`;
 }
 
-/** When it was wanted, and what came of it. */
+/** When the request was made, and its outcome. */
 function linesOfAct({ act, provider, attempt, state, intendedAt, endedAt, endedBy, why }: ActOnRecord): Line[] {
   const line = (at: Date, action: string, actor: string, detail: object): Line => ({
     occurredAt: at.toISOString(),
@@ -34,12 +34,13 @@ function linesOfAct({ act, provider, attempt, state, intendedAt, endedAt, endedB
   return [wanted, line(endedAt, `${act} ${state}`, endedBy ?? "system", { attempt, ...(why !== null && { why }) })];
 }
 
-/** What an action is called here; any other is shown by its name. */
+/** Words for actions. Others show their name. */
 const actionWords: Readonly<Record<string, string>> = {
   "order.created": "Order placed",
   "order.transition": "Moved",
   "order.noted": "Note added",
   "order.firm_noted": "Noted by the firm for itself",
+  "order.documents_asked_for": "Documents mailed again, as somebody with the order’s link asked",
   "order.mail_sent_again": "Mail sent again by the firm",
   "task.claimed": "Task claimed",
   "task.released": "Task given back",

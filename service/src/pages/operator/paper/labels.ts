@@ -1,4 +1,4 @@
-import type { ShownLabel } from "../../../shipping/shipping.ts";
+import type { ShownLabel } from "../../../delivery/shipping/shipping.ts";
 import { money } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { Typed } from "../orders/move-forms.ts";

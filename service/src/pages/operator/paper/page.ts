@@ -1,19 +1,19 @@
-import type { ConsoleMove } from "../../../console/console.ts";
-import { addressLines, type PaperOrder } from "../../../paper/paper.ts";
-import type { LetterOnRecord, ShownLabel } from "../../../shipping/shipping.ts";
+import { addressLines, type PaperOrder } from "../../../delivery/paper/paper.ts";
+import type { LetterOnRecord, ShownLabel } from "../../../delivery/shipping/shipping.ts";
+import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { card, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { letterList } from "../orders/letter-list.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "../orders/move-forms.ts";
+import { letterList } from "../orders/sent-lists.ts";
 import { addressDoubt, buyForm, handOverOf, hasLabelForNow, labelList } from "./labels.ts";
 
 export type PaperView = {
   order: PaperOrder;
   moves: readonly ConsoleMove[];
-  /** What a provider may be doing now, in words. */
+  /** What a provider may still be doing, in words. */
   underWay: string | null;
   labels: readonly ShownLabel[];
   letters: readonly LetterOnRecord[];

@@ -1,34 +1,31 @@
 import type { FastifyInstance } from "fastify";
-import { movesOf } from "../../../console/console.ts";
-import type { EnvelopeDeps } from "../../../envelopes/envelopes.ts";
-import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
-import { may } from "../../../operators/operators.ts";
-import { keepFaxReport, openToPrint, type Print, paperOrder, printFor } from "../../../paper/paper.ts";
+import { keepFaxReport, openToPrint, type Print, paperOrder, printFor } from "../../../delivery/paper/paper.ts";
+import { buyShownLabel, lettersOnRecord, openLabelFile, shownLabels } from "../../../delivery/shipping/shipping.ts";
+import { may } from "../../../firms/operators/operators.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
-import { buyShownLabel, lettersOnRecord, openLabelFile, shownLabels } from "../../../shipping/shipping.ts";
+import { movesOf } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
-import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { type ConsoleCall, consolePage, consoleRoute } from "../frame/console.ts";
 import { type UploadDeps, withUpload } from "../frame/uploads.ts";
 import { moveByForm } from "../orders/move-by-form.ts";
 import type { Typed } from "../orders/move-forms.ts";
+import type { OrderPageDeps } from "../orders/order-routes.ts";
 import { hasLabelForNow } from "./labels.ts";
 import { paperBody } from "./page.ts";
-
-export type PaperRouteDeps = ConsoleDeps & MoveDeps & { envelopes: EnvelopeDeps };
 
 type PaperCall = ConsoleCall<{ code: string }>;
 
 const permission = ["paper.work", "orders.work"] as const;
 
 /** What is printed and sent by people: the orders that wait for it, with no more of them than that takes. */
-export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void {
-  const orderOf = ({ params, operator }: PaperCall) => paperOrder(deps.db, params.code, operator.environment);
+export function paperRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
+  const orderOf = ({ params, operator }: PaperCall) => paperOrder(deps.moves.db, params.code, operator.environment);
 
-  consoleRoute(scope, deps, { url: "/operator/paper/:code", permission, handle: (call) => show(call) });
+  consoleRoute(scope, deps.frame, { url: "/operator/paper/:code", permission, handle: (call) => show(call) });
 
   for (const what of ["packet", "sheets", "document"] satisfies (Print | "document")[])
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.frame, {
       url: `/operator/paper/:code/${what}.pdf` as "/operator/paper/:code/print.pdf",
       permission,
       async handle(call) {
@@ -36,38 +33,38 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
         const { actor } = call.operator;
         const name = `${what}-${order.code.slice(0, 6)}.pdf`;
         if (what === "document") return { pdf: await openToPrint(deps.envelopes, order, actor), name };
-        const hasLabel = hasLabelForNow(await shownLabels(deps.db, order.id));
+        const hasLabel = hasLabelForNow(await shownLabels(deps.moves.db, order.id));
         return { pdf: await printFor(deps.envelopes, order, { what, hasLabel, actor }), name };
       },
       refused: (call, error) => show(call, undefined, error),
     });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/paper/:code/moves/:move",
     permission,
     async handle(call) {
       const { params, form, operator } = call;
       const order = await orderOf(call);
-      await moveByForm(deps, order, { move: params.move, form, operator });
+      await moveByForm(deps.moves, order, { move: params.move, form, operator });
       return done("/operator", "order-moved");
     },
     refused: (call, error) => show(call, { move: call.params.move, values: call.form, error }),
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: "/operator/paper/:code/labels/:number",
     permission,
     async handle(call) {
       const order = await orderOf(call);
       const number = Number(/^\d{1,4}$/.exec(call.params.number)?.[0] ?? 0);
-      const pdf = await openLabelFile(deps, order, { number, actor: call.operator.actor });
+      const pdf = await openLabelFile(deps.moves, order, { number, actor: call.operator.actor });
       return { pdf, name: `label-${order.code.slice(0, 6)}-${number}.pdf` };
     },
     refused: (call, error) => show(call, undefined, error),
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/paper/:code/buy",
     permission,
@@ -75,7 +72,7 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
       const order = await orderOf(call);
       const { form, operator } = call;
       const mayExceed = may(operator, "orders.work");
-      await buyShownLabel(deps, order, { most: form["most"] ?? "", operator: operator.actor, mayExceed });
+      await buyShownLabel(deps.moves, order, { most: form["most"] ?? "", operator: operator.actor, mayExceed });
       return done(`/operator/paper/${order.code}`, "label-ordered");
     },
     refused: (call, error) => show(call, undefined, error),
@@ -84,28 +81,28 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
   const show = (call: PaperCall, typed?: Typed, error?: string) => showPaper(deps, call, typed, error);
 }
 
-async function showPaper(deps: PaperRouteDeps, call: PaperCall, typed?: Typed, error?: string): Promise<string> {
-  const order = await paperOrder(deps.db, call.params.code, call.operator.environment);
+async function showPaper(deps: OrderPageDeps, call: PaperCall, typed?: Typed, error?: string): Promise<string> {
+  const order = await paperOrder(deps.moves.db, call.params.code, call.operator.environment);
   const [labels, letters, underWay] = await Promise.all([
-    shownLabels(deps.db, order.id),
-    lettersOnRecord(deps.db, order.id),
-    actUnderWay(deps.db, order.id),
+    shownLabels(deps.moves.db, order.id),
+    lettersOnRecord(deps.moves.db, order.id),
+    actUnderWay(deps.moves.db, order.id),
   ]);
   const moves = movesOf(order, call.operator, underWay !== null).filter((move) => /^(?:ship|deliver|fax)/.test(move));
   const mayExceed = may(call.operator, "orders.work");
   const body = paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error: error ?? typed?.error });
-  return consolePage(deps, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
+  return consolePage(deps.frame, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
 }
 
 /** What the fax machine printed, as a scan. Its scope takes multipart forms. */
-export function faxReportRoute(scope: FastifyInstance, deps: PaperRouteDeps & UploadDeps): void {
-  consoleRoute(scope, deps, {
+export function faxReportRoute(scope: FastifyInstance, deps: OrderPageDeps, upload: UploadDeps): void {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/paper/:code/report",
     permission,
     async handle({ params: { code }, request, operator }) {
-      const order = await paperOrder(deps.db, code, operator.environment);
-      return withUpload(deps, request, operator, async ({ bytes }) => {
+      const order = await paperOrder(deps.moves.db, code, operator.environment);
+      return withUpload(upload, request, operator, async ({ bytes }) => {
         await keepFaxReport(deps.envelopes, order, bytes, operator.actor);
         return done(`/operator/paper/${code}`, "report-kept");
       });

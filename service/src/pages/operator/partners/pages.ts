@@ -1,6 +1,6 @@
-import type { FirmRecord, findFirms } from "../../../console/console.ts";
-import type { IssuedKey } from "../../../partners/partners.ts";
-import { tiers } from "../../../partners/partners.ts";
+import type { IssuedKey } from "../../../firms/partners/partners.ts";
+import { tiers } from "../../../firms/partners/partners.ts";
+import type { FirmRecord, findFirms } from "../../../upkeep/console/console.ts";
 import { card, codeText, emptyState, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -41,7 +41,7 @@ export type FirmView = FirmRecord & {
   mayReadOrders: boolean;
   /** In bytes; null for a tier without a limit. */
   storage: { stored: number; most: number } | null;
-  /** A key that was just issued: shown this once. */
+  /** A key that was just issued. It is shown only once. */
   issued?: IssuedKey | undefined;
   error?: string | undefined;
 };

@@ -1,18 +1,21 @@
 import type { FastifyInstance } from "fastify";
-import { findFirms, firmRecord } from "../../../console/console.ts";
-import { mailAdmins, may, type Operator } from "../../../operators/operators.ts";
-import { type IssuedKey, issueKey, listKeys, type StorageUse, setPartner } from "../../../partners/partners.ts";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Database, Tx } from "../../../platform/database/database.ts";
-import { ServiceError } from "../../../platform/errors.ts";
-import type { RowMac } from "../../../platform/row-mac.ts";
-import { isUuid } from "../../../platform/text.ts";
-import { revokeWithWhatItMade } from "../../../revocation.ts";
+import { mailAdmins, may, type Operator } from "../../../firms/operators/operators.ts";
+import { type IssuedKey, issueKey, listKeys, type StorageUse, setPartner } from "../../../firms/partners/partners.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { findFirms, firmRecord } from "../../../upkeep/console/console.ts";
+import { revokeWithWhatItMade } from "../../../upkeep/revocation.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { firmBody, firmsBody } from "./pages.ts";
 
-export type PartnerPagesDeps = ConsoleDeps & { db: Database; clock: Clock; rowMac: RowMac; storageUse: StorageUse };
+/** Firms with what an operator changes of them. */
+type FirmsDeps = { db: Database; clock: Clock; rowMac: RowMac };
+
+export type PartnerPagesDeps = { frame: ConsoleFrame; firms: FirmsDeps; storageUse: StorageUse };
 
 type FirmCall = ConsoleCall<{ id: string }>;
 
@@ -21,9 +24,9 @@ const shownMost = 100;
 
 /** Firms: their tiers, live, keys and webhooks. What concerns keys and live asks for a passkey, and is mailed to all admins. */
 export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): void {
-  const { db } = deps;
+  const { db } = deps.firms;
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: path,
     permission: "partners.read",
     handle: async (call) => list(call, await findFirms(db, call.query["name"] ?? "", shownMost + 1)),
@@ -32,10 +35,14 @@ export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): vo
 
   const list = ({ request, query }: ConsoleCall, found: Awaited<ReturnType<typeof findFirms>>, error?: string) => {
     const body = firmsBody(query["name"] ?? "", found.slice(0, shownMost), found.length > shownMost, error);
-    return consolePage(deps, request, { title: "Firms", section: "partners", body });
+    return consolePage(deps.frame, request, { title: "Firms", section: "partners", body });
   };
 
-  consoleRoute(scope, deps, { url: `${path}/:id`, permission: "partners.read", handle: (call) => show(deps, call) });
+  consoleRoute(scope, deps.frame, {
+    url: `${path}/:id`,
+    permission: "partners.read",
+    handle: (call) => show(deps, call),
+  });
   changeRoutes(scope, deps);
 }
 
@@ -46,44 +53,46 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
     refused: (call: FirmCall, error: string) => show(deps, call, { error }),
   } as const;
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     ...change,
     url: `${path}/:id`,
     async handle({ params: { id }, form, operator }) {
-      const { firm } = await firmRecord(deps.db, id);
+      const { firm } = await firmRecord(deps.firms.db, id);
       const live = form["live"] !== undefined;
       const news = `${operator.name} set the firm ${firm.name} to tier ${form["tier"]}, ${live ? "with" : "without"} live.`;
-      await setPartner(deps, id, { tier: form["tier"] ?? "", live }, by(deps, operator, news));
+      await setPartner(deps.firms, id, { tier: form["tier"] ?? "", live }, by(deps.firms, operator, news));
       return done(`${path}/${id}`, "firm-changed");
     },
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     ...change,
     url: `${path}/:id/keys`,
     async handle(call) {
       const { params, form, operator } = call;
-      const { firm } = await firmRecord(deps.db, params.id);
+      const { firm } = await firmRecord(deps.firms.db, params.id);
       const environment = form["environment"] === "live" ? "live" : "test";
       const news = `${operator.name} issued a ${environment} key to the firm ${firm.name}.`;
-      return show(deps, call, { issued: await issueKey(deps, params.id, environment, by(deps, operator, news)) });
+      return show(deps, call, {
+        issued: await issueKey(deps.firms, params.id, environment, by(deps.firms, operator, news)),
+      });
     },
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     ...change,
     url: `${path}/:id/keys/:keyId/revoke` as `${typeof path}/:id/keys/:keyId`,
     async handle({ params: { id, keyId }, operator }) {
-      const keys = isUuid(id) ? await listKeys(deps, id) : [];
+      const keys = isUuid(id) ? await listKeys(deps.firms, id) : [];
       if (!keys.some((key) => key.keyId === keyId)) throw new ServiceError("not_found", "No such key.");
-      await revokeWithWhatItMade(deps, keyId, false, operator.actor);
+      await revokeWithWhatItMade(deps.firms, keyId, false, operator.actor);
       return done(`${path}/${id}`, "key-revoked");
     },
   });
 }
 
-/** Who changes a firm; all admins are told in the change's transaction. */
-function by({ clock }: PartnerPagesDeps, operator: Operator, text: string) {
+/** The actor of a change to a firm. The transaction also notifies all admins. */
+function by({ clock }: FirmsDeps, operator: Operator, text: string) {
   const at = clock();
   return { actor: operator.actor, also: (tx: Tx) => mailAdmins(tx, { at, text }) };
 }
@@ -93,9 +102,9 @@ async function show(
   { params, request, operator }: FirmCall,
   more: { issued?: IssuedKey; error?: string } = {},
 ): Promise<string> {
-  const record = await firmRecord(deps.db, params.id);
+  const record = await firmRecord(deps.firms.db, params.id);
   const rights = { mayChange: may(operator, "partners.manage"), mayReadOrders: may(operator, "orders.read") };
   const storage = await deps.storageUse(record.firm);
   const body = firmBody({ ...record, ...rights, ...more, storage });
-  return consolePage(deps, request, { title: record.firm.name, section: "partners", body, scripts: ["copy.js"] });
+  return consolePage(deps.frame, request, { title: record.firm.name, section: "partners", body, scripts: ["copy.js"] });
 }

@@ -1,4 +1,4 @@
-import { type OperatorRole, operatorRoles } from "../../../operators/operators.ts";
+import { type OperatorRole, operatorRoles } from "../../../firms/operators/operators.ts";
 import { checkbox } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { listAnySessions, listPasskeysOf } from "../../../members/members.ts";
+import { listAnySessions, listPasskeysOf } from "../../../firms/members/members.ts";
 import {
   addOperator,
   changeOperator,
@@ -9,41 +9,40 @@ import {
   operatorRoles,
   type PeopleDeps,
   requireOperator,
-} from "../../../operators/operators.ts";
+} from "../../../firms/operators/operators.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { type ConsoleDeps, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
-import { listBody } from "./list.ts";
-import { personBody } from "./person.ts";
+import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
+import { listBody, personBody } from "./pages.ts";
 import { roleField } from "./roles.ts";
 
-export type PeoplePagesDeps = ConsoleDeps & PeopleDeps;
+export type PeoplePagesDeps = { frame: ConsoleFrame; people: PeopleDeps };
 
 const path = "/operator/people";
 const readers = ["people.manage", "records.read"] as const;
 
-/** The roles whose boxes were ticked. */
+/** The selected roles. */
 const rolesIn = (form: FormValues): string[] => operatorRoles.filter((role) => form[roleField(role)] !== undefined);
 
 type Problem = { error: string; typed: FormValues };
 
 /** Operators: who they are, what they may do, and where they are signed in. */
 export function peopleRoutes(scope: FastifyInstance, deps: PeoplePagesDeps): void {
-  consoleRoute(scope, deps, { url: path, permission: readers, handle: ({ request }) => showList(request) });
+  consoleRoute(scope, deps.frame, { url: path, permission: readers, handle: ({ request }) => showList(request) });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: path,
     permission: "people.manage",
     async handle({ operator, form }) {
       const { email = "", name = "" } = form;
-      const { id } = await addOperator(deps, operator, { email, name, roles: rolesIn(form) });
+      const { id } = await addOperator(deps.people, operator, { email, name, roles: rolesIn(form) });
       return done(`${path}/${id}`, "operator-added");
     },
     refused: ({ request, form: typed }, error) => showList(request, { error, typed }),
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     url: `${path}/:id`,
     permission: readers,
     handle: ({ params, request }) => showPerson(request, params.id),
@@ -52,19 +51,19 @@ export function peopleRoutes(scope: FastifyInstance, deps: PeoplePagesDeps): voi
   personForms(scope, deps, showPerson);
 
   async function showList(request: FastifyRequest, problem?: Problem): Promise<string> {
-    const operators = await listOperators(deps);
+    const operators = await listOperators(deps.people);
     const body = listBody({ operators, operator: operatorOf(request), problem });
-    return consolePage(deps, request, { title: "People", section: "people", body });
+    return consolePage(deps.frame, request, { title: "People", section: "people", body });
   }
 
   async function showPerson(request: FastifyRequest, id: string, error?: string): Promise<string> {
-    const person = await requireOperator(deps, id);
+    const person = await requireOperator(deps.people, id);
     const [sessions, passkeys] = await Promise.all([
-      listAnySessions(deps, person.email),
-      listPasskeysOf(deps, person.id),
+      listAnySessions(deps.people, person.email),
+      listPasskeysOf(deps.people, person.id),
     ]);
     const body = personBody({ person, sessions, passkeys, operator: operatorOf(request), error });
-    return consolePage(deps, request, { title: person.name, section: "people", body });
+    return consolePage(deps.frame, request, { title: person.name, section: "people", body });
   }
 }
 
@@ -79,11 +78,11 @@ function personForms(scope: FastifyInstance, deps: PeoplePagesDeps, show: Show):
   } as const;
   const pathOf = (id: string) => `${path}/${id}`;
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     ...form,
     url: `${path}/:id/roles`,
     async handle({ operator, params: { id }, form: typed }) {
-      await changeOperator(deps, operator, id, { name: typed["name"] ?? "", roles: rolesIn(typed) });
+      await changeOperator(deps.people, operator, id, { name: typed["name"] ?? "", roles: rolesIn(typed) });
       return done(pathOf(id), "operator-changed");
     },
   });
@@ -92,30 +91,30 @@ function personForms(scope: FastifyInstance, deps: PeoplePagesDeps, show: Show):
     ["remove", false, "operator-removed"],
     ["restore", true, "operator-changed"],
   ] as const)
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.frame, {
       ...form,
       url: `/operator/people/:id/${verb}`,
       async handle({ operator, params }) {
         const { id } = params as { id: string };
-        await changeOperator(deps, operator, id, { active });
+        await changeOperator(deps.people, operator, id, { active });
         return done(pathOf(id), message);
       },
     });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     ...form,
     url: `${path}/:id/passkeys/remove`,
     async handle({ operator, params: { id } }) {
-      await dropOperatorPasskeys(deps, operator, id);
+      await dropOperatorPasskeys(deps.people, operator, id);
       return done(pathOf(id), "passkeys-removed");
     },
   });
 
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     ...form,
     url: `${path}/:id/sessions/:sessionId/end`,
     async handle({ operator, params: { id, sessionId } }) {
-      await endOperatorSession(deps, operator, { id, sessionId });
+      await endOperatorSession(deps.people, operator, { id, sessionId });
       return done(pathOf(id), "session-ended");
     },
   });

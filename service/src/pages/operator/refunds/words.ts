@@ -1,5 +1,5 @@
-import { soloWaitMinutes } from "../../../operators/operators.ts";
-import type { Held, RefundDeps, RefundRequest } from "../../../refunds/refunds.ts";
+import { soloWaitMinutes } from "../../../firms/operators/operators.ts";
+import type { Held, RefundDeps, RefundRequest } from "../../../orders/refunds/refunds.ts";
 import { notice, statusBadge, type Tone } from "../../ui/components.ts";
 import { moneyIn } from "../../ui/format.ts";
 import type { Html } from "../../ui/render.ts";
@@ -25,7 +25,7 @@ const states: Readonly<Record<RefundRequest["state"], readonly [Tone, string]>> 
 
 export const stateBadge = (state: RefundRequest["state"]): Html => statusBadge(...states[state]);
 
-/** Said on every page of refunds where one person may do both. */
+/** Shown on every refund page when one person may request and approve. */
 export const soloBanner = ({ refundApproval }: Pick<RefundDeps, "refundApproval">): Html | "" =>
   refundApproval === "solo"
     ? notice(

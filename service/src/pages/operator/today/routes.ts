@@ -1,23 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import { kindsShownTo, may, mayDoTask, type Operator } from "../../../operators/operators.ts";
-import { ServiceError } from "../../../platform/errors.ts";
-import {
-  claimedTasks,
-  claimTask,
-  dueTasks,
-  findTask,
-  finishTask,
-  isTaskKind,
-  queueCounts,
-  queueOf,
-  releaseTask,
-  type TaskDeps,
-} from "../../../tasks/tasks.ts";
+import { kindsShownTo, may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { claimTask, finishTask, isTaskKind, releaseTask, type TaskDeps } from "../../../kernel/tasks/tasks.ts";
+import type { SupplyState } from "../../../signing/notaries/notaries.ts";
+import { claimedTasks, dueTasks, findTask, queueCounts, queueOf } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { queueBody, todayBody } from "./page.ts";
 
-export type TodayDeps = ConsoleDeps & TaskDeps;
+export type TodayDeps = { frame: ConsoleFrame; tasks: TaskDeps; notaryState: () => Promise<SupplyState> };
 
 const [shownDue, shownMine, pageSize] = [20, 50, 50];
 const everybody = ["orders.read", "paper.work", "notary.work", "money.decide", "partners.manage"] as const;
@@ -26,31 +17,36 @@ const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(tex
 
 /** Today, the queues, and what people do about tasks themselves. */
 export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
-  const { db, clock } = deps;
+  const { tasks } = deps;
+  const { db, clock } = tasks;
 
-  consoleRoute(scope, deps, { url: "/operator", permission: everybody, handle: (call) => today(call) });
+  consoleRoute(scope, deps.frame, { url: "/operator", permission: everybody, handle: (call) => today(call) });
 
-  consoleRoute(scope, deps, { url: "/operator/tasks/:kind", permission: everybody, handle: (call) => queue(call) });
+  consoleRoute(scope, deps.frame, {
+    url: "/operator/tasks/:kind",
+    permission: everybody,
+    handle: (call) => queue(call),
+  });
 
   const acts = [
-    ["claim", (id: number, by: string) => claimTask(deps, id, by), "task-claimed"],
-    ["done", (id: number, by: string, outcome: string) => finishTask(deps, id, by, outcome), "task-finished"],
+    ["claim", (id: number, by: string) => claimTask(tasks, id, by), "task-claimed"],
+    ["done", (id: number, by: string, outcome: string) => finishTask(tasks, id, by, outcome), "task-finished"],
   ] as const;
-  consoleRoute(scope, deps, {
+  consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/tasks/:id/release",
     permission: everybody,
     async handle({ params, form, operator }) {
       const mayAnyone = may(operator, "people.manage");
       const id = await taskFor(operator, params.id, mayAnyone);
-      await releaseTask(deps, id, operator.actor, mayAnyone);
+      await releaseTask(tasks, id, operator.actor, mayAnyone);
       return done(backOf(form["back"]), "task-released");
     },
     refused: (call, error) => today(call, error),
   });
 
   for (const [name, act, message] of acts)
-    consoleRoute(scope, deps, {
+    consoleRoute(scope, deps.frame, {
       method: "POST",
       url: `/operator/tasks/:id/${name}` as "/operator/tasks/:id/act",
       permission: everybody,
@@ -76,13 +72,14 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     const { environment, actor } = operator;
     const now = clock();
     const kinds = kindsShownTo(operator);
-    const [counts, mine, due] = await Promise.all([
+    const [notaries, counts, mine, due] = await Promise.all([
+      deps.notaryState(),
       queueCounts(db, environment, kinds, now),
       claimedTasks(db, environment, actor, shownMine),
       dueTasks(db, environment, kinds, shownDue),
     ]);
-    const body = todayBody({ operator, now, counts, mine, due, error });
-    return consolePage(deps, request, { title: "Today", section: "today", body });
+    const body = todayBody({ notaries, operator, now, counts, mine, due, error });
+    return consolePage(deps.frame, request, { title: "Today", section: "today", body });
   }
 
   async function queue({ request, operator, params, query }: ConsoleCall<{ kind: string }>): Promise<string> {
@@ -95,9 +92,9 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     const last = found.length > pageSize ? tasks.at(-1) : undefined;
     const next = last ? `/operator/tasks/${kind}?after=${last.id}` : null;
     const body = queueBody({ operator, now: clock(), kind, tasks, next, isFirst: after === null });
-    return consolePage(deps, request, { title: "Tasks", section: "today", body });
+    return consolePage(deps.frame, request, { title: "Tasks", section: "today", body });
   }
 }
 
-/** Back to the queue that one was on. */
+/** Redirects to the queue that the operator came from. */
 const backOf = (back = ""): string => (/^\/operator(\/tasks\/[a-z_]+)?$/.test(back) ? back : "/operator");

@@ -1,6 +1,6 @@
 import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
 import { equalBytes, toHex } from "@signsealship/evidence/bytes";
-import { actSha256In } from "@signsealship/evidence/envelope";
+import { actSha256In, fillsOwnFields } from "@signsealship/evidence/envelope";
 import { changedSince, fieldName, fieldTexts, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
 import type { PlacedField } from "./config.ts";
 
@@ -22,6 +22,8 @@ type Asked = {
   readonly document: Uint8Array;
   /** What the signer's own fields are, by their names. */
   readonly fields: ReadonlyMap<string, PlacedField["kind"]>;
+  /** The labels of the options of radios, by the names of their fields. */
+  readonly options: ReadonlyMap<string, string>;
   /** What was typed into the fields, by their names. */
   readonly values: ReadonlyMap<string, string>;
   /** How the signature looks, as the record says it: its members in the order of their names. */
@@ -33,7 +35,12 @@ type Said = {
   readonly keyHeldBy: string;
   readonly revision: { readonly sha256: string };
   readonly mark: object;
-  readonly values: readonly { readonly field: string; readonly kind: string; readonly value: string }[];
+  readonly values: readonly {
+    readonly field: string;
+    readonly kind: string;
+    readonly value: string;
+    readonly option?: string;
+  }[];
 };
 
 type File = Awaited<ReturnType<typeof openUnlocked>>;
@@ -71,7 +78,9 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
 function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, string | null> | null {
   const changed = changedSince(file, document.length);
   const isFilling = changed?.level === "forms" || changed?.level === "signatures";
-  return isFilling && changed.fields.every((name) => fields.has(name)) ? fieldTexts(file) : null;
+  return isFilling && changed.fields.every((name) => fields.has(name)) && fillsOwnFields(file, document.length, fields)
+    ? fieldTexts(file)
+    : null;
 }
 
 /**
@@ -107,11 +116,11 @@ function isOwnSignature(
   );
 }
 
-/** Whether the record names each own field that holds a text, once, as what it is, with what was typed and what the file has. */
+/** Whether the record names each own field that holds a text, once, as what it is and is called, with what was typed and what the file has. */
 function saysWhatWasTyped(
   said: Said["values"],
   texts: ReadonlyMap<string, string | null>,
-  { fields, values }: Asked,
+  { fields, options, values }: Asked,
 ): boolean {
   const own = [...fields].filter(([, kind]) => kind !== "signature" && kind !== "mark");
   const isKnown = [...values.keys()].every((name) => fields.has(name));
@@ -120,12 +129,28 @@ function saysWhatWasTyped(
     said.length === own.length &&
     own.every(([name, kind]) => {
       const one = said.find(({ field }) => field === name);
-      if (one?.kind !== kind || texts.get(name) !== one.value) return false;
-      const typed = values.get(name) ?? "";
+      if (one?.kind !== kind || texts.get(name) !== one.value || one.option !== options.get(name)) return false;
+      const typed = values.get(name) ?? (kind === "checkbox" || kind === "radio" ? "Off" : "");
+      if (kind === "number") return isSameNumber(one.value, typed);
       // The date is the service's, and so are the name and the initials of who left them empty.
       return one.value === typed || kind === "date" || (typed === "" && (kind === "name" || kind === "initials"));
     })
   );
+}
+
+/** The service groups the digits of a number, adds decimals, and names its currency: the number itself stays. */
+function isSameNumber(written: string, typed: string): boolean {
+  if (written === "" || typed === "") return written === typed;
+  const [one, other] = [digitsOf(written), digitsOf(typed)];
+  return one !== null && one === other;
+}
+
+function digitsOf(text: string): string | null {
+  const found = /^(-?)\$?(\d[\d,]*)(?:\.(\d+))?(?: ?[A-Z]{3})?$/.exec(text);
+  if (!found) return null;
+  const [, sign = "", whole = "", fraction = ""] = found;
+  // Of -0 the service writes 0.
+  return `${/[1-9]/.test(text) ? sign : ""}${whole.replaceAll(",", "").replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
 }
 
 /** The one digest that signed attributes name. @throws EvidenceError when they are no attributes */

@@ -1,47 +1,13 @@
-/** What the script says; `{name}` is filled in. */
-export type ViewerWords = Readonly<
-  Record<
-    | "region"
-    | "loading"
-    | "failed"
-    | "page"
-    | "smaller"
-    | "larger"
-    | "next"
-    | "toSign"
-    | "toConsent"
-    | "change"
-    | "fill"
-    | "date"
-    | "checking"
-    | "checked"
-    | "unchecked"
-    | "altered"
-    | "signing"
-    | "unsigned"
-    | "type"
-    | "draw"
-    | "drawHere"
-    | "textNote"
-    | "noText"
-    | "upload"
-    | "uploadHere"
-    | "uploadFailed"
-    | "uploaded"
-    | "clear"
-    | "ok"
-    | "cancel"
-    | "nameBeside"
-    | "fillIn"
-    | "drawn",
-    string
-  >
->;
+import type { ActFieldKind } from "@signsealship/evidence/envelope";
+import type { Words } from "../words/en.ts";
+
+/** Texts of the script, with `{name}` placeholders. */
+export type ViewerWords = Words["viewer"];
 
 /** A field of the signer: points from the left and the top of the upright page. */
 export type PlacedField = {
   readonly name: string;
-  readonly kind: "signature" | "mark" | "initials" | "date" | "name" | "text";
+  readonly kind: ActFieldKind;
   /** From 1. */
   readonly page: number;
   readonly left: number;
@@ -50,11 +16,13 @@ export type PlacedField = {
   readonly height: number;
   /** As the page names it. */
   readonly label: string;
+  /** Of a radio's option: what is chosen by it. */
+  readonly option?: string;
   /** The id of the input that holds its value; null for a date. */
   readonly input: string | null;
 };
 
-/** What a page of signing gives its script, as JSON in the page itself. */
+/** Data for the script, as JSON in the page. */
 export type SigningConfig = {
   readonly document: string;
   readonly bytes: number;
@@ -62,9 +30,9 @@ export type SigningConfig = {
   readonly pages: number;
   /** The folder of pdf.js. */
   readonly pdfjs: string;
-  /** Where the page says that it was shown. */
+  /** The address that records that the page was opened. */
   readonly opened: string;
-  /** The script that judges what is to be signed. */
+  /** The script that verifies a prepared act. */
   readonly check: string;
   /** Where an act is prepared for a key of the browser, where it is completed, and where the page goes then. */
   readonly prepare: string;

@@ -1,21 +1,21 @@
 import { leadTo, make, part, say, setNumbers, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
+import { boxField, dateField, isBox, listWritten } from "./boxes.ts";
 import type { PlacedField, SigningConfig } from "./config.ts";
 import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
-import { openSheet } from "./sheet.ts";
-import type { SignatureInputs } from "./signature-body.ts";
+import { openSheet, type SignatureInputs, type ValueInput } from "./sheet.ts";
 import { drawnPicture } from "./strokes.ts";
 
 type Pages = {
   pageOf: (n: number) => HTMLElement;
-  /** Draws the page before it is seen. */
+  /** Renders the page before it scrolls into view. */
   keepAhead: (n: number) => void;
 };
 
 const isMark = ({ kind }: PlacedField): boolean => kind === "signature" || kind === "mark";
 
-/** Puts the signer's fields over their pages, and a bar that leads from one to the next. */
+/** Overlays the signer's fields on their pages, with a bar that leads from one to the next. */
 export function showFields({ fields, words }: SigningConfig, pages: Pages): HTMLElement {
   const form = part<HTMLFormElement>("sign-form");
   const signature: SignatureInputs = {
@@ -26,12 +26,14 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
   restoreSignature(signature);
   const nameHint = part("field-name-hint");
   const ofTypedName = nameHint.textContent;
-  // A name that stands there by itself is not a signature that its signer has looked at.
+  // A prefilled name is not a signature that the signer has looked at.
   let isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
   const shown = ordered.map((field) => {
     const { input: id } = field;
-    return id === null ? dateOf(field) : buttonOf(field, part<HTMLInputElement>(id));
+    if (id === null) return dateField(field, words, place);
+    if (isBox(field)) return boxField(field, part<HTMLInputElement>(id), { form, words, place });
+    return buttonOf(field, part<ValueInput>(id));
   });
   form.addEventListener("input", ({ target }) => {
     if (Object.values(signature).some((own) => own === target)) isChosen = true;
@@ -52,13 +54,7 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
   refresh();
   return bar;
 
-  function dateOf(field: PlacedField) {
-    const element = make("div", { className: "viewer-field", textContent: field.label, title: words.date });
-    place(field, element);
-    return { field, element, isOpen: () => false, refresh() {} };
-  }
-
-  function buttonOf(field: PlacedField, input: HTMLInputElement) {
+  function buttonOf(field: PlacedField, input: ValueInput) {
     const element = make("button", { type: "button", className: "viewer-field" });
     place(field, element);
     element.addEventListener("click", () =>
@@ -67,15 +63,20 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
         refresh();
       }),
     );
+    const shownValue = (): string => {
+      if (isMark(field) && readDrawn(signature.drawn.value)) return words.drawn;
+      return isMark(field) && signature.picture.value !== "" ? words.uploaded : input.value.trim();
+    };
     const isFilled = () => (isMark(field) ? isChosen : input.value.trim() !== "");
     return {
       field,
       element,
       isOpen: () => !isFilled() && (isMark(field) || input.required),
+      value: () => shownValue(),
       refresh() {
         const drawn = isMark(field) ? readDrawn(signature.drawn.value) : null;
         const picture = isMark(field) ? signature.picture.value : "";
-        const value = drawn ? words.drawn : picture === "" ? input.value.trim() : words.uploaded;
+        const value = shownValue();
         const { label, page } = field;
         element.classList.toggle("filled", isFilled());
         const look = drawn ? drawnPicture(drawn) : picture === "" ? value : pictureElement(picture);
@@ -94,6 +95,7 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
 
   function refresh(): void {
     for (const one of shown) one.refresh();
+    listWritten(shown, words);
     const open = nextOpen();
     if (open) pages.keepAhead(open.field.page);
     const way = open === shown[visited] ? words.fillIn : words.next;
@@ -102,7 +104,7 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
     nameHint.textContent = isTyped ? ofTypedName : words.nameBeside;
   }
 
-  /** The first open field behind the one that had the focus last, or else the first of all. */
+  /** The first open field after the last focused one, else the first of all. */
   function nextOpen() {
     return [...shown.slice(visited + 1), ...shown].find(({ isOpen }) => isOpen());
   }

@@ -1,10 +1,10 @@
 import { readDrawn } from "../drawn.ts";
 import { readPicture } from "../picture.ts";
-import type { SignatureInputs } from "./signature-body.ts";
+import type { SignatureInputs } from "./sheet.ts";
 
 type Marks = Pick<SignatureInputs, "drawn" | "picture">;
 
-/** One for the tab: the page of another link forgets it. */
+/** One signature per tab: the page of another link deletes it. */
 const item = "signature";
 
 type Kept = { link: string; drawn: string; picture: string };
@@ -12,14 +12,14 @@ type Kept = { link: string; drawn: string; picture: string };
 /** `/sign/{token}`, whichever form of it the page answers. */
 const link = (): string => location.pathname.split("/", 3).join("/");
 
-/** Keeps what was drawn or chosen while the tab is open: a reload does not lose it. What was typed is no work to type again. */
+/** Stores a drawing or picture for the tab, so that a reload keeps it. A typed name is easy to type again. */
 export function keepSignature({ drawn, picture }: Marks): void {
   const kept: Kept = { link: link(), drawn: drawn.value, picture: picture.value };
   if (kept.drawn === "" && kept.picture === "") forgetSignature();
   else storage((tab) => tab.setItem(item, JSON.stringify(kept)));
 }
 
-/** Puts what was kept of this link back into a form that has neither. */
+/** Restores the stored signature of this link into an empty form. */
 export function restoreSignature({ drawn, picture }: Marks): void {
   if (drawn.value !== "" || picture.value !== "") return;
   const kept = keptHere();
@@ -28,7 +28,7 @@ export function restoreSignature({ drawn, picture }: Marks): void {
   else if (readPicture(kept.picture)) picture.value = kept.picture;
 }
 
-/** What was kept of this link; what was kept of another is forgotten. */
+/** The stored signature of this link. Deletes one of another link. */
 function keptHere(): Kept | undefined {
   const kept = storage((tab): Kept | null => JSON.parse(tab.getItem(item) ?? "null"));
   if (kept?.link === link()) return kept;
@@ -36,13 +36,13 @@ function keptHere(): Kept | undefined {
   return undefined;
 }
 
-/** Before anything of a page is shown: the tab may have been another signer's. */
+/** Runs before the page shows anything: the tab may have been another signer's. */
 export const forgetOthersSignature = (): void => void keptHere();
 
-/** Nothing stays once the link shows that it has ended, or asks anew who is there. */
+/** Deletes the stored signature when the link has ended, or asks for identification again. */
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));
 
-/** A browser that keeps nothing, or a full one, is none to complain of. */
+/** Ignores errors: storage may be full or forbidden, and is only a convenience. */
 function storage<T>(work: (tab: Storage) => T): T | undefined {
   try {
     return work(sessionStorage);

@@ -13,18 +13,18 @@ type Answer =
   | { outcome: "again" };
 
 /**
- * Signs with a key that this browser makes, for this one act: nobody can have a copy of it. What the service prepared is
- * signed only when it is the document that was shown, and says what was typed.
- * @param document the bytes that are shown, whose hash was compared
+ * Signs with a key that this browser generates for this one act and can't export. Signs the prepared act only when it
+ * matches the displayed document and the typed values.
+ * @param document the displayed bytes, whose hash was compared
  */
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
   const form = part<HTMLFormElement>("sign-form");
   let checking = loadCheck(config.check);
-  // Said when it is needed.
+  // Reported on submit: without this, an early failure would be an unhandled rejection.
   checking.catch(() => {});
   const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
   const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
-  // Tells the service that a key of its own is not what this signer wants.
+  // Marks the form: when it is submitted after a failure, the service must not sign with a key of its own.
   form.append(Object.assign(window.document.createElement("input"), { type: "hidden", name: "key", value: "browser" }));
 
   form.addEventListener("submit", (event) => {
@@ -41,10 +41,13 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
     body.set("public_key", toBase64(publicKey));
     const prepared = await post<Answer>(config.prepare, body);
-    // The page says what is wrong, or shows the document anew: nothing is signed so.
+    // The page then shows the error, or the changed document. This signs nothing.
     if (prepared?.outcome !== "prepared") return form.submit();
     const fields = new Map(config.fields.map(({ name, kind }) => [name, kind]));
-    const asked = { document, fields, values: values(), mark: await mark() };
+    const options = new Map(
+      config.fields.flatMap(({ name, option }) => (option === undefined ? [] : [[name, option] as const])),
+    );
+    const asked = { document, fields, options, values: values(), mark: await mark() };
     const { tail, signedAttrs, ...rest } = prepared;
     const opened = { ...rest, tail: fromBase64(tail), signedAttrs: fromBase64(signedAttrs) };
     const isAsked = await checking;
@@ -84,8 +87,12 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   const values = () =>
     new Map(
       [...form.elements].flatMap((element) => {
-        const { name, value } = element as HTMLInputElement;
-        return name?.startsWith("value.") ? [[name.slice("value.".length), value.trim()] as const] : [];
+        const { name, value, type, checked } = element as HTMLInputElement;
+        if (!name?.startsWith("value.")) return [];
+        const own = name.slice("value.".length);
+        // A radio button sends the name of its option.
+        if (type === "radio") return [[value, checked ? "On" : "Off"] as const];
+        return [[own, type === "checkbox" ? (checked ? "On" : "Off") : value.trim()] as const];
       }),
     );
 }

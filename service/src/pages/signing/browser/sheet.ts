@@ -1,18 +1,53 @@
 import { make } from "../../ui/browser/parts.ts";
 import { readDrawn, writeDrawn } from "../drawn.ts";
-import type { ViewerWords } from "./config.ts";
+import type { PlacedField, ViewerWords } from "./config.ts";
 import { pictureElement, pictureFrom } from "./picture.ts";
-import { copyOf, put, type SheetBody } from "./sheet-parts.ts";
 import { drawingPad } from "./strokes.ts";
 
-/** What the form holds of the signature: a typed name always, and a drawing or a picture when the signer prefers it. */
+/** The content of a sheet. `accept` writes it into the form, and returns false while it can't. */
+type SheetBody = { content: readonly Node[]; accept: () => boolean };
+
+/** A copy of a form input, large enough for touch. */
+function copyOf({ value, required, maxLength, inputMode }: HTMLInputElement, label: string) {
+  const input = make("input", { type: "text", id: "sheet-input", value, required, autocomplete: "off" });
+  if (maxLength > 0) input.maxLength = maxLength;
+  input.inputMode = inputMode;
+  const labelled = make(
+    "div",
+    { className: "form-field" },
+    make("label", { htmlFor: "sheet-input", textContent: label }),
+    input,
+  );
+  return { input, labelled };
+}
+
+/** A copy of a list to choose from. */
+function copyOfSelect(select: HTMLSelectElement, label: string) {
+  const input = select.cloneNode(true) as HTMLSelectElement;
+  Object.assign(input, { id: "sheet-input", name: "", value: select.value });
+  input.removeAttribute("aria-describedby");
+  const labelled = make(
+    "div",
+    { className: "form-field" },
+    make("label", { htmlFor: "sheet-input", textContent: label }),
+    input,
+  );
+  return { input, labelled };
+}
+
+function put(input: HTMLInputElement | HTMLSelectElement, value: string): void {
+  input.value = value;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** The inputs of the signature: always a typed name, and optionally a drawing or a picture. */
 export type SignatureInputs = { name: HTMLInputElement; drawn: HTMLInputElement; picture: HTMLInputElement };
 
-/** One of the ways to sign. `accept` puts it into the form; false while there is nothing to put there. */
+/** One way to sign. `accept` writes it into the form, and returns false while it is empty. */
 type Way = { label: string; isChosen: boolean; content: HTMLElement; input?: HTMLInputElement; accept: () => boolean };
 
-/** Asks how to sign: by a typed name, a drawing or a picture. */
-export function signatureBody(signature: SignatureInputs, words: ViewerWords): SheetBody {
+/** Lets the signer choose a typed name, a drawing or a picture. */
+function signatureBody(signature: SignatureInputs, words: ViewerWords): SheetBody {
   const ways = [typing(signature, words), drawing(signature, words), picturing(signature, words)];
   const radios = ways.map(({ isChosen, label }) => {
     const input = make("input", { type: "radio", name: "sheet-way", checked: isChosen });
@@ -22,7 +57,7 @@ export function signatureBody(signature: SignatureInputs, words: ViewerWords): S
     for (const [index, { content, input }] of ways.entries()) {
       const isShown = radios[index]?.input.checked ?? false;
       content.hidden = !isShown;
-      // An input that cannot be seen must not hold up the form.
+      // A hidden required input would block the form.
       if (input) input.disabled = !isShown;
     }
   };
@@ -101,6 +136,56 @@ function picturing({ drawn, picture }: SignatureInputs, words: ViewerWords): Way
       if (chosen === "") return false;
       put(drawn, "");
       put(picture, chosen);
+      return true;
+    },
+  };
+}
+
+/** An input whose value is a text. */
+export type ValueInput = HTMLInputElement | HTMLSelectElement;
+
+/** Asks for the value of a field. @param accepted called once, when the form has it */
+export function openSheet(
+  {
+    field,
+    input,
+    signature,
+    words,
+  }: { field: PlacedField; input: ValueInput; signature: SignatureInputs; words: ViewerWords },
+  accepted: () => void,
+): void {
+  const isSignature = field.kind === "signature" || field.kind === "mark";
+  const body = isSignature ? signatureBody(signature, words) : textBody(field, input);
+  const title = make("h2", { id: "sheet-title", textContent: field.label });
+  const cancel = make("button", { type: "button", className: "quiet-button", textContent: words.cancel });
+  const ok = make("button", { type: "submit", textContent: words.ok });
+  const form = make(
+    "form",
+    { className: "form" },
+    ...body.content,
+    make("div", { className: "form-actions" }, ok, cancel),
+  );
+  const sheet = make("dialog", { className: "sheet" }, title, form);
+  sheet.setAttribute("aria-labelledby", "sheet-title");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!body.accept()) return;
+    sheet.close();
+    accepted();
+  });
+  cancel.addEventListener("click", () => sheet.close());
+  // The browser returns the focus to the field.
+  sheet.addEventListener("close", () => sheet.remove());
+  document.body.append(sheet);
+  sheet.showModal();
+}
+
+function textBody({ label }: PlacedField, input: ValueInput): SheetBody {
+  const copy = input instanceof HTMLSelectElement ? copyOfSelect(input, label) : copyOf(input, label);
+  return {
+    content: [copy.labelled],
+    accept() {
+      put(input, copy.input.value);
       return true;
     },
   };

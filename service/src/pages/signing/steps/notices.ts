@@ -1,15 +1,15 @@
 import { notice } from "../../ui/components.ts";
 import { type Html, html } from "../../ui/render.ts";
-import type { Shown } from "../frame.ts";
+import type { PageState } from "../frame.ts";
 
-/** The id of what the button that signs is described by. */
+/** The id for the `aria-describedby` of the signing button. */
 export const noticesId = "document-notices";
 
-/** What the document has that its signer may not see as it is sealed: above the document, with the words that it quotes. */
+/** Warnings about parts of the document that the viewer may render differently from the sealed file. */
 export function noticesPart({
   view: { notices },
   words: { notices: words },
-}: Pick<Shown, "view" | "words">): Html | "" {
+}: Pick<PageState, "view" | "words">): Html | "" {
   if (notices.length === 0) return "";
   const items = notices.map(({ code, page, text }) => {
     const where = page === null ? "" : ` (${words.page(page)})`;

@@ -1,12 +1,12 @@
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import type { Shown } from "../frame.ts";
+import type { PageState } from "../frame.ts";
 
 export const longestReason = 1000;
 
-/** What a signer can do besides signing. Each asks first: its button shows when it is opened. */
-export function otherChoices({ token, view, words, typed }: Shown): Html {
+/** The signer's other choices. Each is collapsed and shows its button when opened, so that no click is accidental. */
+export function otherChoices({ token, view, words, typed }: PageState): Html {
   const { other } = words;
   const decline = (kind: string, fields: Html | "" = "") => ({ action: "decline", hidden: { kind }, fields });
   const because = textArea({

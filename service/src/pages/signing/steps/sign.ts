@@ -1,39 +1,19 @@
-import type { ShownField } from "../../../envelopes/envelopes.ts";
 import { plainTime } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { field } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import type { Shown } from "../frame.ts";
+import type { PageState } from "../frame.ts";
 import { pictureUrl } from "../picture-mark.ts";
-import type { Words } from "../words/words.ts";
+import type { Words } from "../words/en.ts";
+import { fieldInputs } from "./fields.ts";
 import { noticesId } from "./notices.ts";
 
 export const longestName = 100;
-export const longestValue = 200;
 
-/** The fields that the signer fills in: the date is the service's, and a signature is one for all its places. */
-export const filledIn = (fields: readonly ShownField[]): ShownField[] =>
-  fields.filter(({ kind }) => kind === "initials" || kind === "name" || kind === "text");
-
-/** What a field is called on the page. */
-export const labelOf = ({ label, kind, invisible }: ShownField, { sign }: Words): string =>
-  invisible ? sign.invisible : (label ?? sign.kinds[kind]);
-
-/** The name of a field's input; its id has `field-` before it. */
-export const inputOf = ({ name }: Pick<ShownField, "name">): string => `value.${name}`;
-
-/** The form that signs: the same one with a script and without. */
-export function signStep({ token, view, words, typed }: Shown): Html {
+/** The signing form, with scripts and without. */
+export function signStep({ token, view, words, typed }: PageState): Html {
   const { sign } = words;
-  const inputs = filledIn(view.fields).map((one) =>
-    field({
-      name: inputOf(one),
-      label: `${labelOf(one, words)} (${sign.page(one.page)})`,
-      required: one.required || "sometimes",
-      maxLength: longestValue,
-      value: typed[inputOf(one)] ?? (one.kind === "name" ? view.signer.name : ""),
-    }),
-  );
+  const inputs = fieldInputs({ view, words, typed });
   const hasDate = view.fields.some(({ kind }) => kind === "date");
   const { consent, document, signer } = view;
   const picture = typed["picture"] ?? "";
@@ -47,6 +27,7 @@ ${shownPicture(token, picture, words)}
 ${inputs}
 ${hasDate && html`<p class="form-note">${sign.dates}</p>`}
 ${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, maxLength: longestName, autocomplete: "name", value: typed["name"] ?? signer.name })}
+<div class="form-note" id="sign-values" hidden></div>
 <p class="form-note" id="sign-check" role="status"></p>
 <p class="form-note">${sign.intent} <span class="without-script">${sign.serviceKey}</span></p>
 <div class="form-actions"><button type="submit" id="sign-button"${view.notices.length > 0 && html` aria-describedby="${noticesId}"`}>${sign.go}</button></div>
@@ -54,7 +35,7 @@ ${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, m
 </section>`;
 }
 
-/** A file as the signature, without a script: before the other fields, which a page that has taken it shows empty. */
+/** Uploads a picture as the signature, without scripts. It precedes the other fields, because uploading empties them. */
 const pictureForm = (token: string, { sign: { picture } }: Words): Html =>
   html`<details class="question without-script"><summary>${picture.label}</summary>
 <form class="form" method="post" action="/sign/${token}/picture" enctype="multipart/form-data">

@@ -1,11 +1,15 @@
-import type { Words } from "./words.ts";
+import type { ValueFault } from "../../../orders/order/order.ts";
+import type { NoticeCode, PictureFault, ShownField } from "../../../signing/envelopes/envelopes.ts";
 
-export const en: Words = {
+/** Everything that the pages of a language say. The text of the consent is a file of its own, since its words are on record. */
+export type Words = typeof en;
+
+export const en = {
   language: "English",
   otherLanguage: "Español",
   title: "Sign a document",
   from: "Sent by",
-  to: (name, email) => `For ${name} (${email})`,
+  to: (name: string, email: string) => `For ${name} (${email})`,
   until: "Sign by",
   contact: "Questions",
   reference: "Reference",
@@ -22,15 +26,15 @@ export const en: Words = {
   document: {
     title: "The document",
     open: "Open the document",
-    size: (pages, hasMore, size) =>
-      `PDF, ${pages === 1 ? "1 page" : `${pages} pages`}${hasMore ? " and a signature page that we add" : ""}, ${size}`,
+    size: (pages: number, hasSignaturePage: boolean, size: string) =>
+      `PDF, ${pages === 1 ? "1 page" : `${pages} pages`}${hasSignaturePage ? " and a signature page that we add" : ""}, ${size}`,
     save: "Save a copy",
     note: "It opens in your browser. Come back to this page afterwards.",
   },
   notices: {
     title: "Look at these before you sign",
     lead: "What you see of this document may not be all of it:",
-    page: (page) => `page ${page}`,
+    page: (page: number) => `page ${page}`,
     of: {
       text_below_place: "A place to sign or fill in is on top of these words",
       active_content: "The document can change what a PDF reader shows. It names these actions",
@@ -43,22 +47,22 @@ export const en: Words = {
       hidden_text: "“Read as text” has these words, and the page may not show them",
       partly_examined: "Parts of the document could not be examined",
       ink_only: "The document takes no electronic signature",
-    },
+    } satisfies Record<NoticeCode, string>,
   },
   text: {
     open: "Read as text",
     title: "The document as text",
     note: "This text is an aid for reading. It has no pictures, no layout, and nothing that was filled into fields: what you sign is the PDF.",
     back: "Back to signing",
-    page: (page) => `Page ${page}`,
+    page: (page: number) => `Page ${page}`,
     nothing: "There is no text on this page. It may be a picture: open the document to see it.",
     more: "The document goes on: open it to read the rest.",
   },
   identify: {
     title: "Confirm that it’s you",
-    mail: (email) => `We email a code of 6 digits to ${email}. Enter it here to see the document.`,
-    access: (firm) => `Enter the access code that ${firm} gave you.`,
-    text: (ending) =>
+    mail: (email: string) => `We email a code of 6 digits to ${email}. Enter it here to see the document.`,
+    access: (firm: string) => `Enter the access code that ${firm} gave you.`,
+    text: (ending: string) =>
       `We send a code of 6 digits by text message to the number ending in ${ending}. Enter it here to see the document.`,
     send: "Email me a code",
     sendText: "Text me a code",
@@ -67,7 +71,7 @@ export const en: Words = {
   },
   consent: {
     title: "Before you sign: electronic records and signatures",
-    version: (version) => `Version ${version} of this text.`,
+    version: (version: string) => `Version ${version} of this text.`,
     canRead: "I opened the document and was able to read it.",
     agree: "I agree",
     given: "You agreed to sign electronically on",
@@ -77,7 +81,7 @@ export const en: Words = {
     lead: "Read the whole document first. Then fill in your fields and sign.",
     name: "Your signature: type your name",
     nameHint: "It is placed in the document as your signature.",
-    page: (page) => `page ${page}`,
+    page: (page: number) => `page ${page}`,
     kinds: {
       signature: "Signature",
       mark: "Signature",
@@ -85,8 +89,23 @@ export const en: Words = {
       date: "Date",
       name: "Name",
       text: "Text",
-    },
+      number: "Number",
+      checkbox: "Checkbox",
+      radio: "Choice",
+      dropdown: "Choice",
+    } satisfies Record<ShownField["kind"], string>,
     invisible: "Signature (not shown on the page)",
+    none: "None of these",
+    choose: "Choose",
+    formats: {
+      email: "An email address.",
+      phone_us: "A US phone number of 10 digits.",
+      zip_us: "A ZIP code of 5 or 9 digits.",
+      ssn_last4: "The last 4 digits.",
+    },
+    least: (least: string) => `At least ${least}.`,
+    most: (most: string) => `At most ${most}.`,
+    given: "The sender filled these in, and they stay as they are:",
     dates: "The service fills in the date of your signature.",
     intent: "By choosing Sign, you agree to sign this document electronically.",
     serviceKey: "Without a script, the service makes the key of your signature, uses it once, and deletes it.",
@@ -183,7 +202,8 @@ export const en: Words = {
     title: "Please check this",
     code: "That code is not right. Check it and try again.",
     away: "The text message could not be sent just now. Nothing was changed: try again in a minute.",
-    number: (ending) => `The number ending in ${ending} takes no text messages. Tell the firm that sent the document.`,
+    number: (ending: string) =>
+      `The number ending in ${ending} takes no text messages. Tell the firm that sent the document.`,
     noCode: "Enter the code.",
     canRead: "Open the document and check the box first.",
     name: "Type your name, with at most 100 characters.",
@@ -194,9 +214,22 @@ export const en: Words = {
       colors: "The picture has CMYK colors, for printing. Save it with RGB colors, or as PNG.",
       broken: "The picture cannot be read. Save it again as PNG or JPEG.",
       empty: "Nothing can be seen in the picture.",
-    },
-    missing: (label) => `${label}: this is needed.`,
-    tooLong: (label) => `${label}: use at most 200 characters.`,
+    } satisfies Record<PictureFault, string>,
+    missing: (label: string) => `${label}: this is needed.`,
+    tooLong: (label: string) => `${label}: use at most 200 characters.`,
+    unchecked: (label: string) => `${label}: check this box.`,
+    value: {
+      email: (label: string) => `${label}: enter an email address.`,
+      phone_us: (label: string) => `${label}: enter a US phone number of 10 digits.`,
+      zip_us: (label: string) => `${label}: enter a ZIP code of 5 or 9 digits.`,
+      ssn_last4: (label: string) => `${label}: enter the last 4 digits.`,
+      number: (label: string) => `${label}: enter a number such as 1,234.50.`,
+      decimals: (label: string, limit: string) =>
+        limit === "0" ? `${label}: enter a number without decimals.` : `${label}: use at most ${limit} decimals.`,
+      min: (label: string, limit: string) => `${label}: enter at least ${limit}.`,
+      max: (label: string, limit: string) => `${label}: enter at most ${limit}.`,
+      option: (label: string) => `${label}: choose one of the list.`,
+    } satisfies Record<ValueFault["rule"], (label: string, limit: string) => string>,
     other: "Enter the name and the email of the other person.",
     again: "Another signer has just signed, so the document has changed. Look at it and sign again.",
     changed: "That was not possible: things changed in the meantime. This is how they stand now.",
@@ -241,5 +274,10 @@ export const en: Words = {
     fillIn: "Fill in: {field}",
     drawn: "Drawn by hand",
     uploaded: "A picture",
+    box: "{field}, page {page}",
+    checkedBox: "checked",
+    uncheckedBox: "not checked",
+    written: "Sign writes this into the document:",
+    writtenItem: "{field}, page {page}: {value}",
   },
 };

@@ -1,4 +1,4 @@
-import type { Words } from "./words.ts";
+import type { Words } from "./en.ts";
 
 export const es: Words = {
   language: "Español",
@@ -22,8 +22,8 @@ export const es: Words = {
   document: {
     title: "El documento",
     open: "Abrir el documento",
-    size: (pages, hasMore, size) =>
-      `PDF, ${pages === 1 ? "1 página" : `${pages} páginas`}${hasMore ? " y una página de firmas que agregamos" : ""}, ${size}`,
+    size: (pages, hasSignaturePage, size) =>
+      `PDF, ${pages === 1 ? "1 página" : `${pages} páginas`}${hasSignaturePage ? " y una página de firmas que agregamos" : ""}, ${size}`,
     save: "Guardar una copia",
     note: "Se abre en su navegador. Después, vuelva a esta página.",
   },
@@ -86,8 +86,23 @@ export const es: Words = {
       date: "Fecha",
       name: "Nombre",
       text: "Texto",
+      number: "Número",
+      checkbox: "Casilla",
+      radio: "Opción",
+      dropdown: "Opción",
     },
     invisible: "Firma (no se muestra en la página)",
+    none: "Ninguna de estas",
+    choose: "Elija",
+    formats: {
+      email: "Un correo electrónico.",
+      phone_us: "Un número de teléfono de EE. UU. de 10 dígitos.",
+      zip_us: "Un código postal de 5 o 9 dígitos.",
+      ssn_last4: "Los últimos 4 dígitos.",
+    },
+    least: (least) => `Como mínimo ${least}.`,
+    most: (most) => `Como máximo ${most}.`,
+    given: "El remitente llenó estos datos, y no cambian:",
     dates: "El servicio pone la fecha de su firma.",
     intent: "Al elegir Firmar, usted acepta firmar este documento electrónicamente.",
     serviceKey: "Sin scripts, el servicio crea la clave de su firma, la usa una sola vez y la borra.",
@@ -199,6 +214,19 @@ export const es: Words = {
     },
     missing: (label) => `${label}: este dato es necesario.`,
     tooLong: (label) => `${label}: use un máximo de 200 caracteres.`,
+    unchecked: (label) => `${label}: marque esta casilla.`,
+    value: {
+      email: (label) => `${label}: escriba un correo electrónico.`,
+      phone_us: (label) => `${label}: escriba un número de teléfono de EE. UU. de 10 dígitos.`,
+      zip_us: (label) => `${label}: escriba un código postal de 5 o 9 dígitos.`,
+      ssn_last4: (label) => `${label}: escriba los últimos 4 dígitos.`,
+      number: (label) => `${label}: escriba un número como 1,234.50.`,
+      decimals: (label, limit) =>
+        limit === "0" ? `${label}: escriba un número sin decimales.` : `${label}: use como máximo ${limit} decimales.`,
+      min: (label, limit) => `${label}: escriba como mínimo ${limit}.`,
+      max: (label, limit) => `${label}: escriba como máximo ${limit}.`,
+      option: (label) => `${label}: elija una opción de la lista.`,
+    },
     other: "Escriba el nombre y el correo electrónico de la otra persona.",
     again: "Otra persona acaba de firmar, así que el documento cambió. Revíselo y firme de nuevo.",
     changed: "No fue posible: algo cambió entretanto. Esta es la situación actual.",
@@ -244,5 +272,10 @@ export const es: Words = {
     fillIn: "Llenar: {field}",
     drawn: "Dibujada a mano",
     uploaded: "Una imagen",
+    box: "{field}, página {page}",
+    checkedBox: "marcada",
+    uncheckedBox: "sin marcar",
+    written: "Al firmar se escribe esto en el documento:",
+    writtenItem: "{field}, página {page}: {value}",
   },
 };

@@ -1,7 +1,6 @@
-import type { Language } from "../../../envelopes/envelopes.ts";
-import { en } from "./en.ts";
+import type { Language } from "../../../signing/envelopes/envelopes.ts";
+import { en, type Words } from "./en.ts";
 import { es } from "./es.ts";
-import type { Words } from "./words.ts";
 
 const all: Readonly<Record<Language, Words>> = { en, es };
 

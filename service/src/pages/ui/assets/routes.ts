@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { namedQuality } from "../../../http/accept.ts";
-import { ServiceError } from "../../../platform/errors.ts";
+import { namedQuality } from "../../../kernel/http/accept.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { pdfJsPolicy } from "../pdf-js.ts";
 import type { Asset } from "./asset.ts";
 import type { Assets } from "./assets.ts";

@@ -23,7 +23,7 @@ async function sendWith(form: HTMLFormElement): Promise<void> {
   button.disabled = true;
   try {
     const found = await optionsOf(form);
-    // The form itself leads to what is missing.
+    // Submitting the form leads to the page that asks for the missing proof.
     if ("ask" in found) return form.submit();
     if ("problem" in found) return say(form, found.problem);
     field.value = JSON.stringify(await answerTo(form, found.options));

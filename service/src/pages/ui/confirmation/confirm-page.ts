@@ -1,4 +1,4 @@
-import type { Session } from "../../../identity/identity.ts";
+import type { Session } from "../../../kernel/identity/identity.ts";
 import { accountNav } from "../account-nav.ts";
 import type { Assets } from "../assets/assets.ts";
 import { hiddenFields } from "../forms/button-form.ts";
@@ -8,7 +8,7 @@ import { passkeyForm } from "../forms/passkey-form.ts";
 import { layout } from "../layout.ts";
 import { type Html, html } from "../render.ts";
 
-/** What the page sends beside the form's own fields. */
+/** Fields that the confirmation adds to the form's own. */
 export const confirmFields = { passkey: "confirm_passkey", code: "confirm_code", another: "confirm_another" } as const;
 
 /** The pages whose forms are confirmed: a firm's, or the console. */
@@ -28,14 +28,14 @@ export type ConfirmView = {
   session: Session;
   /** Where the form was sent, and goes again. */
   action: string;
-  /** What was typed into it. */
+  /** Its values. */
   form: FormValues;
   error: string | undefined;
   /** Whether the firm asks for a passkey here, and nothing else will do. */
   onlyPasskey: boolean;
 };
 
-/** Asks who is signed in to confirm what a form is about to do. */
+/** Asks the signed-in person to confirm the action of a form. */
 export function confirmPage(assets: Pick<Assets, "url">, view: ConfirmView): string {
   const { area, session, error, onlyPasskey } = view;
   const { hasPasskey } = session.proof;
@@ -85,7 +85,7 @@ ${field({ name: confirmFields.code, label: "Code", hint: "Six digits. After five
 <div class="form-actions"><button type="submit">Confirm and continue</button><button type="submit" class="quiet-button" name="${confirmFields.another}" value="1" formnovalidate>Email me another code</button></div>
 </form>`;
 
-/** For who has none, where nothing else will do. */
+/** For people without a passkey, when only a passkey is accepted. */
 const passkeyMissingPage = (assets: Pick<Assets, "url">, { area, session }: ConfirmView): string =>
   page(
     assets,

@@ -1,9 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { sessionOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import { type ConfirmationDeps, confirm, requestOptions, type Shown, sendCode } from "../../../members/members.ts";
-import { ServiceError } from "../../../platform/errors.ts";
-import { isRecentProof } from "../../../platform/recent-proof.ts";
+import {
+  type ConfirmationDeps,
+  confirm,
+  requestOptions,
+  type Shown,
+  sendCode,
+} from "../../../firms/members/members.ts";
+import { sessionOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isRecentProof } from "../../../kernel/platform/recent-proof.ts";
 import type { Assets } from "../assets/assets.ts";
 import { acceptsPage } from "../error-page.ts";
 import { textsOf } from "../forms/form-body.ts";
@@ -11,7 +17,7 @@ import { formHeaders, htmlType } from "../page/headers.ts";
 import { pageRoute } from "../page/route.ts";
 import { type ConfirmArea, confirmFields, confirmOptionsPath, confirmPage } from "./confirm-page.ts";
 
-export type ConfirmingDeps = ConfirmationDeps & { assets: Assets; limits: RateLimits };
+export type ConfirmingDeps = { confirmation: ConfirmationDeps; assets: Assets; limits: RateLimits };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -31,6 +37,7 @@ export function confirming(
   area: ConfirmArea,
   again: (request: FastifyRequest) => Promise<void>,
 ): void {
+  const { confirmation } = deps;
   scope.decorateRequest("confirmation", null);
   scope.addHook("preHandler", async (request) => {
     const fields = textsOf(request.body);
@@ -56,16 +63,16 @@ export function confirming(
   pageRoute(scope, deps, {
     method: "POST",
     url: confirmOptionsPath(area),
-    handle: async ({ request }) => ({ json: await requestOptions(deps, sessionOf(request)) }),
+    handle: async ({ request }) => ({ json: await requestOptions(confirmation, sessionOf(request)) }),
   });
 
   /** Why what was shown is not accepted; what is asked for then says whether that matters. */
   async function problemOf(request: FastifyRequest, shown: Shown): Promise<string | undefined> {
     const session = sessionOf(request);
-    // Sent twice, the form has shown its code before.
-    if ("code" in shown && isRecentProof(session.proof, deps.clock())) return undefined;
+    // The form was submitted twice: the code was already accepted.
+    if ("code" in shown && isRecentProof(session.proof, confirmation.clock())) return undefined;
     try {
-      await confirm(deps, session, shown);
+      await confirm(confirmation, session, shown);
       return undefined;
     } catch (error) {
       if (error instanceof ServiceError && error.code === "validation") return error.message;
@@ -76,7 +83,7 @@ export function confirming(
   async function askFor(request: FastifyRequest, onlyPasskey: boolean): Promise<string> {
     const session = sessionOf(request);
     const { wantsAnother, problem: error } = request.confirmation ?? { wantsAnother: false };
-    if (!session.proof.hasPasskey && !onlyPasskey) await sendCode(deps, session, wantsAnother);
+    if (!session.proof.hasPasskey && !onlyPasskey) await sendCode(confirmation, session, wantsAnother);
     const form = textsOf(request.body);
     return confirmPage(deps.assets, { area, session, action: request.url, form, error, onlyPasskey });
   }

@@ -2,7 +2,7 @@ import { type Html, html } from "../render.ts";
 import { buttonForm } from "./button-form.ts";
 
 export type Question = {
-  /** What opens the question; `about` tells it apart for who does not see its place. */
+  /** The label that opens the question. `about` distinguishes it for screen readers. */
   label: string;
   about?: string;
   /** What will happen. */
@@ -10,7 +10,7 @@ export type Question = {
   /** The button that does it. */
   confirm: string;
   action: string;
-  /** What the form of the button carries unseen. */
+  /** Hidden fields of the button's form. */
   fields?: Readonly<Record<string, string>>;
 };
 

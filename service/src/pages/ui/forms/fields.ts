@@ -12,12 +12,19 @@ type Common = {
   form?: string | undefined;
 };
 
-type TextRules = { value?: string | undefined; maxLength?: number; autocomplete?: string };
+type TextRules = {
+  value?: string | undefined;
+  maxLength?: number;
+  autocomplete?: string;
+  /** Which keyboard a phone shows. */
+  inputMode?: "decimal" | "numeric" | "tel" | "email" | undefined;
+};
 
 export type Field = Common & TextRules & { type?: "text" | "email" | "url" | "tel" | "search" | "password" | "date" };
 export type TextArea = Common & TextRules & { rows?: number };
 export type Choice = { value: string; label: string };
 export type Select = Common & { value?: string | undefined; options: readonly Choice[] };
+export type Radios = Common & { value?: string | undefined; options: readonly Choice[] };
 export type Checkbox = Omit<Common, "required"> & { value?: string; checked?: boolean; required?: boolean };
 
 const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string => `${form}-${name}`;
@@ -34,8 +41,8 @@ const hintOf = (id: string, { hint }: Pick<Common, "hint">): Html =>
 const errorOf = (id: string, { error }: Pick<Common, "error">): Html =>
   html`${error && html`<p class="field-error" id="${id}-error">${error}</p>`}`;
 
-const textRules = ({ maxLength, autocomplete }: TextRules): Html =>
-  html`${maxLength !== undefined && html` maxlength="${maxLength}"`}${autocomplete && html` autocomplete="${autocomplete}"`}`;
+const textRules = ({ maxLength, autocomplete, inputMode }: TextRules): Html =>
+  html`${inputMode && html` inputmode="${inputMode}"`}${maxLength !== undefined && html` maxlength="${maxLength}"`}${autocomplete && html` autocomplete="${autocomplete}"`}`;
 
 /** Label, hint and error around a control. */
 function labelled(id: string, part: Common, control: Html): Html {
@@ -74,10 +81,29 @@ export function select(part: Select): Html {
   return labelled(id, part, html`<select${wiring(id, part)}>${options}</select>`);
 }
 
+/** The id of one of several radio buttons. @param index its place among them */
+export const radioId = (part: Pick<Common, "form" | "name">, index: number): string => `${idOf(part)}-${index + 1}`;
+
+/** One of several, all of them shown. */
+export function radios(part: Radios): Html {
+  const id = idOf(part);
+  const { name, label, required, error } = part;
+  const described = [part.hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  const buttons = part.options.map(
+    ({ value, label: text }, index) =>
+      html`<div class="form-check"><input type="radio" id="${radioId(part, index)}" name="${name}" value="${value}"${required === true && html` required`}${value === part.value && html` checked`}><label for="${radioId(part, index)}">${text}</label></div>`,
+  );
+  const optional = !required && html` <span class="optional">(optional)</span>`;
+  return html`<fieldset class="form-field form-radios"${described && html` aria-describedby="${described}"`}${error && html` aria-invalid="true"`}><legend>${label}${optional}</legend>${hintOf(id, part)}${buttons}${errorOf(id, part)}</fieldset>`;
+}
+
+export const checkboxId = (part: Pick<Common, "form" | "name"> & { value?: string }): string =>
+  part.value === undefined || part.value === "on" ? idOf(part) : `${idOf(part)}-${part.value}`;
+
 /** Yes or no: when ticked the form sends `value`, otherwise nothing. Boxes of one name have different values. */
 export function checkbox(part: Checkbox): Html {
   const { value = "on", checked = false } = part;
-  const id = value === "on" ? idOf(part) : `${idOf(part)}-${value}`;
+  const id = checkboxId(part);
   return html`<div class="form-field form-check"><input type="checkbox"${wiring(id, part)} value="${value}"${checked && html` checked`}><label for="${id}">${part.label}</label>${hintOf(id, part)}${errorOf(id, part)}</div>`;
 }
 

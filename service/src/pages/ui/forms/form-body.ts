@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { HttpError } from "../../../http/errors/http-error.ts";
+import { HttpError } from "../../../kernel/http/errors/http-error.ts";
 
 /** What a form or a query holds: texts by name. */
 export type FormValues = Readonly<Record<string, string>>;

@@ -10,9 +10,9 @@ export type PasskeyForm = {
   options: string;
   /** The field that the browser's answer is sent in. */
   answer: string;
-  /** What the form carries unseen. */
+  /** Hidden fields. */
   carried?: FormValues;
-  /** What is typed beside. */
+  /** Further inputs. */
   fields?: Html;
   label: string;
 };

@@ -1,10 +1,9 @@
-import type { OrderDocument } from "../../../envelopes/envelopes.ts";
-import type { StoredFile } from "../../../platform/blobs/stored-file.ts";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import type { OrderDocument } from "../../../signing/envelopes/envelopes.ts";
 import { codeText } from "../components.ts";
 import { plainTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
-import { en } from "../words/en/en.ts";
-import type { Words } from "../words/words.ts";
+import { en, type Words } from "../words/en/en.ts";
 
 /** Where an order's documents are, and whether there is a page to look at them. */
 type Place = { path: string; hasView?: boolean };
@@ -27,11 +26,16 @@ export function documentList(
   )}</ul>`;
 }
 
-/** A document as a browser saves it. */
+/** The name that a document is saved by, without its ending: what the document is called, and which of its files this is. */
+export const savedName = (called: string, kind: OrderDocument["kind"], { orders }: Words): string =>
+  `${called} - ${orders.documentTitles[kind].toLowerCase()}`;
+
+/** A document as a browser saves it. @param title what the document is called; null where its order alone has a name */
 export const documentToSave = (
-  orderCode: string,
+  order: { code: string; title: string | null },
   { kind, file }: Pick<OrderDocument, "kind"> & { file: StoredFile },
+  words: Words = en,
 ) => ({
   pdf: file,
-  name: `${kind.replaceAll("_", "-")}-${orderCode.slice(0, 6)}.pdf`,
+  name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), kind, words)}.pdf`,
 });

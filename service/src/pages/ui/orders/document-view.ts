@@ -1,5 +1,5 @@
 import { raw } from "hono/html";
-import type { OrderDocument } from "../../../envelopes/envelopes.ts";
+import type { OrderDocument } from "../../../signing/envelopes/envelopes.ts";
 import type { Assets } from "../assets/assets.ts";
 import type { PreviewConfig } from "../browser/preview.ts";
 import { codeText, pageHead } from "../components.ts";

@@ -1,7 +1,6 @@
-import type { RoomView } from "../../../rooms/rooms.ts";
+import type { RoomView } from "../../../closing/rooms/rooms.ts";
 import { type Html, html } from "../render.ts";
-import { en } from "../words/en/en.ts";
-import type { RoomWords, Words } from "../words/words.ts";
+import { en, type Words } from "../words/en/en.ts";
 
 type Card = RoomView["orders"][number];
 
@@ -14,7 +13,7 @@ const isOver = ({ status }: Card): boolean => endings.has(status);
 export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<Words, "room"> = en): string =>
   room.inThisRoom(orders.length, orders.filter(isOver).length);
 
-function meter(id: string, label: string, count: number, of: number, words: RoomWords["meters"]): Html {
+function meter(id: string, label: string, count: number, of: number, words: Words["room"]["meters"]): Html {
   const text = of === 0 ? words.none : words.of(count, of);
   return html`<li><span class="meter-label" id="${id}">${label}</span><span class="meter-count">${text}</span>${
     of > 0 && html`<progress value="${count}" max="${of}" aria-labelledby="${id}">${text}</progress>`

@@ -1,7 +1,6 @@
-import type { ActivityItem, OrderCard } from "../../../rooms/rooms.ts";
+import type { ActivityItem, OrderCard } from "../../../closing/rooms/rooms.ts";
 import { shortCode } from "../format.ts";
-import { en } from "../words/en/en.ts";
-import type { Words } from "../words/words.ts";
+import { en, type Words } from "../words/en/en.ts";
 import { statusWords } from "./status-words.ts";
 
 /** What an order is called in its room. */

@@ -1,7 +1,6 @@
-import type { SignerState } from "../../../envelopes/envelopes.ts";
+import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import type { Tone } from "../components.ts";
-import { en } from "../words/en/en.ts";
-import type { Words } from "../words/words.ts";
+import { en, type Words } from "../words/en/en.ts";
 
 const tones: Readonly<Record<SignerState["status"], Tone>> = {
   pending: "waiting",

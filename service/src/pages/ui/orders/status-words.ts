@@ -1,10 +1,9 @@
-import type { OrderStatus } from "../../../orders/orders.ts";
+import type { OrderStatus } from "../../../orders/order/order.ts";
 import type { Tone } from "../components.ts";
-import { en } from "../words/en/en.ts";
-import type { StatusText, Words } from "../words/words.ts";
+import { en, type Words } from "../words/en/en.ts";
 
 /** A status in plain words: `label` for the badge, `headline` as the page's heading, `next` as what happens now. */
-export type StatusWords = StatusText & { tone: Tone; label: string };
+export type StatusWords = Words["orders"]["statuses"][OrderStatus] & { tone: Tone; label: string };
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
   Created: "waiting",

@@ -1,8 +1,9 @@
-import type { OrderStatus, PublicOrderRow } from "../../../orders/orders.ts";
+import type { OrderStatus, PublicOrderRow } from "../../../orders/order/order.ts";
 import type { Step, StepState } from "../components.ts";
 import { maskPhone } from "../format.ts";
-import { en } from "../words/en/en.ts";
-import type { OrderWords, StepName, Words } from "../words/words.ts";
+import { en, type Words } from "../words/en/en.ts";
+
+type StepName = keyof Words["orders"]["steps"]["labels"];
 
 type Place = { at: StepName; state: "current" | "done" | "attention" };
 
@@ -39,7 +40,7 @@ type Bought = Pick<PublicOrderRow, "status" | "sign" | "notarize" | "ship" | "fa
 
 function stepsOf(
   { sign, notarize, ship, fax, faxTo }: Bought,
-  { labels, faxTo: faxLabel }: OrderWords["steps"],
+  { labels, faxTo: faxLabel }: Words["orders"]["steps"],
 ): { name: StepName; label: string }[] {
   const bought: Readonly<Record<StepName, boolean>> = {
     placed: true,

@@ -1,4 +1,4 @@
-const policy = (connect: string, images: readonly string[]): string =>
+const policy = (connect: string, images: readonly string[], forms: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -7,16 +7,16 @@ const policy = (connect: string, images: readonly string[]): string =>
     `connect-src ${connect}`,
     "font-src 'self'",
     "worker-src 'self'",
-    "form-action 'none'",
+    `form-action ${forms}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
 
 /** Of pages that check files: their scripts may talk to nobody, not even to us. @param images origins of logos */
-export const silentPolicy = (images: readonly string[] = []): string => policy("'none'", images);
+export const silentPolicy = (images: readonly string[] = []): string => policy("'none'", images, "'none'");
 
-/** Of pages that refresh themselves. @param images origins of logos */
-export const refreshingPolicy = (images: readonly string[] = []): string => policy("'self'", images);
+/** Of pages that refresh themselves, and may come to have a form. @param images origins of logos */
+export const refreshingPolicy = (images: readonly string[] = []): string => policy("'self'", images, "'self'");
 
 /**
  * Of a page that shows a document: our own scripts, their worker and the bytes that both fetch. pdf.js keeps pictures of

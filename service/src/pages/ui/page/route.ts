@@ -7,13 +7,14 @@ import type {
   FastifyRequest,
   onRequestAsyncHookHandler,
 } from "fastify";
-import { namedQuality } from "../../../http/accept.ts";
-import { wireStatus } from "../../../http/errors/wire-errors.ts";
-import { bodyOf } from "../../../http/file-route.ts";
-import type { Policy, RateLimits } from "../../../http/rate-limits.ts";
-import { uncached } from "../../../http/verdicts.ts";
-import type { StoredFile } from "../../../platform/blobs/stored-file.ts";
-import { type ErrorCode, ServiceError } from "../../../platform/errors.ts";
+import { namedQuality } from "../../../kernel/http/accept.ts";
+import { contentDisposition } from "../../../kernel/http/content-disposition.ts";
+import { wireStatus } from "../../../kernel/http/errors/wire-errors.ts";
+import { bodyOf } from "../../../kernel/http/file-route.ts";
+import type { Policy, RateLimits } from "../../../kernel/http/rate-limits.ts";
+import { uncached } from "../../../kernel/http/verdicts.ts";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { type ErrorCode, ServiceError } from "../../../kernel/platform/errors.ts";
 import { wantsJson } from "../error-page.ts";
 import { type FormValues, textsOf } from "../forms/form-body.ts";
 import { formHeaders, htmlType } from "./headers.ts";
@@ -144,7 +145,7 @@ async function sendPdf(
   headers: Headers,
   { pdf, name }: Extract<PageAnswer, { pdf: unknown }>,
 ): Promise<FastifyReply> {
-  reply.headers({ ...headers, ...uncached, "Content-Disposition": `attachment; filename="${name}"` });
+  reply.headers({ ...headers, ...uncached, "Content-Disposition": contentDisposition("attachment", name) });
   const body = await bodyOf(reply.type("application/pdf"), pdf);
   return reply.send(body);
 }
@@ -156,7 +157,7 @@ export function send(reply: FastifyReply, headers: Headers, answer: PlainAnswer)
   if (typeof answer === "string") return reply.type(htmlType).send(answer);
   if ("json" in answer) return reply.send(answer.json);
   if ("file" in answer) {
-    reply.headers({ ...uncached, "Content-Disposition": `attachment; filename="${answer.name}"` });
+    reply.headers({ ...uncached, "Content-Disposition": contentDisposition("attachment", answer.name) });
     return reply.type(answer.type).send(answer.file);
   }
   reply.headers(answer.headers ?? {});

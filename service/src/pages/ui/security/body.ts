@@ -1,4 +1,4 @@
-import type { Passkey } from "../../../members/members.ts";
+import type { Passkey } from "../../../firms/members/members.ts";
 import { card, emptyState, notice, pageHead } from "../components.ts";
 import { shortTime } from "../format.ts";
 import { askFirst } from "../forms/ask-first.ts";
@@ -13,14 +13,14 @@ export type SecurityView = {
   path: string;
   passkeys: readonly Passkey[];
   codesLeft: number;
-  /** Whether passkeys can be had at this address. */
+  /** Whether passkeys work at this address. */
   isPossible: boolean;
   error?: string;
-  /** What was typed into the form that was refused. */
+  /** Values of the refused form. */
   typed?: FormValues;
-  /** Whether the person has just confirmed who asks, on the way to a passkey. */
+  /** Whether the person has just confirmed their identity, in order to add a passkey. */
   isConfirmed?: boolean;
-  /** What else is on the page. */
+  /** Further content of the page. */
   more?: Html | "";
 };
 

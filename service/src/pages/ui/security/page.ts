@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { sessionOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
 import {
   addPasskey,
   creationOptions,
@@ -9,15 +7,17 @@ import {
   type PasskeyDeps,
   removePasskey,
   renewRecoveryCodes,
-} from "../../../members/members.ts";
-import { invalid } from "../../../platform/errors.ts";
-import { requireRecentProof } from "../../../platform/recent-proof.ts";
+} from "../../../firms/members/members.ts";
+import { sessionOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { requireRecentProof } from "../../../kernel/platform/recent-proof.ts";
 import type { AssetName, Assets } from "../assets/assets.ts";
+import { card, notice, pageHead } from "../components.ts";
 import { done } from "../flash-messages.ts";
 import { type PageCall, pageRoute } from "../page/route.ts";
-import type { Html } from "../render.ts";
+import { type Html, html } from "../render.ts";
 import { type SecurityView, securityBody } from "./body.ts";
-import { recoveryCodesBody } from "./recovery-codes.ts";
 
 export type SecurityDeps = PasskeyDeps & { assets: Assets; limits: RateLimits };
 
@@ -27,13 +27,13 @@ type FramedPage = { title: string; body: Html; scripts?: readonly Extract<AssetN
 export type SecurityPlace = {
   path: string;
   frame: (request: FastifyRequest, page: FramedPage) => string;
-  /** What else is on the page. */
+  /** More cards below. */
   more?: (request: FastifyRequest) => Promise<Html>;
 };
 
 /**
- * A person's passkeys and recovery codes, by the session of the request.
- * @returns shows the page of a form again that was refused
+ * Routes of a person's passkeys and recovery codes.
+ * @returns `refused`, which renders the page again with an error
  */
 export function securityPage(forms: FastifyInstance, deps: SecurityDeps, { path, frame, more }: SecurityPlace) {
   const form = { method: "POST", refused } as const;
@@ -92,3 +92,12 @@ export function securityPage(forms: FastifyInstance, deps: SecurityDeps, { path,
   }
   return { refused };
 }
+
+/** Shown once, in the response to the form that created the codes: no page links to them, and no cache stores them. */
+const recoveryCodesBody = (path: string, codes: readonly string[]): Html =>
+  html`${pageHead("Your recovery codes", "Each signs you in once, in the place of a passkey.")}
+<div class="panels">
+${notice("attention", "Save the codes now", "This is the only time they are shown. Keep them apart from your passkeys: print them, or put them into a password manager.")}
+${card("codes", "Recovery codes", html`<ul class="recovery-codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>`)}
+<div class="form-actions"><a class="button" href="${path}">I saved them</a></div>
+</div>`;

@@ -1,7 +1,7 @@
-import type { Language } from "../../../envelopes/envelopes.ts";
+import type { Language } from "../../../signing/envelopes/envelopes.ts";
 import { englishFrame, type FrameLanguage } from "../layout.ts";
 
-/** What the frame around a page says. */
+/** The words of the frame around a page. */
 export const frames: Readonly<Record<Language, FrameLanguage>> = {
   en: englishFrame,
   es: {

@@ -1,12 +1,12 @@
-import { type Language, languages } from "../../../envelopes/envelopes.ts";
-import { preferredLanguage } from "../../../http/accept.ts";
-import { en } from "./en/en.ts";
+import { preferredLanguage } from "../../../kernel/http/accept.ts";
+import { type Language, languages } from "../../../signing/envelopes/envelopes.ts";
+import { en, type Words } from "./en/en.ts";
 import { es } from "./es/es.ts";
-import type { Words } from "./words.ts";
 
-const all: Readonly<Record<Language, Words>> = { en, es };
+/** The words of each language. */
+export const wordsIn: Readonly<Record<Language, Words>> = { en, es };
 
-/** Who reads a page for clients. */
+/** The reader of a page for clients. */
 export type Reader = {
   words: Words;
   /** What the address asked for, which the page's own links keep; null where the browser decided. */
@@ -15,11 +15,11 @@ export type Reader = {
 
 export const isLanguage = (text: string | undefined): text is Language => languages.some((one) => one === text);
 
-/** By `?lang` where it is given, else by what the browser prefers. What we do not speak is English. */
+/** By `?lang` where it is given, else by what the browser prefers. Unsupported languages fall back to English. */
 export function readerOf(lang: string | undefined, acceptLanguage: string | undefined): Reader {
-  if (lang === undefined) return { words: all[preferredLanguage(acceptLanguage, languages) ?? "en"], asked: null };
+  if (lang === undefined) return { words: wordsIn[preferredLanguage(acceptLanguage, languages) ?? "en"], asked: null };
   const asked = isLanguage(lang) ? lang : "en";
-  return { words: all[asked], asked };
+  return { words: wordsIn[asked], asked };
 }
 
 /** One of our addresses, in the language that was asked for. */

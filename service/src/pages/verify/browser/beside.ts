@@ -6,10 +6,10 @@ import type { ProofVerification } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { kindOf, type NamedBytes } from "./files.ts";
 
-/** What records and certificates that were dropped with a PDF say of it, as on the command line: they can only lower. */
+/** Claims from records and certificates dropped together with a PDF. As on the command line, they can only lower the verdict. */
 export type BesideFindings = { readonly claims: readonly Claim[]; readonly fails: boolean; readonly isTest: boolean };
 
-/** Compares what lies beside a sealed PDF with it. */
+/** Compares a sealed PDF with the files dropped together with it. */
 export async function findingsBeside(
   beside: readonly NamedBytes[],
   verification: ProofVerification,

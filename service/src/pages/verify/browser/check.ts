@@ -38,7 +38,7 @@ export type CheckInput = {
   readonly subtle: SubtleCrypto;
 };
 
-/** Judges what was dropped: every PDF on its own, closing certificates and manifests of one room together. */
+/** Verifies the dropped files: each PDF by itself, closing certificates and manifests of a room together. */
 export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
   const failures: FailedOutcome[] = [];
   const given = files.flatMap((file) => unpacked(file, failures));
@@ -53,7 +53,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   for (const file of given) {
     const kind = kindOf(file);
     if (kind === "pdf") {
-      // Known by its seal: one whose attachment cannot be read is still judged as a certificate.
+      // The seal identifies it, so a certificate with an unreadable attachment is still verified as one.
       if (await isClosingCertificate(file.bytes)) closing.push({ name: file.name, certificate: file.bytes });
       else pdfs.push(file);
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
@@ -84,7 +84,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     judged.push(facts ? { ...whole, custody: facts } : whole);
     if (document && whole.verdict !== "not_verified") certified.add(document);
   }
-  // A certificate may come before or behind its document.
+  // A certificate may come before or after its document.
   outcomes.push(
     ...judged.map((outcome, index) => {
       const pdf = pdfs[index];
@@ -93,7 +93,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   );
   if (pdfs.length !== 1)
     for (const file of beside) failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
-  // Beside a document they explain it; alone there is nothing to say about them.
+  // These files only support a document: alone, there is nothing to verify.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
 }

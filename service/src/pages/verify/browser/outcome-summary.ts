@@ -29,10 +29,10 @@ const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {
   none: "As the sealer states it. The seal has no independent time stamp.",
 };
 
-/** Of a file that failed nothing is repeated that it says of itself. */
+/** A failed file's own statements are not repeated. */
 const notConfirmed = "Not confirmed";
 
-/** Claims that fail when bytes are not what they were; others fail for whom or when. */
+/** Claims that fail when bytes changed. The others are about identity or time. */
 const tellsOfChange =
   /^(?:whole_file_covered|document_unchanged_since_seal|seal_signature_valid|\w+_hash(?:_as_expected)?|manifest\..+\.(?:hash|link|canonical)|certificate\..+\.(?:hash|seal|manifest))$/;
 

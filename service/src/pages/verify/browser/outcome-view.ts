@@ -23,7 +23,7 @@ export const outcomesView = (outcomes: readonly Outcome[], firm: string | null =
 
 function outcomeView(outcome: Outcome, firm: string | null): Html {
   const { tone, title, text } = bannerOf(outcome);
-  // Of what was not checked there is nothing to sum up.
+  // There is nothing to summarize for unchecked files.
   if (outcome.kind === "failed" || outcome.verdict === "not_a_pdf")
     return verdictBanner(tone, title, html`<span class="file-name">${labelOf(outcome)}</span> ${text}`, "h2");
   return html`${verdictBanner(tone, title, text, "h2")}
@@ -37,7 +37,7 @@ const part = (title: string, body: Html): Html => technicalPart(title, body, "h3
 
 function proofDetails(outcome: ProofOutcome): Html {
   const { claims, statement, fileSha256, docSha256, certificate, earlier, anchoring, verdict } = outcome;
-  // Of a file that failed nothing is said to have passed as a whole, whatever single checks did.
+  // A failed file has no passed summary lines, even if single checks passed.
   const good = verdict !== "not_verified";
   return html`${part("What was checked", claimList(good ? claims : failingFirst(claims), titleOf))}
 ${good && verdict !== "unsigned" && part("What that means", statementView(statement, "h4"))}

@@ -1,12 +1,14 @@
+import { verifyChain } from "@signsealship/evidence/manifest";
+import { titleOf } from "@signsealship/verifier/claim-titles";
 import { takeDrops } from "../../ui/browser/drops.ts";
 import { part } from "../../ui/browser/parts.ts";
-import { type Html, render } from "../../ui/render.ts";
-import { recheckClosing } from "./closing-recheck.ts";
-import type { VerifyConfig } from "./config.ts";
-import type { CheckReport, CheckRequest } from "./messages.ts";
+import { type Html, html, render } from "../../ui/render.ts";
+import { claimList } from "../verdict.ts";
+import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import { headlineOf, outcomesView } from "./outcome-view.ts";
+import type { CheckReport, CheckRequest } from "./worker.ts";
 
-/** The page's side: takes files, asks the worker, shows what came of it. */
+/** The page's side: accepts files, calls the worker, and renders the outcomes. */
 export function startPage(): void {
   const worker = workerAddress();
   const config = JSON.parse(part("verify-config").textContent ?? "") as VerifyConfig;
@@ -45,12 +47,12 @@ export function startPage(): void {
   const take = (chosen: FileList | undefined) => {
     if (chosen === undefined || chosen.length === 0) return;
     files = [...chosen];
-    // Beside the button stands what was dropped, too.
+    // Shows the names of dropped files next to the button as well.
     if (picker.files !== chosen) picker.files = chosen;
     void check();
   };
   picker.addEventListener("change", () => take(picker.files ?? undefined));
-  // So that the same file, changed on the disk, can be chosen again.
+  // Lets the reader choose the same file again after it changed on the disk.
   picker.addEventListener("click", () => {
     picker.value = "";
   });
@@ -68,7 +70,7 @@ export function startPage(): void {
   }
 }
 
-/** The address of this very script, for a worker: where it came from, or its text when it is part of the page. */
+/** The URL of this script for the worker: its source URL, or its own text when it is inline. */
 function workerAddress(): string {
   const script = document.currentScript as HTMLScriptElement;
   if (script.src !== "") return script.src;
@@ -81,7 +83,7 @@ async function readersTrust(): Promise<CheckRequest["trust"]> {
   return { seal, timeStamping };
 }
 
-/** Bytes read of a total; without the first it is not known how far the work is; without both there is none. */
+/** Bytes read of a total. Without the first, progress is unknown; without both, the bar is hidden. */
 function progress(read: number | null, total: number | null): void {
   const bar = part<HTMLProgressElement>("drop-progress");
   const said = part("outcome-said");
@@ -93,7 +95,7 @@ function progress(read: number | null, total: number | null): void {
   if (!said.textContent?.startsWith(words)) said.textContent = `${words}…`;
 }
 
-/** `said` is for those who hear the page; the focus moves to what they may want to read. */
+/** Announces `said` to screen readers, and moves the focus to the results. */
 function show(said: string, view: Html): void {
   part("outcome-said").textContent = said;
   const outcome = part("outcome");
@@ -105,4 +107,33 @@ function show(said: string, view: Html): void {
 
 function put(into: HTMLElement, view: Html): void {
   into.innerHTML = render(view);
+}
+
+/** The result, as a sentence and claim by claim. */
+type Recheck = { said: string; claims: Html };
+
+/** Verifies hashes and chain of the manifests in the page. */
+async function recheckClosing({ roomCode, version, versions }: ClosingConfig): Promise<Recheck> {
+  const encoder = new TextEncoder();
+  const claims = await verifyChain({
+    roomCode,
+    versions: versions.flatMap(({ version, manifest, manifestSha256 }) =>
+      manifest === null ? [] : [{ version, bytes: encoder.encode(manifest), manifestSha256 }],
+    ),
+  });
+  const failing = claims.filter(({ state }) => state === "fails");
+  const own = claims.filter(({ name }) => name.startsWith(`manifest.v${version}.`));
+  const other = claims.filter((claim) => !own.includes(claim));
+  const whole = versions.every(({ manifest }) => manifest !== null);
+  const said =
+    failing.length > 0
+      ? `Your browser computed it, too: ${failing.length} did not match. Do not rely on it.`
+      : "Your browser computed it, too: everything matches.";
+  const missing =
+    "This link does not open the earlier versions. Choose their certificates above to follow the chain, too.";
+  const shown = html`${!whole && html`<p>${missing}</p>`}${claimList(own, titleOf)}${
+    other.length > 0 &&
+    html`<details><summary>Earlier versions and the chain</summary>${claimList(other, titleOf)}</details>`
+  }`;
+  return { said, claims: shown };
 }

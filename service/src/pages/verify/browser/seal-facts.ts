@@ -11,7 +11,7 @@ export type SealFacts = {
   by: string;
   /** The time that a trusted authority stamped, else what the seal says of itself. */
   at: number | null;
-  /** What became of its independent time stamp. */
+  /** The outcome of its independent time stamp. */
   stamp: "passed" | "failed" | "authority_unknown" | "none";
 };
 
@@ -34,13 +34,13 @@ export type EarlierFacts = {
   claims: readonly Claim[];
   by: string | null;
   at: number | null;
-  /** What came of its claims together. */
+  /** The combined result of its claims. */
   state: Claim["state"];
-  /** A time stamp of the document stands where signatures do, and is nobody's. */
+  /** A document time stamp is stored like a signature, but nobody signed it. */
   isTimeStamp: boolean;
 };
 
-/** By its own word, but for whether it holds. */
+/** Self-declared, except for whether it is valid. */
 export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): EarlierFacts {
   const certificate = pades?.certificate;
   return {

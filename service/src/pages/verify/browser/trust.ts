@@ -40,7 +40,7 @@ export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: F
 
 const nobody: TrustList = { sealAnchors: [], signerAnchors: [], retired: [], tsaAnchors: [] };
 
-/** Nobody should take for proof what rests on certificates that came with the page. */
+/** States the source of trust. Certificates that came with the page prove nothing to a reader who doubts this service. */
 export function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {
   if (sealCertificates.trim() === "") return [];
   const why = "The certificates of the service that made this page are trusted.";

@@ -1,12 +1,13 @@
 import { checkFiles } from "./check.ts";
+import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
-import type { CheckReport, CheckRequest } from "./messages.ts";
+import type { Outcome } from "./outcome.ts";
 
 const maxFiles = 64;
 const maxTotalBytes = 256 * 1024 * 1024;
 const reportEveryBytes = 1024 * 1024;
 
-/** The worker's side: reads the files from the disk and judges them; nothing leaves the browser. */
+/** The worker's side: reads the files from the disk and verifies them. Nothing leaves the browser. */
 export function startWorker(): void {
   const send = (report: CheckReport) => globalThis.postMessage(report);
   globalThis.addEventListener("message", ({ data }: MessageEvent<CheckRequest>) => {
@@ -47,3 +48,19 @@ async function bytesOf(file: File, onChunk: (length: number) => void): Promise<U
   }
   return bytes;
 }
+
+/** The page's request to its worker. */
+export type CheckRequest = {
+  readonly files: readonly File[];
+  readonly config: VerifyConfig;
+  readonly trust: ReadersTrust;
+  /** The instant of the verification, epoch ms. */
+  readonly at: number;
+};
+
+/** The worker's reports: progress in bytes, then the outcomes or an error. */
+export type CheckReport =
+  | { readonly kind: "reading"; readonly read: number; readonly total: number }
+  | { readonly kind: "checking" }
+  | { readonly kind: "done"; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: "broken"; readonly why: string };

@@ -1,17 +1,16 @@
-import type { ClosingRecord, ClosingVersionRecord } from "../../../closing-passports/closing-passports.ts";
-import { deletedMessage, type RetentionPlan } from "../../../retention/retention.ts";
+import type { ClosingRecord, ClosingVersionRecord } from "../../../closing/closing-passports/closing-passports.ts";
+import { deletedMessage, type RetentionPlan } from "../../../kernel/retention/retention.ts";
 import { codeText } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { roomRetention } from "../../ui/retention.ts";
 import { technicalPart } from "../technical-details.ts";
 import type { ClaimLine } from "../verdict.ts";
-import { chainPicture } from "./chain-picture.ts";
 
 /** The version that the page is about. */
 export const ownOf = ({ versions }: ClosingRecord): ClosingVersionRecord => versions.at(-1) ?? versions[0];
 
-/** Whether everything that was computed of a version passed. */
+/** Whether all computed claims of a version passed. */
 export const isIntact = ({ hashHolds, linkHolds, certificateHolds }: ClosingVersionRecord): boolean =>
   hashHolds && linkHolds && certificateHolds;
 
@@ -39,7 +38,7 @@ function certificateClaim(record: ClosingRecord): ClaimLine {
       };
 }
 
-/** What was computed for the page, claim by claim. */
+/** The computed claims. */
 export function claimsOf(record: ClosingRecord): ClaimLine[] {
   const own = ownOf(record);
   const earlier = record.versions.slice(0, -1);
@@ -99,11 +98,11 @@ export function chainPart(record: ClosingRecord): Html {
   );
 }
 
-/** Where the certificate is had. */
+/** The download of the certificate. */
 export const certificateLink = (verifyCode: string): Html =>
   html`<a href="/api/verify/room/${verifyCode}/pdf">Certificate (PDF)</a>`;
 
-/** What the record itself states of the version, as facts. */
+/** The record's own statements about the version. */
 export function sealedFacts(
   record: ClosingRecord,
   retention: RetentionPlan,
@@ -119,4 +118,41 @@ export function sealedFacts(
     ["SHA-256 of the certificate PDF", codeText(own.sealedSha256, "certificate hash")],
     ["How long it is kept", certificateDeletedAt ? null : roomRetention(retention, environment)],
   ];
+}
+
+/** One version in the picture. `linked`: its manifest states the hash of the version before. */
+type ChainLink = { version: number; createdAt: Date; manifestSha256: string; linked: boolean; own: boolean };
+
+const rowHeight = 64;
+const width = 320;
+const x = 28;
+const radius = 18;
+
+/** The chain of a room's versions as a picture, newest first. The text next to it has the same words. */
+function chainPicture(links: readonly ChainLink[]): Html {
+  const newestFirst = links.toReversed();
+  const height = newestFirst.length * rowHeight;
+  const label =
+    links.length === 1
+      ? "A chain of one version"
+      : `A chain of ${links.length} versions, ${links.every(({ linked }) => linked) ? "each linked to the previous one" : "with a broken link"}`;
+  return html`<svg class="chain" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">
+${newestFirst.map((link, row) => connection(link, row, row === newestFirst.length - 1))}
+${newestFirst.map(node)}
+</svg>`;
+}
+
+function connection({ linked }: ChainLink, row: number, last: boolean): Html | "" {
+  if (last) return "";
+  const [top, bottom] = [row * rowHeight + rowHeight / 2 + radius, (row + 1) * rowHeight + rowHeight / 2 - radius];
+  const middle = (top + bottom) / 2;
+  if (linked) return html`<path class="link" d="M${x} ${top}V${bottom}"/>`;
+  return html`<path class="link broken" d="M${x} ${top}V${bottom}"/><path class="cross" d="m${x - 5} ${middle - 5} 10 10m0-10-10 10"/>`;
+}
+
+function node({ version, createdAt, manifestSha256, linked, own }: ChainLink, row: number): Html {
+  const y = row * rowHeight + rowHeight / 2;
+  const state = `${linked ? "whole" : "broken"}${own ? " own" : ""}`;
+  return html`<g class="${state}"><circle cx="${x}" cy="${y}" r="${radius}"/><text class="number" x="${x}" y="${y}" dy="0.35em" text-anchor="middle">${version}</text>
+<text class="when" x="${x + 32}" y="${y - 4}">${createdAt.toISOString().slice(0, 10)}${own && ", this version"}</text><text class="hash" x="${x + 32}" y="${y + 15}">${manifestSha256.slice(0, 16)}…</text></g>`;
 }

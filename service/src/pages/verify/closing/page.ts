@@ -1,9 +1,9 @@
 import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest";
-import type { ClosingRecord } from "../../../closing-passports/closing-passports.ts";
-import type { RetentionPlan } from "../../../retention/retention.ts";
+import type { ClosingRecord } from "../../../closing/closing-passports/closing-passports.ts";
+import type { RetentionPlan } from "../../../kernel/retention/retention.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
-import { card, codeText, emptyState, facts } from "../../ui/components.ts";
+import { card, codeText, emptyState, facts, notice } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { clientNav, layout } from "../../ui/layout.ts";
 import { onPaper } from "../../ui/on-paper.ts";
@@ -15,11 +15,10 @@ import { closingChecks, manualChecks } from "../manual-checks.ts";
 import { statementView } from "../statement.ts";
 import { technicalDetails, technicalPart } from "../technical-details.ts";
 import { type ClaimLine, claimList, resultCard, verdictBanner } from "../verdict.ts";
-import { alteredClosingPage } from "./altered-page.ts";
 import { chainPart, claimsOf, isIntact, sealedFacts } from "./claims.ts";
 import { closingSummary } from "./summary.ts";
 
-export type { ClosingRecord, ClosingVersionRecord } from "../../../closing-passports/closing-passports.ts";
+export type { ClosingRecord, ClosingVersionRecord } from "../../../closing/closing-passports/closing-passports.ts";
 
 /** A record whose manifest can be read, be it the one that was sealed or not. */
 type ReadableRecord = ClosingRecord & { manifest: Manifest };
@@ -63,7 +62,7 @@ const artifacts = [
 const labelOf = ({ label, orderCode }: ManifestDocument): string =>
   label ?? `Order ${orderCode.slice(0, 6).toUpperCase()}`;
 
-/** What the passport is about, in a line for each document. */
+/** The contents of the passport, one line per document. */
 const documentsCard = ({ documents }: Manifest): Html =>
   card(
     "documents",
@@ -126,7 +125,7 @@ function readablePage(assets: Pick<Assets, "url">, deps: ReadableDeps): string {
   const { manifest, verifyCode, branding, partnerName } = record;
   const { passport, documents } = manifest;
   return layout(assets, {
-    // Previews of links show it: it names no closing.
+    // Link previews show the title, so it does not name the closing.
     title: "A closing passport",
     credential: true,
     headerNav: clientNav,
@@ -144,6 +143,42 @@ ${documents.length > 0 && technicalPart("Hashes of the documents", html`<p>Hash 
 ${chainPart(record)}
 ${technicalPart("Check it yourself from the command line", manualChecks(closingChecks(baseUrl, verifyCode)))}`)}
 ${onPaper(`${baseUrl}/v/room/${verifyCode}`)}
+</div>`,
+  });
+}
+
+const unreadable: ClaimLine = {
+  name: "The manifest can be read",
+  state: "fails",
+  why: "What is stored in its place is not a manifest, so what was sealed cannot be shown.",
+};
+
+/** `/v/room/{verifyCode}` of a version whose stored manifest was altered and can't be parsed. */
+function alteredClosingPage(
+  assets: Pick<Assets, "url">,
+  { record, retention, baseUrl }: { record: ClosingRecord; retention: RetentionPlan; baseUrl: string },
+): string {
+  const { branding, partnerName } = record;
+  return layout(assets, {
+    title: "A closing passport that failed the check",
+    credential: true,
+    headerNav: clientNav,
+    scripts: ["copy.js"],
+    body: html`<div class="stack verify">
+<div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
+${resultCard(
+  verdictBanner(
+    "refuted",
+    "This closing passport failed the check",
+    "What is stored is not what was sealed. Do not rely on it.",
+  ),
+  closingSummary(record, new URL(baseUrl).host),
+)}
+${notice("info", "Do you have the certificate?", html`The sealed manifest is attached to it: <a href="/verify">check the file itself</a>.`)}
+${technicalDetails(html`
+${technicalPart("What was checked", claimList([unreadable, ...claimsOf(record)]))}
+${technicalPart("What is on record", facts(sealedFacts(record, retention)))}
+${chainPart(record)}`)}
 </div>`,
   });
 }

@@ -1,10 +1,10 @@
-import type { ClosingRecord } from "../../../closing-passports/closing-passports.ts";
-import { deletedMessage } from "../../../retention/retention.ts";
+import type { ClosingRecord } from "../../../closing/closing-passports/closing-passports.ts";
+import { deletedMessage } from "../../../kernel/retention/retention.ts";
 import { html } from "../../ui/render.ts";
 import { type Summary, sealedAt } from "../summary.ts";
 import { certificateLink, claimsOf, ownOf } from "./claims.ts";
 
-/** Where the browser says what it computed itself. */
+/** The element where the browser shows its own result. */
 const recheckSaid = html`<span id="recheck-said" aria-live="polite"></span>`;
 
 /** The six lines about a closing passport. @param host of this service */

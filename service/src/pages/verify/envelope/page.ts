@@ -1,6 +1,6 @@
 import { titleOf } from "@signsealship/verifier/claim-titles";
-import type { EnvelopeRecord } from "../../../envelopes/envelopes.ts";
-import { deletedMessage } from "../../../retention/retention.ts";
+import { deletedMessage } from "../../../kernel/retention/retention.ts";
+import type { EnvelopeRecord } from "../../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, facts, notice } from "../../ui/components.ts";

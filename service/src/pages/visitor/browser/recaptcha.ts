@@ -1,4 +1,4 @@
-// Adds a token of reCAPTCHA to the form that asks for one; without a token in time the form is sent as it is.
+// Adds a reCAPTCHA token to the form that asks for one. When none comes in time, the form is submitted without it.
 
 declare const grecaptcha: {
   ready: (then: () => void) => void;
@@ -15,7 +15,7 @@ function loaded(script: HTMLScriptElement): Promise<void> {
     script.addEventListener("load", () => resolve());
     script.addEventListener("error", reject);
   });
-  // It is waited for only when the form is sent.
+  // Only the submit handler awaits it: without this, an early failure would be an unhandled rejection.
   promise.catch(() => {});
   return promise;
 }
@@ -37,11 +37,11 @@ function addTokens(form: HTMLFormElement, apiLoaded: Promise<void>): void {
     if (waiting) return;
     waiting = true;
     button?.setAttribute("aria-busy", "true");
-    field.value = await Promise.race([token(), tooLate()]).catch(() => "");
+    field.value = await Promise.race([token(), timeOut()]).catch(() => "");
     waiting = false;
     button?.removeAttribute("aria-busy");
     form.submit();
   });
 }
 
-const tooLate = () => new Promise<never>((_resolve, reject) => setTimeout(reject, waitMs));
+const timeOut = () => new Promise<never>((_resolve, reject) => setTimeout(reject, waitMs));

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../../../analytics/analytics.ts";
+import type { Snapshot } from "../../../../orders/analytics/analytics.ts";
 import { type Html, html } from "../../../ui/render.ts";
 import { type BarRow, barRows, rowHeight } from "./bar-rows.ts";
 import { chartFigure } from "./figure.ts";

@@ -15,7 +15,7 @@ export function ticks(max: number, { intervals = 4, smallest = 1 }: { intervals?
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
 
-/** How long `value` is on a scale from 0 to `max` that is `extent` long. What is not zero stays at least `sliver`, to be seen. */
+/** How long `value` is on a scale from 0 to `max` that is `extent` long. A value above zero is at least `sliver` long, to stay visible. */
 export function lengthOf(value: number, max: number, extent: number, sliver = 0): number {
   if (value <= 0 || max <= 0) return 0;
   const least = Math.min(sliver, extent);

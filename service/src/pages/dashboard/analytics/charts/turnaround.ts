@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../../../analytics/analytics.ts";
+import type { Snapshot } from "../../../../orders/analytics/analytics.ts";
 import { emptyState } from "../../../ui/components.ts";
 import { type Html, html } from "../../../ui/render.ts";
 import { barRows, rowHeight } from "./bar-rows.ts";

@@ -1,5 +1,5 @@
-import { countedMost, type FirmOrder, type FirmOrdersPage } from "../../../../order-search/order-search.ts";
-import { serviceFlags, type TitleOf } from "../../../../orders/orders.ts";
+import { serviceFlags, type TitleOf } from "../../../../orders/order/order.ts";
+import { countedMost, type FirmOrder, type FirmOrdersPage } from "../../../../orders/search/search.ts";
 import { emptyState, pageHead, statusBadge } from "../../../ui/components.ts";
 import { money, shortCode, shortTime } from "../../../ui/format.ts";
 import { errorSummary, field, select } from "../../../ui/forms/fields.ts";
@@ -12,7 +12,7 @@ import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./query.ts";
 export type OrderListView = {
   query: OrderQuery;
   page: FirmOrdersPage;
-  /** How many orders of each status there are, whatever is asked for. */
+  /** The number of orders per status, regardless of the filters. */
   counts: ReadonlyMap<string, number>;
   titleOf: TitleOf;
   environment: "live" | "test";

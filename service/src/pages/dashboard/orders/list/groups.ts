@@ -1,4 +1,4 @@
-import { type OrderStatus, orderStatuses } from "../../../../orders/orders.ts";
+import { type OrderStatus, orderStatuses } from "../../../../orders/order/order.ts";
 
 /** How the firm's list is parted: by whom an order waits for. */
 export const groups = {

@@ -1,27 +1,29 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf } from "../../../../http/authentication.ts";
-import type { RateLimits } from "../../../../http/rate-limits.ts";
+import { principalOf } from "../../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../../kernel/http/rate-limits.ts";
+import type { Database } from "../../../../kernel/platform/database/database.ts";
+import { orderStatuses, serviceFlags, type TitleOf } from "../../../../orders/order/order.ts";
 import {
   countFirmOrders,
+  type FirmOrder,
   type FirmOrdersPage,
   type FirmOrdersQuery,
   firmOrders,
+  ordersByCodeStart,
   ordersByTitle,
-} from "../../../../order-search/order-search.ts";
-import { orderStatuses, type TitleOf } from "../../../../orders/orders.ts";
-import type { Database } from "../../../../platform/database/database.ts";
+} from "../../../../orders/search/search.ts";
 import type { Assets } from "../../../ui/assets/assets.ts";
+import { statusWords } from "../../../ui/orders/status-words.ts";
 import { type PageCall, pageRoute } from "../../../ui/page/route.ts";
 import { dashboardPage } from "../../page-shell.ts";
 import { refusalWords } from "../words.ts";
 import { orderListBody } from "./body.ts";
-import { ordersCsv } from "./csv.ts";
 import { queryOf, wantedOf } from "./query.ts";
 
 export type OrderListDeps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf };
 
 const pageSize = 25;
-/** A file of more is asked for by days. */
+/** The limit of a CSV file. For more, filter by days. */
 const mostRows = 10_000;
 
 /** The list of the firm's orders, as a page and as a file. */
@@ -49,7 +51,9 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
   async function wantedIn({ query, request }: PageCall): Promise<FirmOrdersQuery> {
     const wanted = wantedOf(queryOf(query));
     if (wanted.text === null) return wanted;
-    return { ...wanted, titled: await ordersByTitle(db, principalOf(request), wanted.text, titleOf) };
+    const [owner, text] = [principalOf(request), wanted.text];
+    const found = [await ordersByTitle(db, owner, text, titleOf), await ordersByCodeStart(db, owner, text)];
+    return { ...wanted, found: found.flat() };
   }
 
   async function show(call: PageCall, page: FirmOrdersPage, error?: string): Promise<string> {
@@ -62,3 +66,46 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
 }
 
 const nothing: FirmOrdersPage = { orders: [], before: null, after: null };
+
+const head = [
+  "Order code",
+  "Document",
+  "Status",
+  "Services",
+  "Client",
+  "Email",
+  "Reference",
+  "Total (USD)",
+  "Placed (UTC)",
+  "Last changed (UTC)",
+];
+
+/** A firm's orders as a file for spreadsheets. */
+const ordersCsv = (orders: readonly FirmOrder[], titleOf: TitleOf): string =>
+  csv([
+    head,
+    ...orders.map((order) => [
+      order.code,
+      titleOf(order) ?? "",
+      statusWords(order.status).label,
+      serviceFlags(order),
+      order.customerName ?? "",
+      order.customerEmail,
+      order.externalReference ?? "",
+      (order.totalCents / 100).toFixed(2),
+      order.createdAt.toISOString(),
+      order.updatedAt.toISOString(),
+    ]),
+  ]);
+
+/** A text that begins with one of these is a formula to spreadsheets; some read the full-width forms as the narrow ones. */
+const formula = /^[=+\-@\t\r\n＝＋－＠]/;
+
+const cell = (value: string): string => {
+  const text = formula.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** Rows as CSV (RFC 4180), in UTF-8 with a mark that says so; no cell is a formula. */
+export const csv = (rows: readonly (readonly string[])[]): string =>
+  `\uFEFF${rows.map((cells) => `${cells.map(cell).join(",")}\r\n`).join("")}`;

@@ -1,9 +1,9 @@
-import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../../../order-search/order-search.ts";
-import { invalid } from "../../../../platform/errors.ts";
+import { invalid } from "../../../../kernel/platform/errors.ts";
+import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../../../orders/search/search.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { statusesOf } from "./groups.ts";
 
-/** What the address asks for; empty texts ask for nothing. */
+/** The filters of the address; an empty text is no filter. */
 export type OrderQuery = {
   q: string;
   /** A group, or a status. */
@@ -33,7 +33,7 @@ export const queryOf = ({
   after = "",
 }: FormValues): OrderQuery => ({ q: q.trim(), status, from, to, sort: sort === "newest" ? "" : sort, before, after });
 
-/** Whether the address asks for anything but the list as it is. */
+/** Whether the address sets any filter. */
 export const isFiltered = ({ q, status, from, to }: OrderQuery): boolean => q + status + from + to !== "";
 
 /** @throws ServiceError naming the field and its rule */

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
-import { principalOf } from "../../../../http/authentication.ts";
-import { type SameClient, sameClient, type TitleOf } from "../../../../orders/orders.ts";
-import type { Database } from "../../../../platform/database/database.ts";
-import type { Address } from "../../../../pricing/pricing.ts";
-import { roomsOfOrder } from "../../../../rooms/rooms.ts";
+import { roomsOfOrder } from "../../../../closing/rooms/rooms.ts";
+import { principalOf } from "../../../../kernel/http/authentication.ts";
+import type { Database } from "../../../../kernel/platform/database/database.ts";
+import { type SameClient, sameClient, type TitleOf } from "../../../../orders/order/order.ts";
+import type { Address } from "../../../../orders/pricing/pricing.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { ownOrder } from "../own-order.ts";
 import { orderName } from "../words.ts";
@@ -32,7 +32,7 @@ export async function begunFrom(
   return { code: order.code, name, values: { ...(same && valuesOf(same)), room } };
 }
 
-/** As they would have been typed. Access codes are not kept, so they are asked for again. */
+/** The values as typed. Access codes are not stored, so the form asks for them again. */
 function valuesOf(order: SameClient): FormValues {
   const { signers } = order;
   const rows = (signers ?? []).map(({ name, email, phone, routing, language, auth }, index) => {

@@ -1,4 +1,4 @@
-import { usStates } from "../../../../pricing/pricing.ts";
+import { usStates } from "../../../../orders/pricing/pricing.ts";
 import { hiddenFields } from "../../../ui/forms/button-form.ts";
 import { type Choice, field, select } from "../../../ui/forms/fields.ts";
 import { icon } from "../../../ui/icons.ts";

@@ -1,6 +1,6 @@
-import type { VersionedPricing } from "../../../../pricing/pricing.ts";
-import { usStates } from "../../../../pricing/pricing.ts";
-import type { OpenRoom } from "../../../../rooms/rooms.ts";
+import type { OpenRoom } from "../../../../closing/rooms/rooms.ts";
+import type { VersionedPricing } from "../../../../orders/pricing/pricing.ts";
+import { usStates } from "../../../../orders/pricing/pricing.ts";
 import { notice, pageHead } from "../../../ui/components.ts";
 import { type Choice, checkbox, errorSummary, field, select } from "../../../ui/forms/fields.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
@@ -15,9 +15,9 @@ import { signerRowsPart } from "./signers-part.ts";
 
 export type OrderFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;
-  /** Whether a checkout can be had at all. */
+  /** Whether this installation offers checkout. */
   paymentsConfigured: boolean;
-  /** Whether text messages are sent from here. */
+  /** Whether this installation sends text messages. */
   textCodes: boolean;
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
@@ -100,11 +100,11 @@ const keptIn = (values: FormValues): KeptFile | null =>
     ? { token: values["fill_token"], name: values["document_name"] ?? "", pages: values["document_pages"] ?? "" }
     : null;
 
-/** For the script, which ticks them. */
+/** The script reads this to tick the boxes. */
 const servicesOf = (catalog: OrderFormView["pricing"]["catalog"]): string =>
   JSON.stringify(Object.fromEntries(catalog.map(({ slug, sign, notarize }) => [slug, { sign, notarize }])));
 
-/** Shown for all of them: without a script nothing knows which one is chosen. */
+/** Shows the notes of all types: without a script, the page can't follow the choice. */
 const signingNotes = (catalog: OrderFormView["pricing"]["catalog"]): Html[] =>
   catalog.flatMap(({ slug, title, signingNote }) =>
     signingNote

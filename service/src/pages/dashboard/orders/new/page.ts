@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { principalOf } from "../../../../http/authentication.ts";
-import { type Form, readForm } from "../../../../http/uploads/multipart.ts";
-import type { Principal } from "../../../../identity/identity.ts";
-import { keepUpload, readWhole } from "../../../../orders/orders.ts";
-import { documentName } from "../../../../platform/document-name.ts";
-import { ServiceError } from "../../../../platform/errors.ts";
-import { latestOpenRooms } from "../../../../rooms/rooms.ts";
+import { latestOpenRooms } from "../../../../closing/rooms/rooms.ts";
+import { principalOf } from "../../../../kernel/http/authentication.ts";
+import { type Form, readForm } from "../../../../kernel/http/uploads/multipart.ts";
+import type { Principal } from "../../../../kernel/identity/identity.ts";
+import { documentName } from "../../../../kernel/platform/document-name.ts";
+import { ServiceError } from "../../../../kernel/platform/errors.ts";
+import { keepUpload, readWhole } from "../../../../orders/order/order.ts";
 import { wantsJson } from "../../../ui/error-page.ts";
 import { acceptForms } from "../../../ui/forms/form-body.ts";
 import { formHeaders } from "../../../ui/page/headers.ts";
@@ -30,25 +30,30 @@ const messages = {
 
 /** Where a member places an order, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
 export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
-  const authenticate = reauthenticate(deps);
+  const authenticate = reauthenticate(deps.frame.callers);
   // The page counts the pages of a chosen file by pdf.js.
   const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
-  pageRoute(app, deps, {
+  pageRoute(app, deps.frame, {
     url: `${path}/new`,
     headers,
     handle: async ({ request, query: { like, room } }) =>
-      show(request, like === undefined ? { room } : { begun: await begunFrom(deps, request, like) }),
+      show(
+        request,
+        like === undefined
+          ? { room }
+          : { begun: await begunFrom({ db: deps.orders.db, titleOf: deps.titleOf }, request, like) },
+      ),
   });
 
-  pageRoute(app, deps, {
+  pageRoute(app, deps.frame, {
     method: "POST",
     url: `${path}/new`,
     policy: "partner-write",
     headers,
     handle: async ({ request, form: shownAgain }) => {
       const typed = new Map<string, string>();
-      const rules = { filePart: "document", places: deps.uploadPlaces, messages, typed, authenticate };
+      const rules = { filePart: "document", places: deps.frame.uploadPlaces, messages, typed, authenticate };
       try {
         const form = await readForm(request, rules);
         try {
@@ -70,12 +75,12 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     refused: ({ request, form: values }, message) => show(request, { typed: { values, messages: [message] } }),
   });
 
-  // Without the file: it would be sent, and then have to be chosen again.
+  // Leaves out the file: it would be uploaded and then have to be chosen again.
   app.register(async (forms) => {
     acceptForms(forms);
-    quoteRoute(forms, deps);
-    pageRoute(forms, deps, { url: moreSignersPath, handle: () => ({ redirect: `${path}/new` }) });
-    pageRoute(forms, deps, {
+    quoteRoute(forms, { limits: deps.frame.limits, orders: deps.orders });
+    pageRoute(forms, deps.frame, { url: moreSignersPath, handle: () => ({ redirect: `${path}/new` }) });
+    pageRoute(forms, deps.frame, {
       method: "POST",
       url: moreSignersPath,
       headers,
@@ -94,15 +99,15 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     const chosen = typed?.values["room"] ?? begun?.values["room"] ?? room;
     const body = orderFormBody({
       ...submissionFor(request, typed?.values),
-      pricing: deps.pricing,
-      paymentsConfigured: deps.checkoutUrlOf !== null,
-      textCodes: deps.textCodes,
-      pdfJs: deps.assets.pdfJs.folder,
-      openRooms: await latestOpenRooms(deps.db, principalOf(request), roomsToChooseFrom, chosen),
+      pricing: deps.orders.pricing,
+      paymentsConfigured: deps.orders.checkoutUrlOf !== null,
+      textCodes: deps.orders.textCodes,
+      pdfJs: deps.frame.assets.pdfJs.folder,
+      openRooms: await latestOpenRooms(deps.orders.db, principalOf(request), roomsToChooseFrom, chosen),
       ...shown,
     });
     const title = typed?.messages.length ? "Please check the form: place an order" : "Place an order";
-    return dashboardPage(deps, request, { title, section: "orders", body, scripts: ["new-order.js"] });
+    return dashboardPage(deps.frame, request, { title, section: "orders", body, scripts: ["new-order.js"] });
   }
 }
 
@@ -115,7 +120,7 @@ async function keepRefused(
   { upload, fields, message }: Refused,
 ): Promise<string[]> {
   const sent = upload !== null && upload.bytes.length > 0;
-  const { refusals } = readWhole(withSigners(fields), sent, deps.pricing);
+  const { refusals } = readWhole(withSigners(fields), sent, deps.orders.pricing);
   if (/^fill_token /.test(message)) fields.delete("fill_token");
   if (sent && !/^document /.test(message)) {
     const kept = await keptOrNull(deps, principalOf(request), upload.bytes);
@@ -128,13 +133,14 @@ async function keepRefused(
   return refusals.includes(message) ? refusals : [message];
 }
 
-/** Why a form was refused matters more than that its file can't be kept. */
+/** Reports the refusal even when storing the file fails. */
 async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
-    await deps.requireStorage(principal, bytes.length);
-    return await keepUpload(deps, bytes, principal.partnerId);
+    await deps.orders.requireStorage(principal, bytes.length);
+    return await keepUpload(deps.orders, bytes, principal.partnerId);
   } catch (error) {
-    if (!(error instanceof ServiceError)) deps.log.error({ err: error }, "the file of a refused form was not kept");
+    if (!(error instanceof ServiceError))
+      deps.orders.log.error({ err: error }, "the file of a refused form was not kept");
     return null;
   }
 }

@@ -1,45 +1,43 @@
 import type { FastifyRequest } from "fastify";
-import { type Callers, principalOf } from "../../../../http/authentication.ts";
-import type { RateLimits } from "../../../../http/rate-limits.ts";
-import type { Form } from "../../../../http/uploads/multipart.ts";
-import type { UploadPlaces } from "../../../../http/uploads/upload-places.ts";
-import type { Principal } from "../../../../identity/identity.ts";
-import { type OrderDeps, placeOrder, type TitleOf } from "../../../../orders/orders.ts";
-import { ServiceError } from "../../../../platform/errors.ts";
-import type { Assets } from "../../../ui/assets/assets.ts";
+import { principalOf } from "../../../../kernel/http/authentication.ts";
+import type { Form } from "../../../../kernel/http/uploads/multipart.ts";
+import type { Principal } from "../../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../../kernel/platform/errors.ts";
+import {
+  type Answering,
+  type OrderDeps,
+  type PlacedOrder,
+  placeOrder,
+  type TitleOf,
+} from "../../../../orders/order/order.ts";
 import { done } from "../../../ui/flash-messages.ts";
 import type { PageAnswer } from "../../../ui/page/route.ts";
+import type { DashboardFrame } from "../../page-shell.ts";
 import { attachTitled } from "../../rooms/attach.ts";
 import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-once.ts";
 import { anotherPath } from "./another.ts";
 import { withSigners } from "./signer-rows.ts";
 
-export type OrderNewDeps = OrderDeps &
-  Pick<Callers, "resolveSession"> & {
-    limits: RateLimits;
-    uploadPlaces: UploadPlaces;
-    assets: Assets;
-    titleOf: TitleOf;
-  };
+export type OrderNewDeps = { frame: DashboardFrame; orders: OrderDeps; titleOf: TitleOf };
 
 export const path = "/dashboard/orders";
 
 /** Places what the form asks for, and puts it into the room that was chosen. */
 export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {
-  // A browser sends an empty file where none was chosen.
+  // Browsers send an empty file when none is chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
-  // One that is chosen now is meant instead of the one that was kept; either button places the same order.
+  // A newly chosen file replaces the stored one. Either button places the same order.
   const unmeant = upload === null ? ["next"] : ["next", "fill_token"];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
   const form = { fields: withSigners(fields), upload, documentName: fields.get("document_name") };
   const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);
   const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
-  const { body } = await placeOrder(deps, wanted, wording).catch(
+  const { result } = await placeOrder(deps.orders, wanted, answering).catch(
     inOurWords("This order is already being placed. Check your orders in a moment."),
   );
-  const [orderCode = "", checkoutUrl] = body.split(" ");
-  const lacksCheckout = fields.get("create_checkout") === "on" && checkoutUrl === undefined;
+  const { orderCode, checkoutUrl } = result;
+  const lacksCheckout = fields.get("create_checkout") === "on" && checkoutUrl === null;
   const isInRoom = await putIntoRoom(deps, principalOf(request), fields.get("room") ?? "", orderCode);
   const message = lacksCheckout ? "order-placed-unpayable" : "order-placed";
   const after = sent.fields.get("next") === "another" ? anotherPath(orderCode) : `${path}/${orderCode}`;
@@ -55,20 +53,20 @@ async function putIntoRoom(
 ): Promise<boolean> {
   if (room === "") return true;
   try {
-    await attachTitled(deps, principal, room, { orderCode });
+    await attachTitled({ ...deps.orders, titleOf: deps.titleOf }, principal, room, { orderCode });
     return true;
   } catch (error) {
-    if (!(error instanceof ServiceError)) deps.log.error({ err: error }, "a placed order was not put into its room");
+    if (!(error instanceof ServiceError))
+      deps.orders.log.error({ err: error }, "a placed order was not put into its room");
     return false;
   }
 }
 
-/** The order's code, and its checkout where it has one. */
-const wording = {
+const answering: Answering<PlacedOrder> = {
   status: 303,
-  bodyOf: (order: { code: string }) => order.code,
-  async withCheckout(code: string, mint: (code: string) => Promise<string | null>) {
-    const url = await mint(code);
-    return url === null ? code : `${code} ${url}`;
+  resultOf: ({ code }) => ({ orderCode: code, checkoutUrl: null }),
+  readText(text) {
+    const [orderCode = "", checkoutUrl = null] = text.split(" ");
+    return { orderCode, checkoutUrl };
   },
 };

@@ -1,5 +1,4 @@
 import { takeDrops } from "../../../ui/browser/drops.ts";
-import { type Sent, sendFile } from "./sending.ts";
 
 const form = part("seal-form") as HTMLFormElement;
 const picker = part("seal-file") as HTMLInputElement;
@@ -10,7 +9,7 @@ type Entry = { file: File; row: ReturnType<typeof newRow> };
 const waiting: Entry[] = [];
 let isRunning = false;
 
-// Without this script a form has one file: the server takes one at a time.
+// The server takes one file per request; this script sends several files one by one.
 picker.multiple = true;
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -28,7 +27,7 @@ function take(files: FileList | undefined): void {
   if (!isRunning) void sealAll();
 }
 
-/** One file after the other. A file that came alone leads to its passport; of several the list below tells. */
+/** Seals one file after the other. A single file opens its passport; several appear in the list below. */
 async function sealAll(): Promise<void> {
   isRunning = true;
   const outcomes: Sent[] = [];
@@ -109,7 +108,7 @@ function newRow(name: string) {
   };
 }
 
-/** Puts the newest list in the place of the one that is shown. */
+/** Reloads the list of passports. */
 async function renewList(): Promise<void> {
   const response = await fetch(form.action, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok) return;
@@ -117,7 +116,7 @@ async function renewList(): Promise<void> {
   if (fresh) part("sealed").replaceWith(fresh);
 }
 
-/** For those who hear the page. */
+/** Announces to screen readers. */
 function announce(words: string): void {
   part("seal-said").textContent = words;
 }
@@ -126,4 +125,42 @@ function part(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
   return found;
+}
+
+/** The result for one file: the address of its passport, or why it was refused. */
+type Sent = { location: string } | { refused: string };
+
+/** Called while a file is sent: with the share sent so far, and once all of it is sent and the server is working. */
+type Way = { sent: (share: number) => void; working: () => void };
+
+const lost = "The connection was lost. Please send the file again.";
+
+/** Sends one file as the part `file` of a form, with what else the form holds. Never rejects. */
+function sendFile(form: HTMLFormElement, file: File, way: Way): Promise<Sent> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.upload.addEventListener("progress", ({ loaded, total }) => way.sent(loaded / Math.max(total, 1)));
+    request.upload.addEventListener("load", way.working);
+    request.addEventListener("load", () => resolve(answerOf(request)));
+    for (const end of ["error", "abort"]) request.addEventListener(end, () => resolve({ refused: lost }));
+    const body = new FormData(form);
+    body.set("file", file, file.name);
+    request.open("POST", form.action);
+    request.setRequestHeader("Accept", "application/json");
+    request.send(body);
+  });
+}
+
+function answerOf({ status, responseText }: XMLHttpRequest): Sent {
+  const answer = parsed(responseText);
+  if (status === 200 && typeof answer["location"] === "string") return { location: answer["location"] };
+  return { refused: typeof answer["error"] === "string" ? answer["error"] : `That did not work (status ${status}).` };
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }

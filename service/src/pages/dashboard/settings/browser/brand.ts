@@ -1,4 +1,4 @@
-// Shows in the preview what is being typed, and lets a color be picked.
+// Updates the preview while the member types, and offers a color picker.
 const input = (id: string) => document.getElementById(id) as HTMLInputElement | null;
 const [name, color, picker] = [input("field-brandName"), input("field-accentColor"), input("accent-picker")];
 const preview = document.querySelector(".brand-preview");

@@ -1,7 +1,5 @@
-import type { ComponentWords } from "../component-words.ts";
-
 // Alone in a file: browsers load it with the parts that say it.
-export const components: ComponentWords = {
+export const components = {
   steps: {
     done: "Done",
     current: "In progress",
@@ -10,7 +8,8 @@ export const components: ComponentWords = {
     upcoming: "Later",
   },
   money: { item: "Item", amount: "Amount", subtotal: "Subtotal", discount: "Partner discount", total: "Total" },
-  copy: { go: "Copy", done: "Copied", what: (what) => `Copy ${what}` },
+  copy: { go: "Copy", done: "Copied", what: (what: string) => `Copy ${what}` },
+  /** Said of a printed page. */
   paper: {
     page: "This page, with everything that can be checked",
     qr: "QR code of this page’s address",

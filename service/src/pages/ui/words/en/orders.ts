@@ -1,8 +1,11 @@
-import { statusLabels } from "../../../../orders/orders.ts";
-import type { OrderWords } from "../words.ts";
+import { type OrderStatus, statusLabels } from "../../../../orders/order/order.ts";
+import type { OrderDocument, SignerState } from "../../../../signing/envelopes/envelopes.ts";
 import { otherStatus, statuses } from "./statuses.ts";
 
-export const orders: OrderWords = {
+/** Statuses that say more of their step than that it is done. */
+type NotedStatus = Exclude<OrderStatus, "Created" | "Paid" | "EsignComplete" | "NotarizationComplete" | "Completed">;
+
+export const orders = {
   statusLabels,
   statuses,
   otherStatus,
@@ -16,7 +19,7 @@ export const orders: OrderWords = {
       fax: "Fax",
       finished: "Finished",
     },
-    faxTo: (number) => `Fax to ${number}`,
+    faxTo: (number: string) => `Fax to ${number}`,
     notes: {
       QuoteReady: "Ready to pay",
       AwaitingPayment: "Not yet cleared",
@@ -40,7 +43,7 @@ export const orders: OrderWords = {
       Refunded: "Stopped",
       Cancelled: "Stopped",
       FaxFailed: "Did not go through",
-    },
+    } satisfies Record<NotedStatus, string>,
   },
   signedElsewhere: "Did not sign here: a document signed elsewhere was taken in",
   takenIn: "Finished elsewhere, taken in by an operator",
@@ -51,7 +54,7 @@ export const orders: OrderWords = {
     signed: "Signed",
     declined: "Declined",
     locked: "Locked: too many codes",
-  },
+  } satisfies Record<SignerState["status"], string>,
   documentTitles: {
     original: "The document as it came",
     sealed: "Signed and sealed",
@@ -61,9 +64,9 @@ export const orders: OrderWords = {
     delivery_receipt: "Receipt of the delivery",
     mail_receipt: "Receipt of the mailing",
     fax_certificate: "Certificate of the fax",
-  },
+  } satisfies Record<OrderDocument["kind"], string>,
   deleted: "deleted",
-  hashOf: (document) => `hash: ${document}`,
-  unnamed: (shortCode) => `Order ${shortCode}`,
-  lineLabel: ({ label }) => label,
+  hashOf: (document: string) => `hash: ${document}`,
+  unnamed: (shortCode: string) => `Order ${shortCode}`,
+  lineLabel: ({ label }: { type: string; label: string }) => label,
 };

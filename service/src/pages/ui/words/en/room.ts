@@ -1,23 +1,23 @@
-import type { RoomWords } from "../words.ts";
+import type { OrderCard } from "../../../../closing/rooms/rooms.ts";
 
-export const room: RoomWords = {
+export const room = {
   test: {
     title: "A test room",
     text: "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.",
   },
-  reference: (reference) => `Reference ${reference}`,
+  reference: (reference: string) => `Reference ${reference}`,
   closingRoom: "Closing room",
   open: "Open",
   closed: "Closed",
   glance: "At a glance",
-  inThisRoom: (orders, ended) =>
+  inThisRoom: (orders: number, ended: number) =>
     `${orders === 1 ? "1 order" : `${orders} orders`} in this room${ended > 0 ? `, ${ended} canceled or refunded` : ""}`,
   meters: {
     signed: "Signed",
     sealed: "Sealed",
     delivered: "Delivered or complete",
     none: "None needed",
-    of: (count, total) => `${count} of ${total}`,
+    of: (count: number, total: number) => `${count} of ${total}`,
   },
   orders: "Orders",
   noOrders: {
@@ -25,7 +25,13 @@ export const room: RoomWords = {
     text: "Orders appear here once they are added.",
     closed: "The room was closed without orders.",
   },
-  services: { sign: "Sign", notarize: "Notarize", ship: "Ship", fax: "Fax", none: "Document workflow" },
+  services: {
+    sign: "Sign",
+    notarize: "Notarize",
+    ship: "Ship",
+    fax: "Fax",
+    none: "Document workflow",
+  } satisfies Record<keyof OrderCard["services"] | "none", string>,
   signers: "Signers",
   hasSigned: "has signed",
   hasNotSigned: "has not signed yet",
@@ -33,12 +39,12 @@ export const room: RoomWords = {
     sealed: "Sealed: any change to it would show",
     recorded: "On record, not sealed yet",
     none: "No evidence yet",
-  },
+  } satisfies Record<OrderCard["evidenceBadge"], string>,
   tracking: "Tracking",
   added: "Added",
   passport: {
     title: "Closing passport",
-    sealed: (version) => `Version ${version} was sealed on`,
+    sealed: (version: number) => `Version ${version} was sealed on`,
     lists:
       "It holds the fingerprints (hashes) of the documents at that time, so anyone can check that they have not changed.",
     none: "Not sealed yet. Once it is, it holds the fingerprints (hashes) of the documents, so anyone can check that they have not changed.",
@@ -57,7 +63,7 @@ export const room: RoomWords = {
       "room.order_attached": "Added to this room",
     },
     changed: "Status changed",
-    earlier: (steps) => (steps === 1 ? "and 1 step before" : `and ${steps} steps before`),
+    earlier: (steps: number) => (steps === 1 ? "and 1 step before" : `and ${steps} steps before`),
     every: "Show every step",
     latest: "Show the latest of each day",
   },

@@ -1,9 +1,9 @@
-import type { OrderWords } from "../words.ts";
+import type { OrderStatus } from "../../../../orders/order/order.ts";
 
 const askFirm = "Questions? Ask the firm that placed the order. They can see everything on this page.";
 const allPaused = "Nothing is lost: the documents and the work so far are kept.";
 
-export const statuses: OrderWords["statuses"] = {
+export const statuses = {
   Created: {
     headline: "We have your order",
     summary: "We have the document and are working out the price.",
@@ -160,9 +160,10 @@ export const statuses: OrderWords["statuses"] = {
       "The receiving line did not accept it: it may be busy, out of paper, or not a fax line. The document itself is safe.",
     next: ["We will check the number with the firm that placed the order and try again.", askFirm],
   },
-};
+} satisfies Record<OrderStatus, object>;
 
-export const otherStatus: OrderWords["otherStatus"] = (status) => ({
+/** Words for a status that this page does not know. */
+export const otherStatus = (status: string) => ({
   headline: "This order is in progress",
   summary: `Its status is ${status}.`,
   next: ["You don’t need to do anything unless we ask.", askFirm],

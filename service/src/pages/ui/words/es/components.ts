@@ -1,6 +1,6 @@
-import type { ComponentWords } from "../component-words.ts";
+import type { Words } from "../en/en.ts";
 
-export const components: ComponentWords = {
+export const components: Words["components"] = {
   steps: {
     done: "Hecho",
     current: "En curso",

@@ -1,9 +1,9 @@
-import type { OrderWords } from "../words.ts";
+import type { Words } from "../en/en.ts";
 
 const askFirm = "¿Tiene preguntas? Consulte a la empresa que hizo el pedido. Puede ver todo lo que hay en esta página.";
 const allPaused = "No se pierde nada: conservamos los documentos y el trabajo hecho hasta ahora.";
 
-export const statuses: OrderWords["statuses"] = {
+export const statuses: Words["orders"]["statuses"] = {
   Created: {
     headline: "Recibimos su pedido",
     summary: "Tenemos el documento y estamos calculando el precio.",
@@ -168,7 +168,7 @@ export const statuses: OrderWords["statuses"] = {
   },
 };
 
-export const otherStatus: OrderWords["otherStatus"] = (status) => ({
+export const otherStatus: Words["orders"]["otherStatus"] = (status) => ({
   headline: "Este pedido está en curso",
   summary: `Su estado es ${status}.`,
   next: ["Usted no tiene que hacer nada, a menos que se lo pidamos.", askFirm],

@@ -1,0 +1,103 @@
+import type { FastifyInstance } from "fastify";
+import { roomEnvironment, roomView } from "../../closing/rooms/rooms.ts";
+import { findLogo, logoPath } from "../../firms/partners/partners.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { RetentionPlan } from "../../kernel/retention/retention.ts";
+import { logoOf } from "../ui/accent.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { refreshingPolicy } from "../ui/page/policy.ts";
+import type { PageAnswer } from "../ui/page/route.ts";
+import { roomRetention } from "../ui/retention.ts";
+import { linkFor, type Reader } from "../ui/words/reader.ts";
+import { clientRoute, messagePage } from "./client-route.ts";
+import { type OrderPageDeps, orderOf, orderRoutes } from "./order-routes.ts";
+import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
+
+export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps;
+
+/** Pages for clients of a firm: an order, its payment, a room. The code in the address is the only credential. */
+export function clientPages(app: FastifyInstance, deps: ClientDeps): void {
+  logoRoute(app, deps);
+  orderRoutes(app, deps);
+  paymentRoutes(app, deps);
+  roomRoutes(app, deps);
+}
+
+/** Serves the logos that firms uploaded. The address has the picture's hash, so it may be cached forever. */
+function logoRoute(app: FastifyInstance, { db, limits }: { db: Sql; limits: RateLimits }): void {
+  app.get<{ Params: { file: string } }>(
+    `${logoPath}/:file`,
+    { schema: { hide: true }, onRequest: limits.limit("page") },
+    async (request, reply) => {
+      const [, sha256] = /^([0-9a-f]{64})\.png$/.exec(request.params.file) ?? [];
+      const png = sha256 === undefined ? undefined : await findLogo(db, sha256);
+      if (!png) throw new ServiceError("not_found", "Not found.");
+      reply.headers({
+        "Cache-Control": "public, max-age=31536000, immutable",
+        // Mail programs and firms' own sites show it, too.
+        "Cross-Origin-Resource-Policy": "cross-origin",
+      });
+      return reply.type("image/png").send(png);
+    },
+  );
+}
+
+type PaymentPageDeps = {
+  db: Sql;
+  assets: Assets;
+  limits: RateLimits;
+  /** The hosted checkout of an order. @throws ServiceError when it cannot be paid */
+  checkoutUrl: (orderCode: string) => Promise<string>;
+};
+
+/** Redirects to the processor's checkout, and shows a page after it. Neither changes the order. */
+function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
+  const { db, assets, checkoutUrl } = deps;
+
+  clientRoute(app, deps, "/orders/:code/checkout", async ({ params: { code }, request }, reader) => {
+    await orderOf(db, code);
+    try {
+      return { redirect: await checkoutUrl(code) };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      request.log.warn({ reason: error.message }, "no checkout for a payer");
+      const back = error.code === "not_payable" ? "" : "/checkout/unavailable";
+      return { redirect: linkFor(reader, `/orders/${code}${back}`) };
+    }
+  });
+
+  for (const name of ["returned", "cancelled", "unavailable"] as const)
+    clientRoute(app, deps, `/orders/:code/checkout/${name}`, async ({ params: { code } }, reader) => {
+      await orderOf(db, code);
+      return messagePage(assets, code, reader, reader.words.payment[name]);
+    });
+}
+
+type RoomPageDeps = { db: Sql; assets: Assets; limits: RateLimits; retention: RetentionPlan; baseUrl: string };
+
+/** `/rooms/{code}`, and the part of it that refreshes itself. */
+function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
+  const { db, assets, baseUrl } = deps;
+
+  clientRoute(app, deps, "/rooms/:code", async ({ params, query }, reader) => {
+    const room = await find(params.code, query["activity"] === "all", reader);
+    return withPolicy(room, roomPage(assets, room, baseUrl, reader));
+  });
+  clientRoute(app, deps, "/rooms/:code/status", async ({ params, query }, reader) => {
+    const room = await find(params.code, query["activity"] === "all", reader);
+    return withPolicy(room, roomFragment(room, reader));
+  });
+
+  async function find(code: string, allActivity: boolean, { words }: Reader): Promise<RoomPageView> {
+    const [room, environment] = await Promise.all([roomView(db, code), roomEnvironment(db, code)]);
+    if (!room || !environment) throw new ServiceError("not_found", "Room not found.");
+    return { ...room, environment, retention: roomRetention(deps.retention, environment, words), allActivity };
+  }
+}
+
+function withPolicy({ branding }: RoomPageView, page: string): PageAnswer {
+  const logo = logoOf(branding);
+  return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance } from "fastify";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import { type AnalyticsReader, type Snapshot, windowDays } from "../../../orders/analytics/analytics.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
+import { card, emptyState, pageHead } from "../../ui/components.ts";
+import { money, time } from "../../ui/format.ts";
+import { type IconName, icon } from "../../ui/icons.ts";
+import { pageRoute } from "../../ui/page/route.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { funnelFigure, mixFigure } from "./charts/cohort.ts";
+import { percentage, percentText } from "./charts/shares.ts";
+import { isMeasured, turnaroundFigure } from "./charts/turnaround.ts";
+import { volumeFigure } from "./charts/volume.ts";
+import { count, counted, duration, lastDays } from "./charts/words.ts";
+
+export type AnalyticsPageDeps = { readAnalytics: AnalyticsReader; assets: Assets; limits: RateLimits };
+
+/** The figures of `GET /api/partner/analytics`, drawn. */
+export function analyticsPage(app: FastifyInstance, deps: AnalyticsPageDeps): void {
+  pageRoute(app, deps, {
+    url: "/dashboard/analytics",
+    handle: async ({ request }) => {
+      const days = windowDays((request.query as { days?: unknown }).days);
+      const snapshot = await deps.readAnalytics(principalOf(request), days);
+      const lead = "Orders created in this period, by their current status.";
+      const body = html`${pageHead("Analytics", lead)}${analyticsBody(snapshot, days)}`;
+      return dashboardPage(deps, request, { title: "Analytics", section: "analytics", body });
+    },
+  });
+}
+
+const windows = [30, 90, 180, 366];
+
+/** The windows to choose from, as links of the page itself (`?days=`). */
+export const windowPicker = (windowDays: number): Html =>
+  html`<nav class="windows" aria-label="Period"><ul>${windows.map(
+    (days) =>
+      html`<li><a href="?days=${days}"${days === windowDays ? html` aria-current="page"` : ""}>${days} days</a></li>`,
+  )}</ul></nav>`;
+
+/** The analytics of a snapshot and the choice of its window. Headings start at level 2. */
+export function analyticsBody(snapshot: Snapshot, windowDays: number): Html {
+  const total = Object.values(snapshot.funnel).reduce((sum, orders) => sum + orders, 0);
+  return html`<div class="analytics">
+<div class="analytics-head"><p>Created in ${lastDays(windowDays)}.</p>${windowPicker(windowDays)}</div>
+${total === 0 ? nothing(windowDays) : figures(snapshot, total)}
+<p class="quiet">Counted on ${time(new Date(snapshot.generatedAt))}.</p>
+</div>`;
+}
+
+const nothing = (windowDays: number): Html =>
+  emptyState(
+    `No orders in ${lastDays(windowDays)}`,
+    windowDays < Math.max(...windows)
+      ? "Choose a longer period to look further back. Figures start with your first order."
+      : "Figures start with your first order.",
+  );
+
+const figures = (snapshot: Snapshot, total: number): Html => html`${keyNumbers(snapshot, total)}
+${card("by-month", "Volume", volumeFigure(snapshot.volumeByMonth))}
+<div class="analytics-pair">
+${card("by-status", "Orders by status", funnelFigure(snapshot.funnel, total))}
+${card("by-service", "Services", mixFigure(snapshot.serviceMix, total))}
+${card("by-time", "Turnaround", turnaroundFigure(snapshot.turnaroundHours))}
+${card("by-record", "Evidence", evidenceTable(snapshot.evidence))}
+</div>`;
+
+/** Counts of different kinds of records, so they can't share a scale or a chart. */
+function evidenceTable({ totalCompleted, sealedDocumentCount, deliveredWithProofCount }: Snapshot["evidence"]) {
+  return html`<p class="chart-note">Documents and shipments are counted individually. An order can have several, and unfinished orders count, too.</p>
+<table class="numbers evidence"><caption class="visually-hidden">Evidence in records</caption>
+<thead class="visually-hidden"><tr><th scope="col">Record</th><th scope="col">Count</th></tr></thead>
+<tbody>${row("done", "Completed orders", "Every step is done.", totalCompleted)}
+${row("evidence", "Sealed documents", "Documents that were sealed or notarized.", sealedDocumentCount)}
+${row("ship", "Deliveries", "Shipments that the carrier reported as delivered.", deliveredWithProofCount)}</tbody></table>`;
+}
+
+const row = (name: IconName, title: string, meaning: string, value: number): Html =>
+  html`<tr><th scope="row"><span class="evidence-name">${icon(name)}<span>${title}<small>${meaning}</small></span></span></th><td>${count(value)}</td></tr>`;
+
+/** The five headline numbers. `total` is the size of the cohort. */
+function keyNumbers({ windowDays, funnel, revenueCents, turnaroundHours }: Snapshot, total: number): Html {
+  const share = percentText(percentage(funnel.completed, total), funnel.completed, total);
+  const measured = isMeasured(turnaroundHours);
+  const time = (term: string, hours: number, note: string) =>
+    measured ? entry(term, duration(hours), note) : entry(term, "No data yet", "nothing to measure so far");
+  return html`<dl class="key-numbers">
+${entry("Orders created", count(total), `in ${counted(windowDays, "day")}`)}
+${entry("Completed", count(funnel.completed), `${share} of them`)}
+${entry("Revenue", money(revenueCents), "paid, in progress, completed")}
+${time("Median turnaround", turnaroundHours.median, "half finish within this time")}
+${time("90th percentile", turnaroundHours.p90, "9 in 10 finish within this time")}
+</dl>`;
+}
+
+const entry = (term: string, value: string, note: string): Html =>
+  html`<div><dt>${term}</dt><dd class="key-value">${value}</dd><dd class="key-note">${note}</dd></div>`;

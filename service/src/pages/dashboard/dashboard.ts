@@ -1,0 +1,120 @@
+import type { FastifyInstance } from "fastify";
+import type { ConfirmationDeps, InvitationDeps, OwnKeyDeps } from "../../firms/members/members.ts";
+import { linkedPrincipalOf, readSession, requireSession } from "../../kernel/http/authentication.ts";
+import type { TestClockDeps } from "../../kernel/test-clock/test-clock.ts";
+import type { AnalyticsReader } from "../../orders/analytics/analytics.ts";
+import { confirming } from "../ui/confirmation/confirming.ts";
+import { acceptForms } from "../ui/forms/form-body.ts";
+import { analyticsPage } from "./analytics/page.ts";
+import { invitationPage, linkPage } from "./joining.ts";
+import { keyPages } from "./keys/pages.ts";
+import { type OrderDesk, orderDetailPage } from "./orders/detail-page.ts";
+import { orderListPage } from "./orders/list/page.ts";
+import { orderNewPage } from "./orders/new/page.ts";
+import type { DashboardFrame } from "./page-shell.ts";
+import { type PassportPagesDeps, passportPages } from "./passports/pages.ts";
+import { reauthenticate } from "./reauthenticate.ts";
+import type { RoomsDeps } from "./rooms/changes.ts";
+import { roomsPages } from "./rooms/pages.ts";
+import { securityPages } from "./security.ts";
+import { settingsPage } from "./settings/page.ts";
+import { startPage } from "./start-page.ts";
+import { teamPages } from "./team/pages.ts";
+import { noteFailing } from "./webhooks/failing-banner.ts";
+import { webhookPages } from "./webhooks/pages.ts";
+import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
+
+/** What members see and do, by what it is about. */
+export type DashboardDeps = {
+  frame: DashboardFrame;
+  members: OwnKeyDeps & InvitationDeps & ConfirmationDeps;
+  desk: OrderDesk;
+  passports: PassportPagesDeps["passports"];
+  closings: RoomsDeps["closings"];
+  webhooks: WebhookPagesDeps["webhooks"];
+  readAnalytics: AnalyticsReader;
+  testClock: TestClockDeps;
+};
+
+const confirmArea = {
+  path: "/dashboard",
+  back: { path: "/dashboard/settings", label: "Back to the settings" },
+  onlyPasskey: "Your firm asks for a passkey before anything live is changed",
+} as const;
+
+/**
+ * What members of a firm see and do, by the same front doors as the API. Every request needs a session and counts against it;
+ * every write must come from one of our own pages.
+ */
+export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
+  const { frame, members, desk, testClock, readAnalytics } = deps;
+  const { callers, limits, assets } = frame;
+  const { titleOf } = desk;
+  const { db } = desk.orders;
+  const inFrame = { ...members, limits, assets };
+  app.register(async (scope) => {
+    for (const hook of [readSession(callers), limits.limit("partner-portal"), requireSession(callers)])
+      scope.addHook("onRequest", hook);
+    const registerWaysBack = waysBack(scope);
+
+    scope.register(async (unlinked) => {
+      acceptForms(unlinked);
+      linkPage(unlinked, { ...inFrame, resolveKey: callers.resolveKey });
+      invitationPage(unlinked, inFrame);
+    });
+    scope.register(async (linked) => {
+      linked.addHook("onRequest", async (request) => {
+        request.principal = linkedPrincipalOf(request);
+      });
+      noteFailing(linked, { db });
+      confirming(linked, { confirmation: members, limits, assets }, confirmArea, reauthenticate(callers));
+      analyticsPage(linked, { readAnalytics, limits, assets });
+      orderListPage(linked, { db, limits, assets, titleOf });
+      orderNewPage(linked, { frame, orders: desk.orders, titleOf });
+      passportPages(linked, { frame, passports: deps.passports });
+      settingsPage(linked, { frame, members });
+      linked.register(async (forms) => {
+        acceptForms(forms);
+        startPage(forms, { ...testClock, limits, assets, titleOf });
+        teamPages(forms, inFrame);
+        keyPages(forms, inFrame);
+        securityPages(forms, inFrame);
+        orderDetailPage(forms, { frame, desk });
+        roomsPages(forms, { frame, closings: deps.closings });
+        webhookPages(forms, { frame, webhooks: deps.webhooks });
+      });
+    });
+    scope.register(async (after) => registerWaysBack(after));
+  });
+}
+
+/**
+ * A refused form leaves a browser at the form's own address: when reloaded, each such address redirects to the page that the form
+ * is on, the nearest one above it. Counts in the routes of the scope that are registered after this.
+ * @returns what registers the ways, once all routes are there
+ */
+function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
+  const pages = new Set<string>();
+  const forms = new Set<string>();
+  scope.addHook("onRoute", ({ method, url }) => {
+    for (const each of [method].flat())
+      if (each === "GET" || each === "POST") (each === "GET" ? pages : forms).add(url);
+  });
+  return (after) => {
+    // What is registered here is no page that others could lead to.
+    const found = new Set(pages);
+    for (const form of [...forms].filter((url) => !found.has(url))) {
+      const length = pageAbove(form, found)?.split("/").length;
+      if (length === undefined) continue;
+      after.get(form, { schema: { hide: true } }, async ({ url }, reply) =>
+        reply.redirect((url.split("?", 1)[0] ?? "").split("/").slice(0, length).join("/"), 303),
+      );
+    }
+  };
+}
+
+function pageAbove(form: string, pages: ReadonlySet<string>): string | undefined {
+  for (let end = form.lastIndexOf("/"); end > 0; end = form.lastIndexOf("/", end - 1))
+    if (pages.has(form.slice(0, end))) return form.slice(0, end);
+  return undefined;
+}

@@ -1,0 +1,109 @@
+import { takeDrops } from "../../../ui/browser/drops.ts";
+import { part } from "../../../ui/browser/parts.ts";
+import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
+
+/** The services that the catalog sets for each type of document. */
+type Services = Readonly<Record<string, { sign: boolean; notarize: boolean }>>;
+
+const form = part<HTMLFormElement>("order-form");
+const input = part<HTMLInputElement>("field-document");
+const message = part("document-said");
+const quote = part("live-quote");
+const rowsId = "signer-rows";
+const restMs = 400;
+
+let pages = "";
+let library: ReturnType<typeof loadPdfJs> | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let asked: AbortController | undefined;
+
+const type = part<HTMLSelectElement>("field-doc_slug");
+const boxes = { sign: part<HTMLInputElement>("field-svc_sign"), notarize: part<HTMLInputElement>("field-svc_notary") };
+const services = JSON.parse(form.dataset["services"] ?? "{}") as Services;
+let ownChoice = { sign: boxes.sign.checked, notarize: boxes.notarize.checked };
+let wasOther = true;
+
+type.addEventListener("change", follow);
+follow();
+
+takeDrops(part("document-drop"), (files) => {
+  if (!files || files.length === 0) return;
+  input.files = files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+});
+
+input.addEventListener("change", () => void look(input.files?.[0]));
+form.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(() => void price(), restMs);
+});
+void price();
+
+// Adds a row for a signer without loading a page, so that the chosen file stays. On any error, the button submits the form.
+document.addEventListener("click", async (event) => {
+  const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>("#add-signer") : null;
+  if (!button?.form) return;
+  event.preventDefault();
+  const { formAction } = button;
+  const typed = new URLSearchParams();
+  for (const [name, value] of new FormData(button.form)) if (typeof value === "string") typed.append(name, value);
+  try {
+    const response = await fetch(formAction, { method: "POST", body: typed, headers: { Accept: "text/html" } });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const rows = page.getElementById(rowsId);
+    if (!rows) throw new Error("a page without rows");
+    document.getElementById(rowsId)?.replaceWith(rows);
+    rows.querySelector<HTMLInputElement>("fieldset:last-of-type input")?.focus();
+  } catch {
+    button.id = "";
+    button.click();
+  }
+});
+
+/** Shows the name of the chosen file and the number of its pages. */
+async function look(file: File | undefined): Promise<void> {
+  pages = "";
+  message.textContent = file ? `${file.name}: counting its pages…` : "";
+  if (!file) return;
+  try {
+    library ??= loadPdfJs(form.dataset["pdfJs"] ?? "");
+    const { pdfJs, options } = await library;
+    const pdf = await pdfJs.getDocument({ data: new Uint8Array(await file.arrayBuffer()), ...options }).promise;
+    if (input.files?.[0] !== file) return;
+    pages = String(pdf.numPages);
+    message.textContent = `${file.name}: ${pdf.numPages === 1 ? "1 page" : `${pdf.numPages} pages`}`;
+    await pdf.loadingTask.destroy();
+  } catch {
+    message.textContent = `${file.name}: its pages can’t be counted here. We look at it when you place the order.`;
+  }
+  await price();
+}
+
+/** Fetches the price of the order. On an error, the page shows none until the order is placed. */
+async function price(): Promise<void> {
+  asked?.abort();
+  asked = new AbortController();
+  const typed = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") typed.append(name, value);
+  typed.set("pages", pages);
+  try {
+    const response = await fetch(form.dataset["quote"] ?? "", { method: "POST", body: typed, signal: asked.signal });
+    if (response.ok) quote.innerHTML = await response.text();
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === "AbortError")) quote.textContent = "";
+  }
+}
+
+/** The catalog sets the services of its documents. For another type, restores the reader's own choice. */
+function follow(): void {
+  const fixed = services[type.value];
+  if (fixed && wasOther) ownChoice = { sign: boxes.sign.checked, notarize: boxes.notarize.checked };
+  wasOther = fixed === undefined;
+  for (const service of ["sign", "notarize"] as const) {
+    boxes[service].checked = (fixed ?? ownChoice)[service];
+    boxes[service].disabled = fixed !== undefined;
+  }
+  for (const note of form.querySelectorAll<HTMLElement>("[data-note-of]"))
+    note.toggleAttribute("data-chosen", note.dataset["noteOf"] === type.value);
+}

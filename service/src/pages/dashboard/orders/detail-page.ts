@@ -1,0 +1,201 @@
+import type { FastifyInstance } from "fastify";
+import { latestOpenRooms, roomsOfOrder } from "../../../closing/rooms/rooms.ts";
+import { namesOfFirmActors } from "../../../firms/members/members.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
+import { actorOf } from "../../../kernel/identity/identity.ts";
+import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
+import {
+  clientMails,
+  type MoveDeps,
+  mailsToSendAgain,
+  milestones,
+  orderHistory,
+  type SandboxDeps,
+  type TakesPayment,
+} from "../../../orders/fulfilment/fulfilment.ts";
+import {
+  type FirmNotes,
+  isPayable,
+  type NoticesOf,
+  type OrderDeps,
+  type TitleOf,
+} from "../../../orders/order/order.ts";
+import {
+  type EnvelopeDeps,
+  orderDocuments,
+  readSigning,
+  remindSigner,
+  replaceSigner,
+  unlockSigner,
+} from "../../../signing/envelopes/envelopes.ts";
+import { inPersonOf } from "../../../signing/notaries/notaries.ts";
+import { done } from "../../ui/flash-messages.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { orderRetention } from "../../ui/retention.ts";
+import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
+import { attachTitled } from "../rooms/attach.ts";
+import { doOnce, submissionFor } from "../submit-once.ts";
+import { cancelForm } from "./cancel-form.ts";
+import { type OrderDetailView, orderDetailBody } from "./detail.ts";
+import { orderDocumentPages } from "./document-pages.ts";
+import { inPersonForms } from "./in-person.ts";
+import { mailForm } from "./mails.ts";
+import { noteForm } from "./notes.ts";
+import { ownOrder } from "./own-order.ts";
+import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
+import { sandboxForms } from "./sandbox-forms.ts";
+import type { RefusedSigner } from "./signers.ts";
+import { orderName } from "./words.ts";
+
+/** What the pages of orders work with, by what one does on them. */
+export type OrderDesk = {
+  orders: OrderDeps;
+  sandbox: SandboxDeps;
+  moves: MoveDeps;
+  envelopes: EnvelopeDeps;
+  firmNotes: FirmNotes;
+  titleOf: TitleOf;
+  noticesOf: NoticesOf;
+  takesPayment: TakesPayment;
+};
+
+export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk };
+
+type OrderCall = PageCall<{ code: string }>;
+
+/** One order: where it stands, the sandbox's buttons for a test order, and the rooms it is in. */
+export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): void {
+  const { frame, desk } = deps;
+  const { limits } = frame;
+  const { db, clock } = desk.orders;
+  const form = {
+    method: "POST",
+    policy: "partner-write",
+    refused: (call: OrderCall, error: string) => show(call, { error, typed: call.form }),
+  } as const;
+
+  pageRoute(forms, frame, { url: "/dashboard/orders/:code", handle: (call) => show(call) });
+
+  sandboxForms(forms, { ...desk.sandbox, limits }, form);
+  signerForms(forms, { db, clock, limits, envelopes: desk.envelopes }, show);
+  cancelForm(
+    forms,
+    { ...desk.moves, limits },
+    {
+      ownOrder: ({ params, request }) => ownOrder(db, request, params.code),
+      refused: (call, error) => show(call, { error }),
+    },
+  );
+
+  noteForm(forms, { db, clock, limits, firmNotes: desk.firmNotes }, form);
+  inPersonForms(forms, { db, clock, limits }, form);
+  mailForm(forms, { db, clock, limits, takesPayment: desk.takesPayment }, form);
+  orderDocumentPages(forms, { db, limits, assets: frame.assets, titleOf: desk.titleOf, envelopes: desk.envelopes });
+
+  pageRoute(forms, frame, {
+    ...form,
+    url: "/dashboard/orders/:code/attach",
+    handle: doOnce(desk.orders, async ({ params, form: typed, request }) => {
+      const { code } = await ownOrder(db, request, params.code);
+      const order = { orderCode: code, label: typed["label"] };
+      const { alreadyAttached } = await attachTitled(
+        { db, clock, titleOf: desk.titleOf },
+        principalOf(request),
+        roomCodeOf(typed),
+        order,
+      );
+      return done(`/dashboard/orders/${code}`, alreadyAttached ? "room-order-there" : "room-order-attached");
+    }),
+  });
+
+  async function show(
+    { params, query, request }: OrderCall,
+    problem: Pick<OrderDetailView, "error" | "typed" | "refusedSigner"> = {},
+  ): Promise<string> {
+    const principal = principalOf(request);
+    const order = await ownOrder(db, request, params.code);
+    const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson] = await Promise.all([
+      readSigning(desk.envelopes, order.code, principal),
+      orderDocuments(db, order.code, principal),
+      roomsOfOrder(db, order.code, principal),
+      latestOpenRooms(db, principal, roomsToChooseFrom),
+      orderHistory(db, order.code),
+      desk.firmNotes.of(order.code, principal),
+      clientMails(db, order.code, principal),
+      inPersonOf(db, order.code, principal),
+    ]);
+    const decidedBy = inPerson?.request.decidedBy ?? "";
+    const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
+    const view = { order, title: desk.titleOf(order) };
+    const { submission } = submissionFor(request, problem.refusedSigner?.typed ?? problem.typed);
+    const body = orderDetailBody({
+      ...view,
+      submission,
+      history,
+      notes,
+      mails,
+      sendable: mailsToSendAgain(desk.takesPayment, order),
+      names: await namesOfFirmActors(db, principal.partnerId, actors),
+      clientUrl: `${frame.baseUrl}/orders/${order.code}`,
+      payable: desk.orders.checkoutUrlOf !== null && isPayable(order.status) && order.documentsDeletedAt === null,
+      retention: orderRetention(frame.retention, order),
+      signers,
+      notices: desk.noticesOf(order),
+      textCodes: desk.orders.textCodes,
+      documents,
+      inPerson: inPerson?.request ?? null,
+      technologyFeeCents: inPerson?.technologyFeeCents ?? 0,
+      rooms,
+      openRooms,
+      fired: firedIn(query["fired"]),
+      ...problem,
+    });
+    const title = orderName(view);
+    return dashboardPage(frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
+  }
+}
+
+/** The topics that the address says were fired; null when it says nothing of them, or names unknown ones. */
+function firedIn(fired: string | undefined): OrderDetailView["fired"] {
+  if (fired === undefined) return null;
+  const named = fired.split(",").filter((name) => name !== "");
+  const known = milestones.filter((name) => named.includes(name));
+  return known.length === named.length ? known : null;
+}
+
+type SignerCall = PageCall<{ code: string; n: string }>;
+type Show = (call: SignerCall, problem: { error: string; refusedSigner: RefusedSigner }) => Promise<string>;
+
+const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);
+
+/** The firm's actions on a signer. The order's page shows refusals. */
+function signerForms(
+  forms: FastifyInstance,
+  deps: OnceDeps & { limits: RateLimits; envelopes: EnvelopeDeps },
+  show: Show,
+): void {
+  const acts = [
+    ["remind", remindSigner, "signer-reminded"],
+    ["replace", replaceSigner, "signer-replaced"],
+    ["unlock", unlockSigner, "signer-unlocked"],
+  ] as const;
+  for (const [name, change, message] of acts)
+    pageRoute(forms, deps, {
+      method: "POST",
+      policy: "partner-write",
+      url: `/dashboard/orders/:code/signers/:n/${name}` as "/dashboard/orders/:code/signers/:n/act",
+      refused: (call: SignerCall, error) =>
+        show(call, { error, refusedSigner: { n: numberOf(call.params.n), typed: call.form } }),
+      handle: doOnce(deps, async ({ params: { code, n }, form, request }) => {
+        const owner = principalOf(request);
+        const wanted = { owner, orderCode: code, n: numberOf(n), actor: actorOf(owner) };
+        await change(deps.envelopes, wanted, given(form));
+        return done(`/dashboard/orders/${code}#signers-title`, message);
+      }),
+    });
+}
+
+/** The typed values; an empty field counts as absent. */
+const given = (form: FormValues) => Object.fromEntries(Object.entries(form).filter(([, text]) => text !== ""));

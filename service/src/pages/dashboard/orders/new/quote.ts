@@ -1,0 +1,66 @@
+import type { FastifyInstance } from "fastify";
+import { tierOf } from "../../../../firms/partners/partners.ts";
+import { principalOf } from "../../../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../../../kernel/http/rate-limits.ts";
+import { type OrderDeps, readWhole } from "../../../../orders/order/order.ts";
+import { moneyTable } from "../../../ui/components.ts";
+import type { FormValues } from "../../../ui/forms/form-body.ts";
+import { pageRoute } from "../../../ui/page/route.ts";
+import { type Html, html, render } from "../../../ui/render.ts";
+import { withSigners } from "./signer-rows.ts";
+
+export const quotePath = "/dashboard/orders/new/quote";
+
+const mostPages = 10_000;
+
+type QuoteDeps = { limits: RateLimits; orders: Pick<OrderDeps, "pricing" | "db" | "supply"> };
+
+/** What the order would cost as the form stands; for our own script. Carriers are not asked before it is placed. */
+export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps): void {
+  const { db, pricing, supply } = orders;
+  pageRoute(
+    forms,
+    { limits },
+    {
+      method: "POST",
+      url: quotePath,
+      handle: async ({ request, form: values }) => {
+        const { fill_token: _, ...typed } = values;
+        const { refusals, form } = readWhole(withSigners(new Map(Object.entries(typed))), true, pricing);
+        if (!form) return render(html`<p class="quiet">The price appears here once the services are chosen.</p>`);
+        const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
+        const tier = tierOf(principalOf(request).tier);
+        const wanted = {
+          tier,
+          services,
+          docSlug,
+          pages: pagesIn(values),
+          shipMethod,
+          shipTo,
+          shipFrom,
+          askCarriers: null,
+        };
+        const { outcome, quote } = await pricing.price(wanted);
+        const guessed = services.ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
+        const { environment } = principalOf(request);
+        const sale = { environment, docSlug, signerState: form.signerState, takesSignature: true };
+        const gap = services.notarize ? await supply.notaries.gapOf(db, sale) : null;
+        const unsold = supply.notaries.refuses
+          ? "Such orders are not taken."
+          : "A person prices it after the order is placed.";
+        const notes = html`${note(outcome, guessed)}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;
+        return render(html`${moneyTable("Price, in US dollars", quote, "Total so far")}${notes}`);
+      },
+    },
+  );
+}
+
+function pagesIn(values: FormValues): number {
+  const pages = Number(values["pages"] || values["document_pages"] || 1);
+  return Number.isInteger(pages) && pages >= 1 ? Math.min(pages, mostPages) : 1;
+}
+
+function note(outcome: string, guessed: boolean): Html | "" {
+  if (outcome !== "quoted") return html`<p class="quiet">The postage is priced by us after the order is placed.</p>`;
+  return guessed ? html`<p class="quiet">Postage is for New York until the address is complete.</p>` : "";
+}

@@ -1,0 +1,87 @@
+import type { FastifyRequest } from "fastify";
+import { type Callers, principalOf } from "../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
+import { mayUseLive, type Principal } from "../../kernel/identity/identity.ts";
+import type { RetentionPlan } from "../../kernel/retention/retention.ts";
+import { accountNav } from "../ui/account-nav.ts";
+import type { AssetName, Assets } from "../ui/assets/assets.ts";
+import { environmentSwitch } from "../ui/environment-switch.ts";
+import { flashOf } from "../ui/flash-messages.ts";
+import { icon } from "../ui/icons.ts";
+import { layout } from "../ui/layout.ts";
+import { type Html, html } from "../ui/render.ts";
+import { failingBanner } from "./webhooks/failing-banner.ts";
+
+/** What pages of the dashboard share. */
+export type DashboardFrame = {
+  callers: Callers;
+  limits: RateLimits;
+  assets: Assets;
+  retention: RetentionPlan;
+  uploadPlaces: UploadPlaces;
+  baseUrl: string;
+};
+
+export type DashboardPage = {
+  title: string;
+  section: Section;
+  body: Html;
+  /** For lists, which use the full width. */
+  wide?: boolean;
+  scripts?: readonly Extract<AssetName, `${string}.js`>[];
+};
+
+/** Renders a dashboard page in its frame, with the flash message of the last action. */
+export function dashboardPage(
+  { assets }: { assets: Assets },
+  request: FastifyRequest,
+  { title, section, body, wide = false, scripts = [] }: DashboardPage,
+): string {
+  const principal = principalOf(request);
+  return layout(assets, {
+    title,
+    headerNav: accountNav(principal.member?.email ?? ""),
+    side: sideNav(principal, section, request.url),
+    body: html`${flashOf(request)}${failingBanner(request)}${body}`,
+    scripts,
+    wide,
+  });
+}
+
+const sections = {
+  start: { path: "/dashboard", label: "Start", shape: "home" },
+  orders: { path: "/dashboard/orders", label: "Orders", shape: "orders" },
+  rooms: { path: "/dashboard/rooms", label: "Rooms", shape: "rooms" },
+  passports: { path: "/dashboard/passports", label: "Passports", shape: "evidence" },
+  webhooks: { path: "/dashboard/webhooks", label: "Webhooks", shape: "webhooks" },
+  analytics: { path: "/dashboard/analytics", label: "Analytics", shape: "analytics" },
+  team: { path: "/dashboard/team", label: "Team", shape: "people" },
+  keys: { path: "/dashboard/keys", label: "API keys", shape: "key" },
+  security: { path: "/dashboard/security", label: "Sign-in and security", shape: "lock" },
+  settings: { path: "/dashboard/settings", label: "Firm and settings", shape: "settings" },
+} as const;
+
+type Section = keyof typeof sections;
+
+/** The sections of the dashboard, and the live/test switch. */
+const sideNav = (principal: Principal, current: Section, url: string): Html =>
+  html`<aside class="side" aria-label="Your firm">
+<p class="side-firm">${principal.firmName}</p>
+${environmentSwitch({
+  environment: principal.environment,
+  hasLive: mayUseLive(principal),
+  action: "/dashboard/environment",
+  url,
+  note: notes[principal.environment],
+})}
+<nav class="side-nav" aria-label="Dashboard"><ul>${Object.entries(sections).map(
+    ([section, { path, label, shape }]) =>
+      html`<li><a href="${path}"${section === current && html` aria-current="page"`}>${icon(shape)}${label}</a></li>`,
+  )}</ul></nav>
+</aside>`;
+
+const notes = {
+  test: "Nothing here is real: no money moves, and nothing is shipped or mailed. Webhooks are sent.",
+  live: "Orders here are real.",
+};

@@ -1,0 +1,131 @@
+import { card, codeText, emptyState, pageHead } from "../../ui/components.ts";
+import { shortTime } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
+import { checkbox, field } from "../../ui/forms/fields.ts";
+import { inThisRoom, progressMeters } from "../../ui/orders/progress.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { ordersPart } from "./orders.ts";
+import { formPath, openOrClosed, problemOf, type RoomDetailView, typedInto } from "./view.ts";
+
+/** A room for its owner, part by part. */
+export function roomBody(view: RoomDetailView): Html {
+  const { name, reference, status, roomCode } = view.room;
+  const lead = html`<span class="room-lead">${openOrClosed(status)}<span class="breakable">${reference === null ? "No reference" : `Reference ${reference}`}</span></span>`;
+  const links = html`<p class="room-links"><a href="/dashboard/rooms">All rooms</a><a href="/rooms/${roomCode}">Open the public page</a></p>`;
+  return html`${pageHead(name, lead, links)}
+<div class="panels">
+${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${progressMeters(view.room)}`)}
+${card("orders", "Orders", ordersPart(view))}
+${card("passport", "Closing passport", passportPart(view))}
+${card("share", "Share", sharePart(view))}
+${card("participants", "Participants", participantsPart(view))}
+${card("state", status === "closed" ? "Reopen the room" : "Close the room", statePart(view))}
+</div>`;
+}
+
+/** Who takes part, and a form to name one more. */
+function participantsPart(view: RoomDetailView): Html {
+  const typed = typedInto(view, "add-participant");
+  return html`<p>Participants are named in the room, with their emails masked. The room’s link is what opens it: email it to them here, or share it yourself.</p>
+${problemOf(view, "participants")}
+${view.room.participants.length === 0 ? emptyState("No participants yet", "Add the first one below.") : participantTable(view)}
+<div class="room-part">
+<h3>Add a participant</h3>
+${problemOf(view, "add-participant")}
+<form class="form" method="post" action="${formPath(view, "participants")}">
+${hiddenFields({ submission: view.submission })}${field({ form: "participant", name: "name", label: "Name", value: typed["name"], required: true, maxLength: 200, autocomplete: "off" })}
+${field({ form: "participant", name: "email", label: "Email", type: "email", value: typed["email"], required: true, maxLength: 320, autocomplete: "off" })}
+${field({ form: "participant", name: "role", label: "Role", value: typed["role"], maxLength: 40, autocomplete: "off", hint: "Buyer, seller, or lender, for example. If you leave it empty: “client”." })}
+${checkbox({ form: "participant", name: "invite", label: "Email them the room’s link", checked: isInviting(view), hint: emailHint(view) })}
+<div class="form-actions"><button type="submit">Add participant</button></div>
+</form>
+</div>`;
+}
+
+/** Ticked, unless the form was sent without it. */
+const isInviting = (view: RoomDetailView): boolean =>
+  view.problem?.part !== "add-participant" || view.problem.typed["invite"] !== undefined;
+
+const emailHint = ({ environment }: RoomDetailView): string =>
+  environment === "test"
+    ? "In test the email is kept in the outbox, and sent to nobody."
+    : "At most once a day to the same person.";
+
+const participantTable = (view: RoomDetailView): Html =>
+  records(
+    "Participants of this room",
+    [{ label: "Name" }, { label: "Email" }, { label: "Role" }, { label: "Added", utc: true }, { label: "Action" }],
+    view.room.participants.map(({ participantId, name, email, role, createdAt }) => [
+      name,
+      email,
+      role,
+      shortTime(new Date(createdAt)),
+      askFirst({
+        label: "Remove",
+        about: name,
+        text: "They are no longer listed in the room.",
+        confirm: "Remove participant",
+        action: formPath(view, `participants/${participantId}/remove`),
+      }),
+    ]),
+  );
+
+/** The sealed versions of the room's passport, and the button for the next. */
+function passportPart(view: RoomDetailView): Html {
+  const { versions, nextVersion } = view.passport;
+  return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>
+${view.retention && html`<p>${view.retention}</p>`}
+${versions.length === 0 ? emptyState("Not sealed yet", "Seal the first version once the documents are final.") : versionTable(view)}
+<div class="room-part">
+${problemOf(view, "passport")}
+${
+  nextVersion === null
+    ? html`<p>This room has reached the limit of 20 versions.</p>`
+    : html`${buttonForm(formPath(view, "passport"), `Seal version ${nextVersion}`, { fields: { version: String(nextVersion), submission: view.submission } })}
+<p class="form-note">A room can have 20 versions. Sealing takes a few seconds.</p>`
+}
+</div>`;
+}
+
+const versionTable = (view: RoomDetailView): Html =>
+  records(
+    "Sealed versions, newest first",
+    [{ label: "Version" }, { label: "Sealed", utc: true }, { label: "Manifest SHA-256" }, { label: "Links" }],
+    view.passport.versions.map(({ version, verifyCode, manifestSha256, createdAt }) => [
+      `Version ${version}`,
+      shortTime(createdAt),
+      html`<code>${manifestSha256.slice(0, 12)}…</code>`,
+      html`<span class="room-links"><a href="/v/room/${verifyCode}">Verify<span class="visually-hidden"> version ${version}</span></a><a href="/api/verify/room/${verifyCode}/pdf" download>Download PDF<span class="visually-hidden"> of version ${version}</span></a></span>`,
+    ]),
+  );
+
+/** The public link, and a new one in its place. */
+function sharePart(view: RoomDetailView): Html {
+  const path = `/rooms/${view.room.roomCode}`;
+  return html`<p>Anyone with this link can see the room without signing in: its orders and their status, its people, and the sealed record of its documents.</p>
+${problemOf(view, "share")}
+${codeText(view.baseUrl + path, "the public link")}
+<div class="room-part share-actions"><a href="${path}">Open the public page</a>
+${askFirst({
+  label: "Replace the link",
+  about: "of this room",
+  text: "The room gets a new link, and the old one stops working immediately for everyone. Verification links of sealed versions keep working.",
+  confirm: "Replace the link now",
+  action: formPath(view, "rotate"),
+  fields: { submission: view.submission },
+})}</div>`;
+}
+
+/** Closing, or opening again. */
+function statePart(view: RoomDetailView): Html {
+  const closed = view.room.status === "closed";
+  return html`${problemOf(view, "state")}
+<p>${
+    closed
+      ? "The room takes orders again and counts toward your open rooms."
+      : "A closed room takes no new orders and does not count toward your open rooms. Its public page stays up, and you can reopen it."
+  }</p>
+${closed ? buttonForm(formPath(view, "reopen"), "Reopen the room") : buttonForm(formPath(view, "close"), "Close the room", { kind: "quiet-button" })}`;
+}

@@ -1,0 +1,109 @@
+import type { FastifyInstance } from "fastify";
+import {
+  changePasskeyForLive,
+  clearCookie,
+  cookieNames,
+  endSession,
+  type ListedSession,
+  listSessions,
+  type MemberDeps,
+} from "../../firms/members/members.ts";
+import { principalOf, sessionOf } from "../../kernel/http/authentication.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import type { Principal, Session } from "../../kernel/identity/identity.ts";
+import { card } from "../ui/components.ts";
+import { done } from "../ui/flash-messages.ts";
+import { shortTime } from "../ui/format.ts";
+import { askFirst } from "../ui/forms/ask-first.ts";
+import { buttonForm } from "../ui/forms/button-form.ts";
+import { type PageCall, pageRoute } from "../ui/page/route.ts";
+import { records } from "../ui/records.ts";
+import { type Html, html } from "../ui/render.ts";
+import { type SecurityDeps as PageDeps, securityPage } from "../ui/security/page.ts";
+import { dashboardPage } from "./page-shell.ts";
+
+export type SecurityDeps = PageDeps & MemberDeps;
+
+const path = "/dashboard/security";
+
+/** A person's passkeys, recovery codes and sessions, and whether the firm asks for passkeys. */
+export function securityPages(forms: FastifyInstance, deps: SecurityDeps): void {
+  const { refused } = securityPage(forms, deps, {
+    path,
+    frame: (request, page) => dashboardPage(deps, request, { section: "security", ...page }),
+    more: async (request) =>
+      html`${await sessionsCard(deps, sessionOf(request), path)}
+${card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(request)))}`,
+  });
+  sessionForm(forms, deps, { path, refused });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/live`,
+    refused,
+    handle: async ({ form: { passkey = "" }, request }) => {
+      await changePasskeyForLive(deps, principalOf(request), passkey);
+      return done(path, "passkey-rule-changed");
+    },
+  });
+}
+
+/** Owners with live access set this rule for the firm. */
+function liveRule(principal: Principal, session: Session): Html {
+  const { passkeyForLive, hasPasskey } = session.proof;
+  const state = passkeyForLive
+    ? "Members of your firm must show a passkey before they create or rotate live webhooks, or give live access."
+    : "Your firm does not ask for a passkey before live webhooks or live access are changed.";
+  const decides = principal.member?.role === "owner" && principal.member.liveAccess;
+  if (!decides)
+    return html`<p>${state}</p><p class="quiet">Only owners of the firm with live access can change this.</p>`;
+  if (!hasPasskey) return html`<p>${state}</p><p class="quiet">Add a passkey of your own to change this.</p>`;
+  const [to, label] = passkeyForLive ? ["off", "Stop asking for passkeys"] : ["on", "Ask for passkeys"];
+  return html`<p>${state}</p>${buttonForm(`${path}/live`, label, { fields: { passkey: to }, kind: "quiet-button" })}`;
+}
+
+/** The member's sessions. @param path of the security page */
+const sessionsCard = async (deps: MemberDeps, session: Session, path: string): Promise<Html> =>
+  card("sessions", "Your sessions", sessionTable(session, await listSessions(deps, session), path));
+
+const sessionTable = (session: Session, sessions: readonly ListedSession[], path: string): Html =>
+  records(
+    "Where you are signed in",
+    [{ label: "Browser" }, { label: "Signed in", utc: true }, { label: "Last seen", utc: true }, { label: "Action" }],
+    sessions.map(({ id, device, createdAt, lastSeenAt }) => [
+      `${device}${id === session.id ? " (this one)" : ""}`,
+      shortTime(createdAt),
+      shortTime(lastSeenAt),
+      askFirst({
+        label: "Sign out",
+        about: `the session of ${device}`,
+        text:
+          id === session.id
+            ? "You are signed out of this browser immediately."
+            : "That browser is signed out immediately. Others stay signed in.",
+        confirm: "Sign out now",
+        action: `${path}/sessions/${id}/end`,
+      }),
+    ]),
+  );
+
+type SessionsPage = { path: string; refused: (call: PageCall, error: string) => Promise<string> };
+
+function sessionForm(
+  forms: FastifyInstance,
+  deps: MemberDeps & { limits: RateLimits },
+  { path, refused }: SessionsPage,
+): void {
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/sessions/:sessionId/end`,
+    refused,
+    handle: async ({ params, request }) => {
+      const { sessionId } = params as { sessionId: string };
+      const session = sessionOf(request);
+      await endSession(deps, session, sessionId);
+      if (sessionId !== session.id) return done(path, "session-ended");
+      return { redirect: "/sign-in", headers: { "Set-Cookie": clearCookie(cookieNames.session) } };
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import type { FastifyInstance } from "fastify";
+import {
+  type AccessDeps,
+  approveRequest,
+  declineRequest,
+  pendingRequests,
+} from "../../../firms/access-requests/access-requests.ts";
+import { may, type Operator } from "../../../firms/operators/operators.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import {
+  decideByOperator,
+  findExecution,
+  type Overview,
+  overviewOfExecutions,
+} from "../../../orders/playbooks/playbooks.ts";
+import { card, pageHead } from "../../ui/components.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { errorSummary } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { endedFacts, endedTable, type Problem, waitingPart } from "./executions.ts";
+import { requestsPart } from "./requests.ts";
+
+export type ApprovalsDeps = { frame: ConsoleFrame; access: AccessDeps };
+
+const requestsShown = 50;
+
+/** Playbook runs and access requests that wait for a person, and the decisions, by the same front doors as the command line. */
+export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): void {
+  consoleRoute(scope, deps.frame, {
+    url: "/operator/approvals",
+    permission: ["orders.work", "partners.manage", "records.read"],
+    handle: (call) => show(call, call.query["after"]),
+  });
+
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: "/operator/playbooks/:id/decide",
+    permission: "orders.work",
+    async handle({ operator, params: { id }, form: { decision = "", after } }) {
+      if (!(await findExecution(deps.access, operator.environment, id)))
+        throw new ServiceError("not_found", "No such execution.");
+      await decideByOperator(deps.access, id, decision.trim(), operator.actor);
+      return done(pathOf(after), "execution-decided");
+    },
+    async refused(call, message) {
+      const { id } = call.params;
+      const { decision = "", after } = call.form;
+      const execution = await findExecution(deps.access, call.operator.environment, id);
+      return show(call, after, { message, decision, id, execution });
+    },
+  });
+
+  for (const [verb, decide, message] of [
+    ["approve", approveRequest, "request-approved"],
+    ["decline", declineRequest, "request-declined"],
+  ] as const)
+    consoleRoute(scope, deps.frame, {
+      method: "POST",
+      url: `/operator/requests/:id/${verb}`,
+      permission: "partners.manage",
+      async handle({ operator, params, form }) {
+        await decide(deps.access, params.id, operator.actor);
+        return done(pathOf(form["after"]), message);
+      },
+      refused: (call, message) => show(call, call.form["after"], { message }),
+    });
+
+  async function show({ request, operator }: ConsoleCall, after = "", problem?: Problem): Promise<string> {
+    const { environment } = operator;
+    const [executions, requests] = await Promise.all([
+      overviewOfExecutions(deps.access, environment, after),
+      seesRequests(operator) ? pendingRequests(deps.access, requestsShown) : null,
+    ]);
+    const rights = { mayDecide: may(operator, "orders.work"), mayDecideRequests: may(operator, "partners.manage") };
+    const body = approvalsBody({ executions, requests, after, problem, ...rights });
+    return consolePage(deps.frame, request, { title: "Approvals", section: "approvals", body });
+  }
+}
+
+/** Requests for access are real: they are shown in live, to whom firms and records are open. */
+const seesRequests = (operator: Operator): boolean =>
+  operator.environment === "live" && (may(operator, "partners.manage") || may(operator, "records.read"));
+
+/** Redirects to the page of the list that the operator came from. */
+const pathOf = (after = ""): string => (isUuid(after) ? `/operator/approvals?after=${after}` : "/operator/approvals");
+
+type ApprovalsView = {
+  executions: Overview;
+  /** Null where they are not shown. */
+  requests: Awaited<ReturnType<typeof pendingRequests>> | null;
+  mayDecide: boolean;
+  mayDecideRequests: boolean;
+  after: string;
+  problem?: Problem | undefined;
+};
+
+/** Open decisions, and recent ones. */
+function approvalsBody(view: ApprovalsView): Html {
+  const { executions, requests, after, problem, mayDecide, mayDecideRequests } = view;
+  const { execution } = problem ?? {};
+  return html`${pageHead("Approvals", "What is waiting for your decision. Each decision is final.")}
+${errorSummary(problem?.message)}
+<div class="panels">
+${execution?.completedAt && card("became", "This one already ended", endedFacts(execution))}
+${card("waiting", "Waiting for approval", waitingPart(executions, after, mayDecide, problem))}
+${requests && card("requests", "Access requests", requestsPart(requests, after, mayDecideRequests))}
+${card("ended", "Recently ended", endedTable(executions.ended))}
+</div>`;
+}

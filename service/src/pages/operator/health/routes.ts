@@ -1,0 +1,70 @@
+import type { FastifyInstance } from "fastify";
+import { may } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { ReadReadiness } from "../../../kernel/http/readiness.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { retryFailedJobs, selectQueues } from "../../../kernel/platform/jobs/jobs.ts";
+import { isPlainText } from "../../../kernel/platform/text.ts";
+import { backlogs, type Providers } from "../../../providers/providers.ts";
+import type { SupplyState } from "../../../signing/notaries/notaries.ts";
+import type { Finding } from "../../../upkeep/doctor/doctor.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { checksBody, healthBody } from "./page.ts";
+import { providerHealths } from "./providers.ts";
+
+export type HealthPageDeps = {
+  frame: ConsoleFrame;
+  db: Database;
+  readiness: ReadReadiness;
+  notaryState: () => Promise<SupplyState>;
+  providers: Pick<Providers, "accounts">;
+  /** Looks at all that the service is made of, as `doctor` does. */
+  examine: () => Promise<Finding[]>;
+};
+
+/** How the service itself is: what it depends on, and its queues. */
+export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void {
+  const { frame, db, readiness } = deps;
+
+  consoleRoute(scope, deps.frame, {
+    url: "/operator/health",
+    permission: "health.read",
+    async handle({ request, operator }) {
+      const [{ checks }, queues, waiting, notaries] = await Promise.all([
+        readiness(),
+        selectQueues(db),
+        backlogs(db),
+        deps.notaryState(),
+      ]);
+      const providers = providerHealths(deps.providers.accounts(), waiting);
+      const body = healthBody({ notaries, checks, queues, providers, mayRetry: may(operator, "partners.manage") });
+      return consolePage(deps.frame, request, { title: "Health", section: "health", body });
+    },
+  });
+
+  consoleRoute(scope, deps.frame, {
+    url: "/operator/health/checks",
+    permission: "health.read",
+    async handle({ request }) {
+      const body = checksBody(await deps.examine());
+      return consolePage(deps.frame, request, { title: "Checks", section: "health", body });
+    },
+  });
+
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: "/operator/health/queues/:queue/retry",
+    permission: "partners.manage",
+    async handle({ params: { queue }, operator }) {
+      if (!isPlainText(queue)) throw new ServiceError("not_found", "No such queue.");
+      await db.transaction(async (tx) => {
+        const retried = await retryFailedJobs(tx, queue);
+        const line = { at: frame.clock(), action: "jobs.retried", actor: operator.actor, detail: { queue, retried } };
+        if (retried > 0) await tx.query(auditLine(line));
+      });
+      return done("/operator/health", "jobs-retried");
+    },
+  });
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from "fastify";
+import type { AccessDeps } from "../../firms/access-requests/access-requests.ts";
+import type { RefundDeps } from "../../orders/refunds/refunds.ts";
+import type { DeskDeps, RuleChangeDeps } from "../../signing/notaries/notaries.ts";
+import { accountRoutes } from "./account/routes.ts";
+import { type ActPagesDeps, actRoutes } from "./acts/routes.ts";
+import { approvalRoutes } from "./approvals/routes.ts";
+import { type ConsoleDeps, consoleScope } from "./frame/console.ts";
+import type { UploadDeps } from "./frame/uploads.ts";
+import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
+import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
+import { notaryRuleRoutes } from "./notaries/rule-routes.ts";
+import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
+import { notaryUploadRoutes } from "./notary/upload-routes.ts";
+import { type FinishedRouteDeps, finishedRoutes, takingInRoutes } from "./orders/finished-routes.ts";
+import { orderListRoutes } from "./orders/list-routes.ts";
+import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
+import { faxReportRoute, paperRoutes } from "./paper/routes.ts";
+import { type PartnerPagesDeps, partnerPages } from "./partners/routes.ts";
+import { paymentRoutes } from "./payments/routes.ts";
+import { peopleRoutes } from "./people/routes.ts";
+import { refundRoutes } from "./refunds/routes.ts";
+import { todayRoutes } from "./today/routes.ts";
+
+/** What the console shows, by what it is about. */
+export type OperatorDeps = {
+  console: ConsoleDeps;
+  orders: Omit<OrderPageDeps, "frame">;
+  /** Documents that people hand in. */
+  documents: Pick<FinishedRouteDeps, "finished" | "approval"> & Pick<UploadDeps, "uploadPlaces">;
+  refunds: RefundDeps;
+  firms: Pick<PartnerPagesDeps, "firms" | "storageUse">;
+  access: AccessDeps;
+  notaries: { notaryDesk: DeskDeps; notaryRules: RuleChangeDeps };
+  health: Pick<HealthPageDeps, "readiness" | "notaryState" | "providers" | "examine"> & Pick<ActPagesDeps, "providers">;
+};
+
+/** The console of the people who run the service. */
+export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
+  const { console, refunds, access, notaries, health, documents } = deps;
+  const { frame, confirmation, resolveOperator } = console;
+  const { db } = confirmation;
+  const upload = { clock: frame.clock, resolveOperator, uploadPlaces: documents.uploadPlaces };
+  const orderPage = { frame, ...deps.orders };
+  const finished = { orderPage, upload, ...documents };
+  const notary = { frame, ...notaries, upload };
+  consoleScope(app, console, (scope) => {
+    todayRoutes(scope, { frame, tasks: confirmation, notaryState: health.notaryState });
+    orderListRoutes(scope, { frame, db });
+    orderPageRoutes(scope, orderPage);
+    takingInRoutes(scope, finished);
+    paperRoutes(scope, orderPage);
+    healthRoutes(scope, { frame, db, ...health });
+    approvalRoutes(scope, { frame, access });
+    refundRoutes(scope, { frame, refunds });
+    paymentRoutes(scope, { frame, db });
+    actRoutes(scope, { frame, db, providers: health.providers });
+    partnerPages(scope, { frame, ...deps.firms });
+    peopleRoutes(scope, { frame, people: confirmation });
+    accountRoutes(scope, { frame, passkeys: confirmation });
+    notaryRoutes(scope, notary);
+    journalRoutes(scope, notary);
+    notaryAdminRoutes(scope, notary);
+    notaryRuleRoutes(scope, notary);
+  });
+  const uploads = (scope: FastifyInstance) => {
+    notaryUploadRoutes(scope, notary);
+    faxReportRoute(scope, orderPage, upload);
+    finishedRoutes(scope, finished);
+    proofUploadRoutes(scope, notary);
+  };
+  consoleScope(app, console, uploads, "uploads");
+}

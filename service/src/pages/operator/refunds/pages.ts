@@ -1,0 +1,148 @@
+import { may, type Operator, soloWaitMinutes } from "../../../firms/operators/operators.ts";
+import type { RefundDeps, RefundPreview, RefundRequest } from "../../../orders/refunds/refunds.ts";
+import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
+import { shortCode, shortTime, time } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { errorSummary, textArea } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { soloBanner, stateBadge, sums, type Typed } from "./words.ts";
+
+type Lists = { open: readonly RefundRequest[]; ended: readonly RefundRequest[] };
+
+/** Open decisions, and recent ones. */
+export const listBody = ({ open, ended, ...deps }: Lists & Pick<RefundDeps, "refundApproval">): Html =>
+  html`${pageHead("Refunds", "One person asks, another approves. The money goes back through the payment processor.")}
+${soloBanner(deps)}
+<div class="panels">
+${card("waiting", "Waiting for a decision", open.length === 0 ? emptyState("Nothing waits", "Refunds are asked for on the page of an order.") : openTable(open))}
+${card("ended", "Decided lately", ended.length === 0 ? emptyState("None yet", "What was decided is shown here.") : endedTable(ended))}
+</div>`;
+
+const orderLink = ({ id, orderCode, payments }: RefundRequest): Html =>
+  html`<a href="/operator/refunds/${id}">${sums(payments)} of order ${shortCode(orderCode)}</a>`;
+
+const openTable = (open: readonly RefundRequest[]): Html =>
+  records(
+    "Refunds that wait, the oldest first",
+    [
+      { label: "Refund" },
+      { label: "Firm" },
+      { label: "Reason" },
+      { label: "Asked for by" },
+      { label: "On", utc: true },
+    ],
+    open.map((each) => [
+      orderLink(each),
+      html`<span class="breakable">${each.firmName}</span>`,
+      html`<span class="breakable">${each.reason}</span>`,
+      html`<span class="breakable">${each.requestedByName}</span>`,
+      shortTime(each.requestedAt),
+    ]),
+  );
+
+const endedTable = (ended: readonly RefundRequest[]): Html =>
+  records(
+    "Refunds that were decided, the latest first",
+    [{ label: "Refund" }, { label: "Result" }, { label: "By" }, { label: "On", utc: true }],
+    ended.map((each) => [
+      orderLink(each),
+      stateBadge(each.state),
+      html`<span class="breakable">${each.decidedByName ?? "Nobody"}</span>`,
+      each.decidedAt ? shortTime(each.decidedAt) : "",
+    ]),
+  );
+
+type RefundView = Pick<RefundDeps, "refundApproval"> & {
+  refund: RefundRequest;
+  /** The order's state; null once the request has ended. */
+  preview: RefundPreview | null;
+  operator: Operator;
+  typed: Typed | undefined;
+};
+
+/** A request, with the reader's actions. */
+export function refundBody(view: RefundView): Html {
+  const { refund, preview, typed } = view;
+  const { orderCode, payments, reason, requestedByName, requestedAt, state, decidedByName, decidedAt } = refund;
+  return html`${pageHead(`Refund of order ${shortCode(orderCode)}`, stateBadge(state))}
+${errorSummary(typed?.error)}
+${soloBanner(view)}
+<div class="panels">
+${card(
+  "request",
+  "The request",
+  facts([
+    ["Amount", refund.part ? html`${sums(payments)}, a part of what is held: the order goes on` : sums(payments)],
+    ["Reason", html`<span class="breakable">${reason}</span>`],
+    ["Firm", html`<span class="breakable">${refund.firmName}</span>`],
+    ["Asked for by", html`<span class="breakable">${requestedByName}</span>, ${time(requestedAt)}`],
+    [
+      "Ended by",
+      decidedByName && decidedAt && html`<span class="breakable">${decidedByName}</span>, ${time(decidedAt)}`,
+    ],
+    ["Note", refund.note && html`<span class="breakable">${refund.note}</span>`],
+  ]),
+)}
+${preview && previewCard(refund.part ? { ...preview, warnings: [] } : preview)}
+${preview && card("decision", "Decision", decisionOf(view))}
+</div>`;
+}
+
+function decisionOf({ refund, refundApproval, operator, typed }: RefundView): Html {
+  const isOwn = refund.requestedBy === operator.id;
+  const path = `/operator/refunds/${refund.id}`;
+  const withdraw =
+    isOwn &&
+    may(operator, "refunds.request") &&
+    buttonForm(`${path}/withdraw`, "Withdraw the request", { kind: "quiet-button" });
+  if (!may(operator, "money.decide")) return html`<p>An approver decides on it.</p>${withdraw}`;
+  if (isOwn && refundApproval !== "solo")
+    return html`<p>You asked for it yourself. Another operator decides.</p>${withdraw}`;
+  const approve = askFirst({
+    label: "Approve",
+    text: `${sums(refund.payments)} goes back to the payer, and the order ${refund.part ? "goes on" : "ends"}. There is no undoing it.`,
+    confirm: "Approve the refund",
+    action: `${path}/approve`,
+  });
+  if (isOwn)
+    return html`${notice("info", "Your own request", `You may approve it after a new sign-in, ${soloWaitMinutes} minutes after you asked.`)}${approve}${withdraw}`;
+  return html`${approve}
+<form class="form" method="post" action="${path}/refuse">
+${textArea({ name: "note", label: "Why not", value: typed?.text, required: true, maxLength: 500, rows: 2 })}
+<div class="form-actions"><button type="submit" class="quiet-button">Refuse</button></div>
+</form>`;
+}
+
+/** What a refund would end, and the form that asks for it. */
+export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
+  html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back.")}
+${errorSummary(typed?.error)}
+<div class="panels">
+${previewCard(preview)}
+${card("ask", "Ask for the refund", formOf(preview, typed))}
+</div>`;
+
+/** The order as it stands. */
+const previewCard = ({ orderCode, status, payments, warnings }: RefundPreview): Html =>
+  card(
+    "order",
+    "The order",
+    html`${facts([
+      ["Order", html`<code class="breakable">${orderCode}</code>`],
+      ["Status", status],
+      ["Held for it", sums(payments)],
+    ])}${warnings.length > 0 && notice("attention", "What was done already", html`${warnings.map((each, index) => html`${index > 0 && html`<br>`}${each}`)}`)}`,
+  );
+
+function formOf({ orderCode, refusal, openRequest }: RefundPreview, typed?: Typed): Html {
+  if (openRequest !== null)
+    return html`<p>A refund of this order was asked for already.</p><p><a href="/operator/refunds/${openRequest}">See the request</a></p>`;
+  if (refusal !== null) return html`<p>${refusal}</p>`;
+  return html`<form class="form" method="post" action="/operator/refunds">
+<input type="hidden" name="order" value="${orderCode}">
+${textArea({ name: "reason", label: "Reason", hint: "It is shown to who approves, and stands in the order’s history.", value: typed?.text, required: true, maxLength: 500, rows: 3 })}
+<div class="form-actions"><button type="submit">Ask for the refund</button></div>
+</form>`;
+}

@@ -1,0 +1,141 @@
+import { may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
+import { endsByWord, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
+import type { SupplyState } from "../../../signing/notaries/notaries.ts";
+import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
+import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
+import { shortCode, shortTime } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { errorSummary, field } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { notaryWarning } from "../frame/notary-warning.ts";
+
+export type TodayView = {
+  notaries: SupplyState;
+  operator: Operator;
+  now: Date;
+  counts: readonly QueueCount[];
+  mine: readonly Task[];
+  due: readonly Task[];
+  error?: string | undefined;
+};
+
+/** The operator's own tasks, those due first, and all queues. */
+export function todayBody({ notaries, operator, now, counts, mine, due, error }: TodayView): Html {
+  const open = counts.reduce((sum, count) => sum + count.open, 0);
+  const overdue = counts.reduce((sum, count) => sum + count.overdue, 0);
+  const lead = open === 0 ? "Nothing is waiting." : `${tasks(open)}, ${overdue.toLocaleString("en-US")} overdue.`;
+  const table = { operator, now, back: "/operator" };
+  return html`${pageHead("Today", lead)}
+${notaryWarning(notaries)}
+${errorSummary(error)}
+<div class="panels">
+${mine.length > 0 && card("mine", "Yours", taskTable({ ...table, tasks: mine, caption: "Tasks that you have claimed" }))}
+${card("due", "Due first", due.length === 0 ? emptyState("All done", "New tasks appear here as orders need somebody.") : taskTable({ ...table, tasks: due, caption: "Tasks that are due first" }))}
+${counts.length > 0 && card("queues", "Queues", queues(counts))}
+</div>`;
+}
+
+const tasks = (count: number): string =>
+  count === 1 ? "1 task is open" : `${count.toLocaleString("en-US")} tasks are open`;
+
+function queues(counts: readonly QueueCount[]): Html {
+  const byKind = new Map(counts.map((count) => [count.kind, count]));
+  return records(
+    "Queues",
+    [
+      { label: "Queue" },
+      { label: "Open", number: true },
+      { label: "Overdue", number: true },
+      { label: "Due first", utc: true },
+    ],
+    (Object.keys(taskKinds) as TaskKind[]).flatMap((kind) => {
+      const count = byKind.get(kind);
+      if (!count) return [];
+      const late = count.overdue.toLocaleString("en-US");
+      return [
+        [
+          html`<a href="/operator/tasks/${kind}">${taskKinds[kind]}</a>`,
+          count.open.toLocaleString("en-US"),
+          count.overdue === 0 ? late : html`${statusBadge("attention", late)}`,
+          shortTime(count.oldest),
+        ],
+      ];
+    }),
+  );
+}
+
+export type QueueView = {
+  operator: Operator;
+  now: Date;
+  kind: TaskKind;
+  tasks: readonly Task[];
+  /** The address of the next page; null on the last. */
+  next: string | null;
+  isFirst: boolean;
+  error?: string | undefined;
+};
+
+/** The open tasks of a kind. */
+export function queueBody({ operator, now, kind, tasks, next, isFirst, error }: QueueView): Html {
+  const path = `/operator/tasks/${kind}`;
+  const pages =
+    (next !== null || !isFirst) &&
+    html`<nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${path}">Due first</a>`}${next !== null && html`<a rel="next" href="${next}">Next page</a>`}</nav>`;
+  return html`${pageHead(taskKinds[kind], "", html`<a href="/operator">Today</a>`)}
+${errorSummary(error)}
+${tasks.length === 0 ? emptyState("Nothing is waiting", "Tasks of this kind appear here.") : taskTable({ operator, now, tasks, caption: taskKinds[kind], back: path })}
+${pages}`;
+}
+
+/** The page where a task is done. */
+export function pathOfTask({ kind, orderCode }: Pick<Task, "kind" | "orderCode">, operator: Operator): string {
+  if (kind === "access_request" || kind === "playbook_gate") return "/operator/approvals";
+  if (kind === "notary_rules") return "/operator/notaries#rules";
+  if (kind === "refund_approval") return "/operator/refunds";
+  if (kind === "payment_unapplied") return "/operator/payments";
+  if (kind === "key_expiry" || kind === "job_dead") return "/operator/health";
+  if (kind === "provider_unclear") return `/operator/acts/${orderCode}`;
+  if (may(operator, "orders.read")) return `/operator/orders/${orderCode}`;
+  return kind === "notarize" ? "/operator/notary" : `/operator/paper/${orderCode}`;
+}
+
+type TaskTable = { operator: Operator; now: Date; tasks: readonly Task[]; caption: string; back: string };
+
+/** A table of tasks with their actions. */
+const taskTable = ({ operator, now, tasks, caption, back }: TaskTable): Html =>
+  records(
+    caption,
+    [{ label: "Task" }, { label: "About" }, { label: "Due", utc: true }, { label: "Whose" }, { label: "Action" }],
+    tasks.map((task) => [
+      html`<a href="${pathOfTask(task, operator)}">${taskWords[task.kind]}</a>`,
+      about(task),
+      html`${shortTime(task.dueAt)}${task.dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}`,
+      claimedBy(task, operator),
+      actions(task, operator, back),
+    ]),
+  );
+
+const about = ({ orderCode, firmName, reference, reason, subject }: Task): Html =>
+  orderCode === null
+    ? html`<span class="breakable">${reason ?? subject}</span>`
+    : html`${shortCode(orderCode)}<br><span class="quiet">${firmName}${reference !== null && html`, ${reference}`}</span>${reason !== null && html`<br><span class="quiet">${reason}</span>`}`;
+
+const claimedBy = ({ state, claimedBy }: Task, { actor }: Operator): string => {
+  if (state !== "claimed") return "Open";
+  return claimedBy === actor ? "Yours" : "Claimed";
+};
+
+function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Operator, back: string): Html {
+  const path = `/operator/tasks/${id}`;
+  const options = { fields: { back }, kind: "quiet-button", about: `${taskWords[kind]} ${shortCode(orderCode ?? "")}` };
+  const isOther = state === "claimed" && claimedBy !== operator.actor;
+  if (isOther && may(operator, "people.manage")) return buttonForm(`${path}/release`, "Release", options);
+  if (isOther || !mayDoTask(operator, kind)) return html`–`;
+  if (state === "open") return buttonForm(`${path}/claim`, "Claim", options);
+  const release = buttonForm(`${path}/release`, "Give back", options);
+  if (!endsByWord(kind)) return release;
+  return html`${release}<details class="ask"><summary>Done</summary><form class="form" method="post" action="${path}/done">
+<input type="hidden" name="back" value="${back}">${field({ form: `task-${id}`, name: "outcome", label: "What was done", required: true, maxLength: 500 })}
+<div class="form-actions"><button type="submit" class="quiet-button">Mark as done</button></div></form></details>`;
+}

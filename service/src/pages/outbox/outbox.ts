@@ -1,0 +1,92 @@
+import { timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isFromOwnMachine } from "../../kernel/http/own-machine.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Outbox } from "../../kernel/platform/mail/mail.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { emptyState, facts, pageHead } from "../ui/components.ts";
+import { time } from "../ui/format.ts";
+import { layout } from "../ui/layout.ts";
+import { credentialHeaders } from "../ui/page/headers.ts";
+import { pageRoute } from "../ui/page/route.ts";
+import { type Html, html } from "../ui/render.ts";
+import { type KeptMail, listOutbox, readOutbox } from "./read-outbox.ts";
+
+type AssetUrls = Pick<Assets, "url">;
+
+const outboxPage = (assets: AssetUrls, mails: readonly KeptMail[]): string =>
+  layout(assets, {
+    title: "Outbox",
+    credential: true,
+    body: html`${pageHead("Outbox", "No mail server is set (SMTP_URL), so the mails of this installation stay here. Only this machine can open this page, with the address that the service printed at its start.")}
+${
+  mails.length === 0
+    ? emptyState("No mails yet", "Sign in, or place an order, and its mails are listed here.")
+    : html`<ul class="mails">${mails.map(({ name, to, subject, at }) => html`<li><a href="${name}">${subject}</a> <span class="quiet">to ${to}, ${time(at)}</span></li>`)}</ul>`
+}`,
+  });
+
+const links = /(https?:\/\/[^\s<>"]+)/;
+
+/** Turns the addresses in a mail's text into links. */
+const linked = (text: string): Html[] =>
+  text.split(links).map((part, index) => (index % 2 === 1 ? html`<a href="${part}">${part}</a>` : html`${part}`));
+
+const mailPage = (assets: AssetUrls, { name, to, subject, at, text }: KeptMail): string =>
+  layout(assets, {
+    title: subject,
+    credential: true,
+    body: html`<p><a href="./">Outbox</a></p>
+<h1>${subject}</h1>
+${facts([
+  ["To", to],
+  ["Written", time(at)],
+])}
+<div class="mail-text">${linked(text)}</div>
+<p><a href="${name}/html">As a mail program shows it</a></p>`,
+  });
+
+/** The HTML of a mail may contain anything: nothing in it runs, and it loads nothing. */
+const mailHeaders = {
+  ...credentialHeaders,
+  "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+};
+
+/** The mails of an installation without a mail server. They contain sign-in links, so only its owner, on the same machine, can read them. */
+export function outboxRoutes(app: FastifyInstance, deps: { limits: RateLimits; assets: Assets; outbox: Outbox }): void {
+  const { assets, outbox } = deps;
+  const common = { policy: "page", onRequest: requireOwner(outbox.token), headers: credentialHeaders } as const;
+
+  pageRoute(app, deps, {
+    ...common,
+    url: "/outbox/:token/",
+    handle: async () => outboxPage(assets, await listOutbox(outbox.folder)),
+  });
+  pageRoute(app, deps, {
+    ...common,
+    url: "/outbox/:token/:name",
+    handle: async ({ params }) => mailPage(assets, await mailOf(outbox, params.name)),
+  });
+  pageRoute(app, deps, {
+    ...common,
+    headers: mailHeaders,
+    url: "/outbox/:token/:name/html",
+    handle: async ({ params }) => (await mailOf(outbox, params.name)).html,
+  });
+}
+
+const notFound = () => new ServiceError("not_found", "Not found.");
+
+const requireOwner = (token: string) => async (request: FastifyRequest) => {
+  const received = Buffer.from((request.params as { token: string }).token);
+  const expected = Buffer.from(token);
+  const matches = received.length === expected.length && timingSafeEqual(received, expected);
+  if (!matches || !isFromOwnMachine(request)) throw notFound();
+};
+
+async function mailOf({ folder }: Outbox, name: string) {
+  const mail = await readOutbox(folder, name);
+  if (mail === null) throw notFound();
+  return mail;
+}

@@ -1,0 +1,79 @@
+import type { FastifyInstance } from "fastify";
+import type { ResolveOperator } from "../firms/operators/operators.ts";
+import type { Callers } from "../kernel/http/authentication.ts";
+import type { RateLimits } from "../kernel/http/rate-limits.ts";
+import { pageHeaders } from "../kernel/http/security-headers.ts";
+import { acceptMultipart } from "../kernel/http/uploads/multipart.ts";
+import type { UploadPlaces } from "../kernel/http/uploads/upload-places.ts";
+import type { Clock } from "../kernel/platform/clock.ts";
+import type { Outbox } from "../kernel/platform/mail/mail.ts";
+import type { RetentionPlan } from "../kernel/retention/retention.ts";
+import { type ClientDeps, clientPages } from "./client/client.ts";
+import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
+import { guidePages } from "./guides/guides.ts";
+import { type OperatorDeps, operatorPages } from "./operator/operator.ts";
+import { outboxRoutes } from "./outbox/outbox.ts";
+import { type SigningDeps, signingPages } from "./signing/signing.ts";
+import { type Assets, openAssets } from "./ui/assets/assets.ts";
+import { assetRoutes } from "./ui/assets/routes.ts";
+import { errorPage, unmatchedPage } from "./ui/error-page.ts";
+import { type EvidenceSources, verifyPages } from "./verify/routes.ts";
+import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
+
+export { type Assets, type EvidenceSources, openAssets, unmatchedPage };
+
+type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };
+
+export type PageDeps = {
+  common: Common;
+  baseUrl: string;
+  /** Null where mails are sent. */
+  outbox: Outbox | null;
+  client: Omit<ClientDeps, keyof Common | "baseUrl">;
+  verify: EvidenceSources;
+  visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess">;
+  /** Null where nobody signs. */
+  signing: Omit<SigningDeps, keyof Common | "ownOrigin"> | null;
+  /** For people who sign in: members of firms, and operators. Null where nobody can. */
+  people: {
+    callers: Callers;
+    clock: Clock;
+    uploadPlaces: UploadPlaces;
+    resolveOperator: ResolveOperator;
+    dashboard: Omit<DashboardDeps, "frame">;
+    operator: Omit<OperatorDeps, "console">;
+  } | null;
+};
+
+/** Pages for people, audience by audience, and what they are made of. */
+export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
+  const { common, baseUrl, client, verify, visitor, signing, people, outbox } = deps;
+  const { limits, assets } = common;
+  const ownOrigin = new URL(baseUrl).origin;
+  const signIn = people && {
+    members: people.dashboard.members,
+    callers: people.callers,
+    limits,
+    assets,
+    mailsStayHere: outbox !== null,
+  };
+  assetRoutes(app, assets);
+  await app.register(async (scope) => {
+    await acceptMultipart(scope);
+    scope.setErrorHandler(errorPage(assets));
+    scope.addHook("onRequest", async (_request, reply) => void reply.headers(pageHeaders));
+    guidePages(scope, { limits, assets, baseUrl });
+    visitorPages(scope, { limits, assets, ...visitor, baseUrl, ownOrigin, signIn });
+    if (outbox) outboxRoutes(scope, { limits, assets, outbox });
+    clientPages(scope, { ...common, ...client, baseUrl });
+    if (signing) signingPages(scope, { limits, assets, ...signing, ownOrigin });
+    verifyPages(scope, { ...common, ...verify, baseUrl });
+    if (people) {
+      const { callers, clock, uploadPlaces, resolveOperator } = people;
+      dashboard(scope, { frame: { ...common, baseUrl, callers, uploadPlaces }, ...people.dashboard });
+      const console = { frame: { clock, limits, assets }, ownOrigin, resolveOperator };
+      const confirmation = people.dashboard.members;
+      operatorPages(scope, { console: { ...console, confirmation }, ...people.operator });
+    }
+  });
+}

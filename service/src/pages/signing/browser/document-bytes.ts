@@ -1,0 +1,87 @@
+import { toHex } from "@signsealship/evidence/bytes";
+import type { PDFDataRangeTransport } from "pdfjs-dist";
+import { part } from "../../ui/browser/parts.ts";
+import type { SigningConfig } from "./config.ts";
+
+/** The chunk size of pdf.js. The first and the last chunks are fetched before pdf.js asks for them. */
+export const partBytes = 1 << 16;
+
+export type DocumentBytes = {
+  /** Answers the range requests of pdf.js. */
+  serve: (transport: PDFDataRangeTransport) => void;
+  /** Rejects when a range fails: pdf.js would wait forever. */
+  failed: Promise<never>;
+};
+
+/** Fetches a document in ranges. A PDF reader starts at the end, then reads the beginning: prefetches both at once. */
+export function fetchDocument(url: string, length: number): DocumentBytes {
+  const lastPart = Math.floor((length - 1) / partBytes);
+  // The last chunk may have only a few bytes: fetches the one before it as well.
+  const tail = Math.max(lastPart - 1, 0) * partBytes;
+  const ahead = [...new Set([0, tail])].map((begin) => {
+    const end = begin === tail ? length : partBytes;
+    return { begin, end, bytes: fetchRange(url, begin, end) };
+  });
+  const failure = Promise.withResolvers<never>();
+  for (const { bytes } of ahead) bytes.catch(failure.reject);
+  // Avoids an unhandled rejection after the last reader is done.
+  failure.promise.catch(() => {});
+
+  function read(begin: number, end: number): Promise<ArrayBuffer> {
+    const prefetched = ahead.find((part) => part.begin <= begin && end <= part.end);
+    return prefetched
+      ? prefetched.bytes.then((bytes) => bytes.slice(begin - prefetched.begin, end - prefetched.begin))
+      : fetchRange(url, begin, end);
+  }
+
+  return {
+    failed: failure.promise,
+    serve(transport) {
+      transport.requestDataRange = (begin: number, end: number) => {
+        read(begin, end).then((bytes) => transport.onDataRange(begin, new Uint8Array(bytes)), failure.reject);
+      };
+    },
+  };
+}
+
+async function fetchRange(url: string, begin: number, end: number): Promise<ArrayBuffer> {
+  const response = await fetch(url, { headers: { Range: `bytes=${begin}-${end - 1}` } });
+  const bytes = response.status === 206 ? await response.arrayBuffer() : null;
+  if (bytes?.byteLength !== end - begin) throw new Error(`the document was not sent: ${response.status}`);
+  return bytes;
+}
+
+/**
+ * Compares the hash of the displayed bytes with the hash to be signed, and shows the result. A mismatch disables signing; a
+ * browser without cryptography can still sign.
+ * @param bytes loads the whole displayed file
+ * @param onEqual called on a match, before the button is enabled
+ */
+export async function checkBytes(
+  { sha256, words }: SigningConfig,
+  bytes: () => Promise<Uint8Array>,
+  onEqual: (bytes: Uint8Array) => void,
+): Promise<void> {
+  const [message, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
+  button.disabled = true;
+  message.textContent = words.checking;
+  const equal = await sameHash(bytes, sha256, onEqual).catch(() => null);
+  message.textContent = equal === null ? words.unchecked : equal ? words.checked : words.altered;
+  message.classList.toggle("field-error", equal === false);
+  button.disabled = equal === false;
+}
+
+/** Null without `crypto.subtle`, which browsers offer on https pages only. */
+async function sameHash(
+  bytes: () => Promise<Uint8Array>,
+  sha256: string,
+  onEqual: (bytes: Uint8Array) => void,
+): Promise<boolean | null> {
+  const subtle = globalThis.crypto?.subtle;
+  if (!subtle) return null;
+  const whole = await bytes();
+  const digest = new Uint8Array(await subtle.digest("SHA-256", whole as Uint8Array<ArrayBuffer>));
+  const isEqual = toHex(digest) === sha256;
+  if (isEqual) onEqual(whole);
+  return isEqual;
+}

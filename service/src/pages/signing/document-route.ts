@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { contentDisposition } from "../../kernel/http/content-disposition.ts";
+import { bodyOf } from "../../kernel/http/file-route.ts";
+import type { ByteRange, StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { copyKinds, type Link } from "../../signing/envelopes/envelopes.ts";
+import { savedName } from "../ui/orders/document-list.ts";
+import { formHeaders } from "../ui/page/headers.ts";
+import { send } from "../ui/page/route.ts";
+import { wordsIn } from "../ui/words/reader.ts";
+import { type RenderDeps, type RenderedPage, withRefusalPage } from "./render.ts";
+
+/** A file, and the name that it is saved by, without its ending. */
+type NamedFile = { readonly file: StoredFile; readonly name: string };
+
+type Route = { Params: { token: string }; Querystring: { revision?: string; save?: string } };
+
+/**
+ * `GET /sign/{token}/document.pdf`: the bytes that would be signed, or a range of them. With `revision`, another revision is a
+ * conflict, so that ranges never mix two. `GET /sign/{token}/{kind}.pdf`: the copies for the signer.
+ */
+export function documentRoute(app: FastifyInstance, deps: RenderDeps): void {
+  pdfRoute("document", async (link, revision) => ({ file: await newest(link, revision), name: "document" }));
+  for (const kind of copyKinds)
+    pdfRoute(kind, async (link) => {
+      const file = await deps.ceremony.copy(link, kind);
+      const { title, signer } = await deps.ceremony.view(link);
+      return { file, name: savedName(title, kind, wordsIn[signer.language]) };
+    });
+
+  function pdfRoute(part: string, fileOf: (link: Link, revision: string | undefined) => Promise<NamedFile>): void {
+    app.get<Route>(
+      `/sign/:token/${part}.pdf`,
+      { onRequest: deps.limits.limit("page"), schema: { hide: true } },
+      async (request, reply) => {
+        const { params, query, headers } = request;
+        const found = await withRefusalPage(deps, { params, request, form: {} }, (link) =>
+          fileOf(link, query.revision),
+        );
+        if (!isFile(found)) return send(reply, formHeaders, found);
+        const disposition = query.save === undefined ? "inline" : "attachment";
+        reply.headers({ ...formHeaders, "Content-Disposition": contentDisposition(disposition, `${found.name}.pdf`) });
+        return sendRange(reply.type("application/pdf"), found.file, headers.range);
+      },
+    );
+  }
+
+  async function newest(link: Link, wanted: string | undefined): Promise<StoredFile> {
+    const { file, revision } = await deps.ceremony.document(link);
+    if (wanted !== undefined && wanted !== String(revision))
+      throw new ServiceError("conflict", "The document has changed.");
+    return file;
+  }
+}
+
+const isFile = (answer: NamedFile | RenderedPage): answer is NamedFile => "file" in answer;
+
+/** Sends 200, 206 or 416 (RFC 9110, sections 15.3.7 and 15.5.17). */
+async function sendRange(reply: FastifyReply, file: StoredFile, header: string | undefined): Promise<FastifyReply> {
+  const range = byteRange(header, file.length);
+  reply.header("Accept-Ranges", "bytes");
+  if (range === "none") return reply.code(416).header("Content-Range", `bytes */${file.length}`).send();
+  const body = await bodyOf(reply, file, range ?? undefined);
+  if (range) reply.code(206).header("Content-Range", `bytes ${range.first}-${range.last}/${file.length}`);
+  return reply.send(body);
+}
+
+/**
+ * Parses a single byte range (RFC 9110, section 14).
+ * @returns null for the whole file, also when the header is invalid; "none" for a range after the end
+ */
+function byteRange(header: string | undefined, length: number): ByteRange | "none" | null {
+  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
+  if (from === "" && to === "") return null;
+  if (from === "") return Number(to) === 0 ? "none" : { first: Math.max(0, length - Number(to)), last: length - 1 };
+  const first = Number(from);
+  const last = to === "" ? length - 1 : Math.min(Number(to), length - 1);
+  if (to !== "" && Number(to) < first) return null;
+  return first < length ? { first, last } : "none";
+}

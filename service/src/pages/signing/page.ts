@@ -1,0 +1,131 @@
+import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
+import type { ConsentText, ConsentTexts } from "../../signing/envelopes/envelopes.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { plainTime } from "../ui/format.ts";
+import { hiddenFields } from "../ui/forms/button-form.ts";
+import { checkbox, field } from "../ui/forms/fields.ts";
+import { type Html, html } from "../ui/render.ts";
+import type { PlacedField, SigningConfig } from "./browser/config.ts";
+import { firmOf, type PageState, renderFrame } from "./frame.ts";
+import { documentPart, documentUrl } from "./steps/document.ts";
+import { filledIn, inputIdOf, labelOf } from "./steps/fields.ts";
+import { otherChoices } from "./steps/other-choices.ts";
+import { signStep } from "./steps/sign.ts";
+
+type PageDeps = { assets: Pick<Assets, "url" | "pdfJs">; consentTexts: ConsentTexts };
+
+/** Renders the step that the signer is at. */
+export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState): string {
+  const { view } = state;
+  if (view.state === "identify") return renderFrame(assets, state, identifyStep(state));
+  if (view.state !== "ready") return renderFrame(assets, state, endedStep(state, view.state));
+  const step = view.consent ? signStep(state) : consentStep(state, consentTexts.current(view.signer.language));
+  return renderFrame(assets, state, withDocument(state, step, assets));
+}
+
+const withDocument = (state: PageState, step: Html, assets: PageDeps["assets"]): Html =>
+  html`<div class="signing-columns">${documentPart(state, configOf(state, assets))}
+<div class="stack">${step}
+${otherChoices(state)}</div></div>`;
+
+/** The data for the script; null without a document. */
+function configOf({ token, view, words }: PageState, { pdfJs, url }: PageDeps["assets"]): SigningConfig | null {
+  const { document } = view;
+  return (
+    document && {
+      document: documentUrl(token, document.revision),
+      bytes: document.bytes,
+      sha256: document.sha256,
+      pages: document.pages,
+      pdfjs: pdfJs.folder,
+      check: url("act-check.js"),
+      opened: `/sign/${token}/opened`,
+      prepare: `/sign/${token}/prepare`,
+      complete: `/sign/${token}/complete`,
+      signed: `/sign/${token}?done=signed`,
+      fields: view.consent ? placedFields(view, words) : [],
+      words: words.viewer,
+    }
+  );
+}
+
+function placedFields(view: PageState["view"], words: PageState["words"]): PlacedField[] {
+  const inputs = new Set(filledIn(view.fields));
+  return view.fields.map((field) => {
+    const { name, kind, page, left, top, width, height, option, label } = field;
+    const own = inputs.has(field) ? inputIdOf(field, view.fields) : "field-name";
+    const input = kind === "date" ? null : own;
+    const asks = option === undefined ? labelOf(field, words) : `${label ?? words.sign.kinds.radio}: ${option}`;
+    return {
+      ...{ name, kind, page, left, top, width, height, label: asks, input },
+      ...(option !== undefined && { option }),
+    };
+  });
+}
+
+/** The consent. The document is on the same page, so the signer shows that they can read it (15 USC 7001(c)(1)(C)(ii)). */
+const consentStep = ({ token, words }: PageState, text: ConsentText): Html =>
+  html`<section class="card" id="consent" aria-labelledby="consent-title"><h2 id="consent-title">${words.consent.title}</h2>
+<div class="consent-text">${consentHtml(text.markdown)}</div>
+<p class="quiet-text">${words.consent.version(text.version)}</p>
+<form class="form" method="post" action="/sign/${token}/consent">
+${hiddenFields({ version: text.version, language: text.language })}
+${checkbox({ name: "can_read", label: words.consent.canRead, required: true })}
+<div class="form-actions"><button type="submit">${words.consent.agree}</button></div>
+</form>
+</section>`;
+
+/**
+ * Renders the Markdown that consents use: headings, lists, paragraphs and bold words. Leaves out the first heading, which
+ * the page has itself.
+ */
+function consentHtml(markdown: string): Html {
+  const blocks = markdown.trim().split(/\n{2,}/);
+  return html`${blocks.map(blockHtml)}`;
+}
+
+function blockHtml(block: string): Html | "" {
+  if (block.startsWith("# ")) return "";
+  if (block.startsWith("## ")) return html`<h3>${block.slice(3)}</h3>`;
+  if (!block.startsWith("- ")) return html`<p>${bold(block)}</p>`;
+  return html`<ul>${block
+    .slice(2)
+    .split("\n- ")
+    .map((item) => html`<li>${bold(item)}</li>`)}</ul>`;
+}
+
+/** Text between two `**` is bold: every second part. */
+const bold = (text: string): Html =>
+  html`${text.split("**").map((part, index) => (index % 2 === 1 ? html`<strong>${part}</strong>` : part))}`;
+
+type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
+
+/** The page of a signer who can do nothing, now or ever. */
+function endedStep({ token, view, words }: PageState, state: Ended): Html {
+  const { title, text } = words.states[state];
+  const { signedAt, signer, document, verifyCode } = view;
+  return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
+<p class="lead">${text}</p>
+${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
+${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}
+${view.copies.map((kind) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[kind]}</a></p>`)}
+${verifyCode && html`<p><a href="/v/envelope/${verifyCode}">${words.verify}</a></p>`}
+</section>`;
+}
+
+/** Asks for the code. The signer requests it by a button, so that a mail scanner that opens the link sends none. */
+function identifyStep(state: PageState): Html {
+  const { token, view, words } = state;
+  const { phoneEnding } = view.signer;
+  const byText = view.step === "text_code" && phoneEnding !== null;
+  const isSent = view.step !== "access_code";
+  const { identify } = words;
+  return html`<section class="card" aria-labelledby="identify-title"><h2 id="identify-title">${identify.title}</h2>
+<p>${byText ? identify.text(phoneEnding) : isSent ? identify.mail(maskEmail(view.signer.email)) : identify.access(firmOf(state))}</p>
+${isSent && html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${byText ? identify.sendText : identify.send}</button></form>`}
+<form class="form" method="post" action="/sign/${token}/identify">
+${field({ name: "code", label: identify.code, required: true, maxLength: 64, autocomplete: "one-time-code" })}
+<div class="form-actions"><button type="submit" class="${isSent ? "quiet-button" : ""}">${identify.go}</button></div>
+</form>
+</section>`;
+}

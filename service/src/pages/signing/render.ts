@@ -1,0 +1,98 @@
+import type { FastifyRequest } from "fastify";
+import type { Branding } from "../../firms/partners/partners.ts";
+import { isRefusal, type Refusal } from "../../kernel/http/errors/http-error.ts";
+import { wireStatus } from "../../kernel/http/errors/wire-errors.ts";
+import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import type { Ceremony, ConsentTexts, Link } from "../../signing/envelopes/envelopes.ts";
+import { logoOf } from "../ui/accent.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import type { FormValues } from "../ui/forms/form-body.ts";
+import { viewerPolicy } from "../ui/page/policy.ts";
+import type { PageAnswer } from "../ui/page/route.ts";
+import type { Html } from "../ui/render.ts";
+import { linkOf } from "./cookie.ts";
+import { type PageState, renderBrokenLink, renderFrame } from "./frame.ts";
+import { renderSteps } from "./page.ts";
+import type { Words } from "./words/en.ts";
+import { wordsOf } from "./words/languages.ts";
+
+export type RenderDeps = {
+  ceremony: Ceremony;
+  consentTexts: ConsentTexts;
+  /** The branding of the firm that sent the document; null when it has none. */
+  brandingOf: (partnerId: string) => Promise<Branding | null>;
+  assets: Assets;
+  limits: RateLimits;
+  /** The origin of the service's public address. */
+  ownOrigin: string;
+};
+
+export type RenderedPage = Extract<PageAnswer, { page: string }>;
+
+/** Renders a step other than the one the signer is at. @throws ServiceError `not_found` for an unknown link */
+export async function renderStep(
+  deps: RenderDeps,
+  link: Link,
+  step: (state: PageState) => Html,
+): Promise<RenderedPage> {
+  const state = await loadState(deps, link, {});
+  return withPolicy(state, renderFrame(deps.assets, state, step(state), { withScript: false }));
+}
+
+type FormResult = Partial<Pick<PageState, "done" | "error" | "typed">>;
+
+/** Renders the step that the signer is at. @throws ServiceError `not_found` for an unknown link */
+export async function renderPage(
+  deps: RenderDeps,
+  link: Link,
+  result: FormResult = {},
+  status = 200,
+): Promise<RenderedPage> {
+  const state = await loadState(deps, link, result);
+  return { ...withPolicy(state, renderSteps(deps, state)), status };
+}
+
+async function loadState(
+  deps: RenderDeps,
+  link: Link,
+  { done = null, error = null, typed = {} }: FormResult,
+): Promise<PageState> {
+  const view = await deps.ceremony.view(link);
+  const branding = await deps.brandingOf(view.partnerId);
+  return { token: link.token, view, branding, words: wordsOf(view.signer.language), done, error, typed };
+}
+
+/** The policy allows the firm's logo. */
+function withPolicy({ branding }: PageState, page: string) {
+  const logo = logoOf(branding);
+  return { page, headers: { "Content-Security-Policy": viewerPolicy(logo ? [logo.origin] : []) } };
+}
+
+/** Runs `work`. When it is refused, renders the current page with the reason, and keeps what was typed in the forms. */
+export async function withRefusalPage<Result>(
+  deps: RenderDeps,
+  { params, request, form }: { params: { token: string }; request: FastifyRequest; form: FormValues },
+  work: (link: Link) => Promise<Result>,
+): Promise<Result | RenderedPage> {
+  const link = linkOf(params.token, request.headers.cookie);
+  try {
+    try {
+      return await work(link);
+    } catch (error) {
+      if (!isRefusal(error) || error.code === "not_found") throw error;
+      const { signer } = await deps.ceremony.view(link);
+      const result = { error: refusalText(error, wordsOf(signer.language)), typed: form };
+      return await renderPage(deps, link, result, wireStatus[error.code]);
+    }
+  } catch (error) {
+    if (!isRefusal(error) || error.code !== "not_found") throw error;
+    return { status: 404, page: renderBrokenLink(deps.assets) };
+  }
+}
+
+/** The reason, in the reader's language. Messages of `validation` come from these pages and are already translated. */
+function refusalText({ code, message }: Refusal, { refused }: Words): string {
+  if (code === "validation") return message;
+  if (code === "rate_limited") return refused.often;
+  return code === "conflict" ? refused.changed : refused.later;
+}

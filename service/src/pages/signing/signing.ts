@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { refuseCrossSite } from "../../kernel/http/authentication.ts";
+import { readParts } from "../../kernel/http/uploads/multipart-parts.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import type { DocumentText, Link } from "../../signing/envelopes/envelopes.ts";
+import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
+import { type Html, html } from "../ui/render.ts";
+import { type ActDeps, actRoutes } from "./act-routes.ts";
+import { documentRoute } from "./document-route.ts";
+import type { PageState } from "./frame.ts";
+import { writePicture } from "./picture.ts";
+import { type RenderDeps, renderPage, renderStep, withRefusalPage } from "./render.ts";
+import { givenPart } from "./steps/fields.ts";
+import { noticesPart } from "./steps/notices.ts";
+import { linesOf } from "./text-lines.ts";
+import type { Words } from "./words/en.ts";
+import { wordsOf } from "./words/languages.ts";
+
+export type SigningDeps = ActDeps;
+
+/** `/sign/{token}`: the pages for signers. The link is their credential; some need a code as well. */
+export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
+  viewRoute(app, deps);
+  documentRoute(app, deps);
+  textRoute(app, deps);
+  actRoutes(app, deps);
+  pictureRoute(app, deps);
+}
+
+/** The document as text: an aid for reading. The signature covers the PDF. */
+function textStep(state: PageState, { pages, isWhole }: DocumentText): Html {
+  const {
+    token,
+    words: { text },
+  } = state;
+  return html`<section class="card document-text" aria-labelledby="text-title"><h2 id="text-title">${text.title}</h2>
+<p>${text.note}</p>
+${noticesPart(state)}
+${givenPart(state.view, state.words)}
+<p class="no-print"><a href="/sign/${token}">${text.back}</a></p>
+${pages.map((page, index) => {
+  const lines = linesOf(page);
+  return html`<h3>${text.page(index + 1)}</h3>${lines.length === 0 ? html`<p class="quiet-text">${text.nothing}</p>` : lines.map((line) => html`<p>${line}</p>`)}`;
+})}
+${!isWhole && html`<p><strong>${text.more}</strong></p>`}
+<p class="no-print"><a href="/sign/${token}">${text.back}</a></p>
+</section>`;
+}
+
+/** `GET /sign/{token}/text`: the document as text, for browsers without scripts. The script renders it in the page. */
+function textRoute(app: FastifyInstance, deps: RenderDeps): void {
+  pageRoute(app, deps, {
+    url: "/sign/:token/text",
+    policy: "page",
+    handle: (call) =>
+      withRefusalPage(deps, call, async (link) => {
+        const text = await deps.ceremony.text(link);
+        return renderStep(deps, link, (state) => textStep(state, text));
+      }),
+  });
+}
+
+const isDone = (name: string | undefined): name is keyof Words["done"] =>
+  name !== undefined && Object.hasOwn(wordsOf("en").done, name);
+
+/** `GET /sign/{token}`: changes nothing, so that mail scanners that open links do no harm. */
+function viewRoute(app: FastifyInstance, deps: RenderDeps): void {
+  pageRoute(app, deps, {
+    url: "/sign/:token",
+    policy: "page",
+    handle: (call) => {
+      const { done } = call.query;
+      return withRefusalPage(deps, call, (link) => renderPage(deps, link, { done: isDone(done) ? done : null }));
+    },
+  });
+}
+
+const mostBytes = 4 * 1024 * 1024;
+/** Room for the multipart headers around the file. */
+const frameBytes = 4 * 1024;
+
+/**
+ * `POST /sign/{token}/picture`: uploads a picture of the signature, for browsers without scripts. The response has the scaled
+ * picture in its signing form; the server stores nothing. The scope must accept multipart forms.
+ */
+function pictureRoute(app: FastifyInstance, deps: RenderDeps): void {
+  pageRoute(app, deps, {
+    method: "POST",
+    url: "/sign/:token/picture",
+    policy: "page",
+    onRequest: async (request) => refuseCrossSite(request, deps.ownOrigin),
+    handle: (call) => withRefusalPage(deps, call, (link) => pictureOf(deps, link, call.request)),
+  });
+}
+
+async function pictureOf(deps: RenderDeps, link: Link, request: FastifyRequest): Promise<PageAnswer> {
+  const { signer } = await deps.ceremony.view(link);
+  const { refused } = wordsOf(signer.language);
+  const declared = Number(request.headers["content-length"]);
+  if (!request.isMultipart()) throw invalid(refused.input);
+  if (!(declared <= mostBytes + frameBytes)) throw invalid(refused.picture.size);
+  const messages = { tooLarge: refused.picture.size, incomplete: refused.picture.broken };
+  const { upload } = await readParts(request, { filePart: "file", messages }, mostBytes);
+  if (!upload || upload.bytes.length === 0) throw invalid(refused.picture.format);
+  const picture = await deps.ceremony.picture(link, upload.bytes);
+  if ("fault" in picture) throw invalid(refused.picture[picture.fault]);
+  const { width, height, deflated } = picture;
+  const text = writePicture({ width, height, deflated: Buffer.from(deflated).toString("base64url") });
+  return renderPage(deps, link, { typed: { picture: text } });
+}

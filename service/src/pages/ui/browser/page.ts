@@ -1,0 +1,88 @@
+// Runs on every page, before the browser paints it.
+
+const { lang } = document.documentElement;
+const utc: Intl.DateTimeFormatOptions = { timeStyle: "short", hourCycle: "h23", timeZone: "UTC" };
+const formats = {
+  long: new Intl.DateTimeFormat(lang, {
+    year: "numeric",
+    month: "long",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZoneName: "short",
+  }),
+  short: new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeStyle: "short" }),
+  utc: new Intl.DateTimeFormat(lang, { dateStyle: "long", ...utc }),
+  utcHour: new Intl.DateTimeFormat(lang, utc),
+};
+
+/** Shows each `<time>` in the reader's zone, now and whenever the page changes. Its title keeps the time in UTC. */
+function startLocalTimes(): void {
+  if (isUtc()) return;
+  document.documentElement.dataset["localTimes"] = "";
+  showWithin(document);
+  // Runs before the browser paints the changes. A time that is already right is not written again, so this can't loop.
+  new MutationObserver((changes) => {
+    for (const { target } of changes)
+      showWithin(target instanceof Element ? target : (target.parentElement ?? document));
+  }).observe(document, { childList: true, characterData: true, subtree: true });
+}
+
+/** Whether the reader's zone is UTC in winter and in summer. */
+const isUtc = (): boolean => [0, 6].every((month) => new Date(2026, month).getTimezoneOffset() === 0);
+
+function showWithin(part: Element | Document): void {
+  if (part instanceof HTMLTimeElement) show(part);
+  for (const element of part.querySelectorAll("time")) show(element);
+}
+
+function show(element: HTMLTimeElement): void {
+  const at = new Date(element.dateTime);
+  const exact = `${formats.utc.format(at)} UTC`;
+  const own = ownTime(element, at, exact);
+  if (element.textContent === own) return;
+  element.textContent = own;
+  element.title = exact;
+}
+
+function ownTime({ dataset }: HTMLTimeElement, at: Date, exact: string): string {
+  if ("short" in dataset) return formats.short.format(at);
+  const long = formats.long.format(at);
+  return "plain" in dataset ? long : `${long} (${utcPart(at, exact)})`;
+}
+
+/** Leaves out the day, unless it differs in UTC. */
+const utcPart = (at: Date, exact: string): string =>
+  at.getDate() === at.getUTCDate() ? `${formats.utcHour.format(at)} UTC` : exact;
+
+/** Makes print buttons work, and puts the date on paper. */
+function startPrinting(): void {
+  document.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && target.closest("[data-print]")) print();
+  });
+  addEventListener("beforeprint", sayDate);
+  // A reader may also see the print layout without printing, for example with emulated media.
+  addEventListener("DOMContentLoaded", sayDate);
+}
+
+function sayDate(): void {
+  const printed = document.querySelector<HTMLElement>(".printed-at");
+  if (!printed) return;
+  const at = new Date().toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "long" });
+  printed.textContent = `${printed.dataset["said"]} ${at}`;
+}
+
+/** On a phone the sections are one line that scrolls: scrolls the current section into view before the first paint. */
+function startSideNav(): void {
+  addEventListener("DOMContentLoaded", () => {
+    const current = document.querySelector<HTMLElement>(".side-nav [aria-current]");
+    const line = current?.closest("ul");
+    if (!current || !line) return;
+    const [shown, all] = [current.getBoundingClientRect(), line.getBoundingClientRect()];
+    line.scrollLeft += shown.left + shown.width / 2 - (all.left + all.width / 2);
+  });
+}
+
+startLocalTimes();
+startPrinting();
+startSideNav();

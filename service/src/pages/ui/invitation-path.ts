@@ -1,0 +1,2 @@
+/** The page of an invitation, after signing in. */
+export const invitationPath = "/dashboard/invitation";

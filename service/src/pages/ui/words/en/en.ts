@@ -1,0 +1,128 @@
+import type { Language } from "../../../../signing/envelopes/envelopes.ts";
+import { type Html, html } from "../../render.ts";
+import { components } from "./components.ts";
+import { orders } from "./orders.ts";
+import { room } from "./room.ts";
+
+/** Everything that the pages for clients say in a language. */
+export type Words = typeof en;
+
+export const en = {
+  language: "en" as Language,
+  nav: { label: "Main", verify: "Verify" },
+  /** The other language, by its own name. */
+  other: { language: "es" as Language, name: "Español" },
+  preparedBy: "Prepared by",
+  aboutUs: (firm: string) => `${firm} has documents signed, notarized, and delivered through SignSealShip.`,
+  updates: "This page updates every 15 seconds.",
+  reload: "Reload this page for the latest.",
+  components,
+  retention: {
+    orderDeleted: (at: Html) =>
+      html`The document of this order was deleted on ${at}, as the retention plan says. Its hash stays on record.`,
+    ofTestOrder: (days: number) =>
+      `Test documents are deleted ${days} days after the last change. Their hashes stay on record.`,
+    ofTestRoom: (days: number) =>
+      `Test documents, and the certificates of test closing passports, are deleted ${days} days after the last change. Their hashes stay on record.`,
+  },
+  orders,
+  orderPage: {
+    test: {
+      title: "A test order",
+      text: "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.",
+    },
+    next: "What happens next",
+    pay: (amount: string) => `Pay ${amount}`,
+    payHint: "You pay on the secure page of our payment processor. Nothing is charged before you confirm there.",
+    toQuote: "See what the amount is for",
+    progress: "Progress",
+    signers: "Who signs",
+    signingLink: "If you are one of them, open the signing link that was emailed to you. It is yours alone.",
+    retention: "How long documents are kept",
+    quote: "Quote",
+    quoteCaption: "All amounts in US dollars",
+    unpriced: "Quote so far",
+    unpricedCaption: "What is priced so far, in US dollars",
+    totalSoFar: "Total so far",
+    details: "Details",
+    documents: "Documents",
+    paper: "This order’s page",
+    facts: {
+      document: "Document",
+      reference: "Reference",
+      firm: "Placed by",
+      questions: "Questions",
+      placed: "Placed",
+      client: "Client",
+      code: "Order code",
+      copyCode: "order code",
+      carrier: "Carrier",
+      tracking: "Tracking number",
+    },
+    share: "Anyone with this link can see it, so share it with care.",
+    shareDocuments: "Anyone with this link can download the documents, so share it with care.",
+  },
+  room,
+  refusals: {
+    notFound: {
+      title: "Page not found",
+      text: "There is nothing at this address. If you followed a link from a message, make sure that you copied all of it, including the long code at the end, and nothing more.",
+    },
+    wrongMethod: {
+      title: "This address takes no such request",
+      text: "A form was sent to an address that takes none, or a page was opened that is none. Go back and try again.",
+    },
+    unavailable: {
+      title: "Not available right now",
+      text: "Part of this service is not available just now. Nothing was lost: try again in a few minutes.",
+    },
+    unreadable: { title: "That did not work", text: "The form could not be read." },
+    broken: {
+      title: "Something went wrong",
+      text: "This is our fault, not yours. Please reload the page in a moment.",
+    },
+    busy: {
+      title: "One moment, please",
+      text: (minutes: number) =>
+        `Too many requests came in a short time. Wait ${minutes > 1 ? `${minutes} minutes` : "a minute"} and try again.`,
+    },
+    home: "Go to the home page",
+  },
+  unknownCode: {
+    page: "Unknown code",
+    verdict: {
+      title: "We don’t know this code",
+      text: "Make sure that you copied the whole link, including the long code at the end.",
+    },
+    have: { document: "Do you have the document?", certificate: "Do you have the certificate?" },
+    noCode: "Then you don’t need a code:",
+    check: "check the file itself",
+  },
+  documentsMail: {
+    button: "Get your documents",
+    hint: (email: string) => `We email a link to them to ${email}, the address that the order has.`,
+    sent: {
+      title: "The email is on its way",
+      text: "We sent the link to the documents to the client’s address. If it is not there in a few minutes, look in the spam folder.",
+    },
+    unsent: {
+      title: "No email was sent",
+      text: "The link was sent several times in the last 24 hours already, or there are no documents to send. Look for an earlier email, also in the spam folder, or ask the firm that placed the order.",
+    },
+  },
+  payment: {
+    returned: {
+      title: "Thank you",
+      text: "Your payment is being confirmed. Your order moves on once our payment processor tells us that the money has cleared, which usually takes less than a minute. You may close this page.",
+    },
+    cancelled: {
+      title: "Nothing was paid",
+      text: "You left the payment page. Your order is unchanged, and you can pay for it later.",
+    },
+    unavailable: {
+      title: "Payment is not possible right now",
+      text: "The payment page could not be opened, and nothing was paid. Please try again in a few minutes.",
+    },
+    back: "See the order",
+  },
+};

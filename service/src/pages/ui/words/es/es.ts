@@ -1,0 +1,125 @@
+import { html } from "../../render.ts";
+import type { Words } from "../en/en.ts";
+import { components } from "./components.ts";
+import { orders } from "./orders.ts";
+import { room } from "./room.ts";
+
+export const es: Words = {
+  language: "es",
+  nav: { label: "Principal", verify: "Comprobar" },
+  other: { language: "en", name: "English" },
+  preparedBy: "Preparado por",
+  aboutUs: (firm) => `${firm} encarga a SignSealShip la firma, la notarización y la entrega de documentos.`,
+  updates: "Esta página se actualiza cada 15 segundos.",
+  reload: "Cargue de nuevo esta página para ver las novedades.",
+  components,
+  retention: {
+    orderDeleted: (at) =>
+      html`El documento de este pedido se borró el ${at}, según el plan de conservación. Su hash sigue registrado.`,
+    ofTestOrder: (days) =>
+      `Los documentos de prueba se borran ${days} días después del último cambio. Sus hashes siguen registrados.`,
+    ofTestRoom: (days) =>
+      `Los documentos de prueba y los certificados de los pasaportes de cierre de prueba se borran ${days} días después del último cambio. Sus hashes siguen registrados.`,
+  },
+  orders,
+  orderPage: {
+    test: {
+      title: "Un pedido de prueba",
+      text: "Nada de lo que contiene es real: no se mueve dinero y no se firma, notariza ni envía nada.",
+    },
+    next: "Qué sigue",
+    pay: (amount) => `Pagar ${amount}`,
+    payHint:
+      "Usted paga en la página segura de nuestro procesador de pagos. No se le cobra nada antes de que lo confirme allí.",
+    toQuote: "Ver a qué corresponde el importe",
+    progress: "Progreso",
+    signers: "Quiénes firman",
+    signingLink: "Si usted es una de estas personas, abra el enlace para firmar que le llegó por correo. Es solo suyo.",
+    retention: "Cuánto tiempo se conservan los documentos",
+    quote: "Cotización",
+    quoteCaption: "Todos los importes en dólares de EE. UU.",
+    unpriced: "Cotización hasta ahora",
+    unpricedCaption: "Lo que ya tiene precio, en dólares de EE. UU.",
+    totalSoFar: "Total hasta ahora",
+    details: "Detalles",
+    documents: "Documentos",
+    paper: "La página de este pedido",
+    facts: {
+      document: "Documento",
+      reference: "Referencia",
+      firm: "Empresa",
+      questions: "Preguntas",
+      placed: "Fecha del pedido",
+      client: "Cliente",
+      code: "Código del pedido",
+      copyCode: "el código del pedido",
+      carrier: "Transportista",
+      tracking: "Número de rastreo",
+    },
+    share: "Cualquiera que tenga este enlace puede verla, así que compártalo con cuidado.",
+    shareDocuments: "Cualquiera que tenga este enlace puede descargar los documentos, así que compártalo con cuidado.",
+  },
+  room,
+  refusals: {
+    notFound: {
+      title: "Página no encontrada",
+      text: "En esta dirección no hay nada. Si siguió un enlace de un mensaje, compruebe que lo copió entero, con el código largo del final, y nada más.",
+    },
+    wrongMethod: {
+      title: "Esta dirección no admite esa solicitud",
+      text: "Se envió un formulario a una dirección que no los recibe, o se abrió una página que no lo es. Vuelva atrás e inténtelo de nuevo.",
+    },
+    unavailable: {
+      title: "No disponible en este momento",
+      text: "Una parte de este servicio no está disponible ahora. No se perdió nada: inténtelo de nuevo en unos minutos.",
+    },
+    unreadable: { title: "No funcionó", text: "No se pudo leer el formulario." },
+    broken: {
+      title: "Algo salió mal",
+      text: "Es culpa nuestra, no suya. Vuelva a cargar la página en un momento.",
+    },
+    busy: {
+      title: "Un momento, por favor",
+      text: (minutes) =>
+        `Llegaron demasiadas solicitudes en poco tiempo. Espere ${minutes > 1 ? `${minutes} minutos` : "un minuto"} e inténtelo de nuevo.`,
+    },
+    home: "Ir a la página de inicio",
+  },
+  unknownCode: {
+    page: "Código desconocido",
+    verdict: {
+      title: "No conocemos este código",
+      text: "Compruebe que copió el enlace entero, con el código largo del final.",
+    },
+    have: { document: "¿Tiene usted el documento?", certificate: "¿Tiene usted el certificado?" },
+    noCode: "Entonces no necesita un código:",
+    check: "compruebe el archivo mismo",
+  },
+  documentsMail: {
+    button: "Recibir sus documentos",
+    hint: (email) => `Enviamos un enlace a ${email}, la dirección que tiene el pedido.`,
+    sent: {
+      title: "El correo está en camino",
+      text: "Enviamos el enlace a los documentos a la dirección del cliente. Si no llega en unos minutos, mire en la carpeta de correo no deseado.",
+    },
+    unsent: {
+      title: "No se envió ningún correo",
+      text: "El enlace ya se envió varias veces en las últimas 24 horas, o no hay documentos que enviar. Busque un correo anterior, también en la carpeta de correo no deseado, o pregunte a la empresa que hizo el pedido.",
+    },
+  },
+  payment: {
+    returned: {
+      title: "Gracias",
+      text: "Se está confirmando su pago. Su pedido avanza en cuanto nuestro procesador de pagos nos avise de que llegó el dinero, por lo general en menos de un minuto. Puede cerrar esta página.",
+    },
+    cancelled: {
+      title: "No se pagó nada",
+      text: "Usted salió de la página de pago. Su pedido no cambió, y puede pagarlo más tarde.",
+    },
+    unavailable: {
+      title: "En este momento no es posible pagar",
+      text: "No se pudo abrir la página de pago, y no se pagó nada. Inténtelo de nuevo en unos minutos.",
+    },
+    back: "Ver el pedido",
+  },
+};
