@@ -1,10 +1,49 @@
 import type { FastifyInstance } from "fastify";
-import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.ts";
-import { analyticsRoutes } from "./analytics/analytics.ts";
-import { backupMetrics } from "./backup/backup.ts";
-import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
-import { taskMetrics } from "./console/console.ts";
-import { examiner } from "./doctor/doctor.ts";
+import { closingRecord, closingRoutes } from "./closing/closing-passports/closing-passports.ts";
+import { roomMail, roomRoutes } from "./closing/rooms/rooms.ts";
+import { openFaxing } from "./delivery/faxing/faxing.ts";
+import { openShipping } from "./delivery/shipping/shipping.ts";
+import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
+import { type AppDeps, type Features, openFeatures } from "./features.ts";
+import { accessMail, accessRoutes } from "./firms/access-requests/access-requests.ts";
+import {
+  confirmationMail,
+  factorMail,
+  invitationMail,
+  keyMail,
+  linkRoute,
+  memberMail,
+  signInMail,
+} from "./firms/members/members.ts";
+import { operatorMail, operatorSessions } from "./firms/operators/operators.ts";
+import { launchpadRoutes, partnerRoutes, readShownFirm } from "./firms/partners/partners.ts";
+import { boundConnections } from "./kernel/http/client-address.ts";
+import { healthRoutes, refuseWhenOutdated } from "./kernel/http/health.ts";
+import { openapi } from "./kernel/http/openapi/openapi.ts";
+import { openRateLimits } from "./kernel/http/rate-limits.ts";
+import { openReadiness, type Probe, type ReadReadiness } from "./kernel/http/readiness.ts";
+import { createServer } from "./kernel/http/server.ts";
+import { ignoreMultipart } from "./kernel/http/uploads/multipart.ts";
+import { sql } from "./kernel/platform/database/sql.ts";
+import { createJobs, type Jobs } from "./kernel/platform/jobs/jobs.ts";
+import { type Mailer, openMailer } from "./kernel/platform/mail/mail.ts";
+import { testClockJobs, testClockRoutes } from "./kernel/test-clock/test-clock.ts";
+import { testClockSweeps } from "./maintenance.ts";
+import { analyticsRoutes } from "./orders/analytics/analytics.ts";
+import {
+  dispatchJobs,
+  mailDocuments,
+  nextSegmentJobs,
+  orderMail,
+  sandboxRoutes,
+} from "./orders/fulfilment/fulfilment.ts";
+import { isDocumentsToken, orderRoutes } from "./orders/order/order.ts";
+import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./orders/payments/payments.ts";
+import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
+import { partRefundJobs } from "./orders/refunds/refunds.ts";
+import { failingMail, webhookRoutes, webhooksSection } from "./outgoing/webhooks/webhooks.ts";
+import { type Assets, openAssets, type PageDeps, pages, unmatchedPage } from "./pages/pages.ts";
+import { providerWebhook } from "./providers/providers.ts";
 import {
   envelopeJobs,
   envelopeRecord,
@@ -13,45 +52,14 @@ import {
   orderDocuments,
   probeSignerAuthorities,
   readSigning,
+  signingMail,
   signingRoutes,
-  sweepEnvelopes,
-} from "./envelopes/envelopes.ts";
-import { openFaxing } from "./faxing/faxing.ts";
-import { type AppDeps, type Features, openFeatures } from "./features.ts";
-import { dispatchJobs, nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
-import { serviceGauges } from "./gauges.ts";
-import { healthRoutes, refuseWhenOutdated } from "./http/health.ts";
-import { openapi } from "./http/openapi/openapi.ts";
-import { openRateLimits } from "./http/rate-limits.ts";
-import { openReadiness, type Probe, type ReadReadiness } from "./http/readiness.ts";
-import { createServer } from "./http/server.ts";
-import { ignoreMultipart } from "./http/uploads/multipart.ts";
-import {
-  confirmationMailJobs,
-  factorMailJobs,
-  invitationMailJobs,
-  keyMailJobs,
-  linkRoute,
-  memberMailJobs,
-  signInMailJobs,
-} from "./members/members.ts";
-import { appointmentMailJobs, expiryMailJobs } from "./notaries/notaries.ts";
-import { operatorMailJobs, operatorSessions } from "./operators/operators.ts";
-import { isDocumentsToken, orderRoutes } from "./orders/orders.ts";
-import { launchpadRoutes, partnerRoutes, readShownFirm } from "./partners/partners.ts";
-import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
-import { sql } from "./platform/database/sql.ts";
-import { createJobs, type Jobs } from "./platform/jobs/jobs.ts";
-import { type Mailer, openMailer } from "./platform/mail/mail.ts";
-import { playbookRoutes, sweepExecutions } from "./playbooks/playbooks.ts";
-import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
-import { providerWebhook } from "./providers/providers.ts";
-import { deleteDue } from "./retention/retention.ts";
-import { roomMailJobs, roomRoutes } from "./rooms/rooms.ts";
-import { openShipping, requireNoLetter } from "./shipping/shipping.ts";
-import { type Sweep, testClockJobs, testClockRoutes } from "./test-clock/test-clock.ts";
-import { openAssets, type PageDeps, pages, unmatchedPage } from "./web/pages.ts";
-import { failingMailJobs, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
+} from "./signing/envelopes/envelopes.ts";
+import { appointmentMail, expiryMail, inPersonMail } from "./signing/notaries/notaries.ts";
+import { backupMetrics } from "./upkeep/backup/backup.ts";
+import { taskMetrics } from "./upkeep/console/console.ts";
+import { examiner } from "./upkeep/doctor/doctor.ts";
+import { serviceGauges } from "./upkeep/gauges.ts";
 
 /** Wires everything into one server; listens nowhere yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
@@ -68,6 +76,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     trustProxy: config.trustProxy,
     unmatchedPage: unmatchedPage(assets),
   });
+  const refused = metrics.counter("connections_refused_total", "Connections beyond CONNECTIONS_PER_ADDRESS.", []);
+  const { connectionsPerAddress: perAddress, trustProxy: unbounded } = config;
+  boundConnections(app.server, { perAddress, unbounded, onRefused: () => refused.inc({}) });
   app.addHook("onClose", limits.close);
   refuseWhenOutdated(app, deps.schemaWatch.isOutdated);
   const readiness = readinessOf(deps);
@@ -76,45 +87,55 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   ignoreMultipart(app);
   await openapi(app, config.baseUrl, webhooksSection, limits.limit("page"));
   await app.register(async (routes) => {
-    await addRoutes(routes, { ...deps, readiness }, features);
-    await pages(routes, pageDeps({ ...deps, readiness }, features, assets));
+    await addRoutes(routes, deps, features, readiness);
+    await pages(routes, pageDeps(deps, features, readiness, assets));
   });
   await app.ready();
   return app;
 }
 
-/** What goes on beside the requests, from listening to closing: deliveries of webhooks, and jobs. */
+/** Everything that is mailed. */
+const mails = [
+  orderMail,
+  signingMail,
+  roomMail,
+  accessMail,
+  signInMail,
+  confirmationMail,
+  factorMail,
+  memberMail,
+  keyMail,
+  invitationMail,
+  expiryMail,
+  appointmentMail,
+  inPersonMail,
+  operatorMail,
+  failingMail,
+];
+
+/** Runs the background work from listening to closing: deliveries of webhooks, and jobs. */
 function workWith(
   app: FastifyInstance,
   deps: AppDeps,
-  { dispatcher, processor, orders, envelopes, providers, receipts }: Features,
+  { dispatcher, processor, desk, envelopes, providers, receipts }: Features,
 ): Mailer {
   const { config, db, clock, log, metrics } = deps;
   app.addHook("onListen", async () => dispatcher.start());
   const mailer = openMailer({ ...config, clock, onKept: deps.onMailKept });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
-  const mails = { db, clock, secrets: deps.secrets, rowMac: deps.rowMac, mailer, baseUrl: config.baseUrl };
   paymentJobs(jobs, { db, clock, log, processor });
+  partRefundJobs(jobs, { db, processor });
   nextSegmentJobs(jobs, { db, clock, log });
   taskMetrics(metrics, { db, clock });
   backupMetrics(metrics, db);
-  const { titleOf, takesPayment } = orders;
-  orderMailJobs(jobs, { ...mails, titleOf, takesPayment });
-  envelopeJobs(jobs, { ...envelopes, mailer, titleOf });
-  roomMailJobs(jobs, mails);
-  accessMailJobs(jobs, mails);
-  signInMailJobs(jobs, mails);
-  confirmationMailJobs(jobs, mails);
-  factorMailJobs(jobs, mails);
-  memberMailJobs(jobs, mails);
-  keyMailJobs(jobs, mails);
-  invitationMailJobs(jobs, mails);
-  expiryMailJobs(jobs, mails);
-  appointmentMailJobs(jobs, mails);
-  operatorMailJobs(jobs, mails);
-  failingMailJobs(jobs, mails);
-  const outside = { ...deps, ...config, providers, receipts, envelopes, fetch };
+  envelopeJobs(jobs, envelopes);
+  const { secrets, rowMac } = deps;
+  const { baseUrl } = config;
+  const { titleOf, takesPayment } = desk;
+  for (const mail of mails) mail.work(jobs, { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, takesPayment });
+  const { easypost, lob, telnyx } = config;
+  const outside = { ...deps, baseUrl, easypost, lob, telnyx, providers, receipts, envelopes, fetch };
   dispatchJobs(jobs, deps, [...openShipping(jobs, outside), ...openFaxing(jobs, outside)]);
   providers.work(jobs);
   receipts.work(jobs);
@@ -131,21 +152,6 @@ function workWith(
     .then(stop)
     .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));
   return mailer;
-}
-
-const mostBatches = 100;
-
-/** What has come due of a firm's test objects; envelopes and executions of others that are due are done with them. */
-function testClockSweeps(deps: AppDeps, envelopes: Features["envelopes"]): Sweep[] {
-  const { db, clock, retention } = deps;
-  return [
-    async (_partnerId, stopping) => {
-      // An envelope that can't be expired stays due.
-      for (let batch = 0; batch < mostBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
-    },
-    (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),
-    (partnerId, stopping) => deleteDue(deps, retention, clock(), stopping, partnerId),
-  ];
 }
 
 /** Asks what the service can't do without. */
@@ -166,51 +172,41 @@ function readinessOf({ config, db, blobs, clock, log, sealing, signerAuthorities
   return openReadiness(probes, (probe, error) => log.error({ err: error, probe }, "not ready"));
 }
 
-type ReadyDeps = AppDeps & { readiness: ReadReadiness };
-
-async function addRoutes(app: FastifyInstance, deps: ReadyDeps, features: Features): Promise<void> {
-  const { config, version, metrics, readiness, isDraining } = deps;
+async function addRoutes(
+  app: FastifyInstance,
+  deps: AppDeps,
+  features: Features,
+  readiness: ReadReadiness,
+): Promise<void> {
+  const { config, version, metrics, isDraining } = deps;
+  const { frame, uploadPlaces, desk, envelopes, passports, closings, webhooks, playbooks } = features;
   healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, readiness, isDraining });
-  partnerRoutes(app, features.partners);
-  linkRoute(app, features.members);
-  launchpadRoutes(app, features.partners);
-  accessRoutes(app, features.access);
-  analyticsRoutes(app, features.analytics);
-  playbookRoutes(app, features.playbooks);
-  orderRoutes(app, features.orders);
-  signingRoutes(app, { ...features.frame, ...features.envelopes });
-  envelopeVerificationRoutes(app, { ...features.frame, ...features.envelopes });
-  checkoutRoute(app, features.checkout);
+  partnerRoutes(app, { ...frame, ...features.partners });
+  linkRoute(app, { ...frame, ...features.members });
+  launchpadRoutes(app, { ...frame, db: deps.db });
+  accessRoutes(app, { ...frame, requestAccess: features.requestAccess });
+  analyticsRoutes(app, { ...frame, readAnalytics: features.readAnalytics });
+  playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
+  orderRoutes(app, { frame, orders: desk.orders, uploadPlaces });
+  signingRoutes(app, { frame, envelopes });
+  envelopeVerificationRoutes(app, { frame, envelopes });
+  checkoutRoute(app, { ...frame, ...features.checkout });
   await processorWebhook(app, features.processorEvents);
   await providerWebhook(app, { ...deps, providers: features.providers });
-  sandboxRoutes(app, features.sandbox);
-  testClockRoutes(app, features.testClock);
-  roomRoutes(app, features.rooms);
-  passportRoutes(app, features.passports);
-  closingRoutes(app, features.closings);
-  webhookRoutes(app, features.webhooks);
+  sandboxRoutes(app, { frame, sandbox: desk.sandbox, baseUrl: config.baseUrl });
+  testClockRoutes(app, { ...frame, ...features.testClock });
+  roomRoutes(app, { ...frame, db: deps.db, clock: deps.clock });
+  const { trustList } = deps.sealing;
+  passportRoutes(app, { frame, passports, trustList, proofCertificate: features.proofCertificate });
+  closingRoutes(app, { frame, closings });
+  webhookRoutes(app, { frame, webhooks });
 }
 
-function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"]): PageDeps {
+function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, assets: Assets): PageDeps {
   const { config, db, sealing } = deps;
-  const {
-    frame,
-    access,
-    analytics,
-    checkout,
-    closings,
-    envelopes,
-    members,
-    orders,
-    passports,
-    sandbox,
-    testClock,
-    webhooks,
-  } = features;
+  const { checkout, closings, desk, envelopes, passports } = features;
   return {
-    limits: frame.limits,
-    assets,
-    retention: deps.retention,
+    common: { limits: features.frame.limits, assets, retention: deps.retention },
     baseUrl: config.baseUrl,
     outbox: deps.outbox,
     verify: {
@@ -223,37 +219,54 @@ function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"
       db,
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: checkout.processor !== null,
-      titleOf: orders.titleOf,
+      titleOf: desk.titleOf,
       firmOf: (partnerId) => readShownFirm(db, partnerId),
       signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
       documents: {
+        mail: (code) => mailDocuments(deps, code),
         isToken: (code, token) => isDocumentsToken(deps.secrets, code, token),
         of: (code) => orderDocuments(db, code, null),
         read: (orderCode, documentId) => openOrderDocument(envelopes, { orderCode, owner: null, documentId }),
       },
     },
     signing: features.signing,
-    visitor: { requestAccess: access.requestAccess, recaptcha: config.recaptcha },
-    members: {
-      envelopes,
-      readiness: deps.readiness,
-      examine: examiner(deps),
-      resolveOperator: operatorSessions(deps),
-      openSealer: async () => ({ sealDocument: sealing.sealDocument, close: async () => {} }),
-      requireByHand: requireNoLetter,
-      refundApproval: config.refundApproval,
-      ...members,
-      ...orders,
-      ...sandbox,
-      ...passports,
-      ...closings,
-      ...webhooks,
-      ...analytics,
-      ...testClock,
-      notaryDesk: features.notaryDesk,
-      providers: features.providers,
-      finished: features.finished,
-      storageUse: features.storageUse,
+    visitor: { requestAccess: features.requestAccess, recaptcha: config.recaptcha },
+    people: peopleDeps(deps, features, readiness),
+  };
+}
+
+function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness): PageDeps["people"] {
+  const { config, db, clock, log, rowMac, secrets } = deps;
+  const { frame, members, desk, envelopes, notaryDesk, notaryRules, passports, closings, webhooks, uploadPlaces } =
+    features;
+  const { refundApproval } = config;
+  return {
+    callers: frame,
+    clock,
+    uploadPlaces,
+    resolveOperator: operatorSessions(deps),
+    dashboard: {
+      members,
+      desk,
+      passports,
+      closings,
+      webhooks,
+      readAnalytics: features.readAnalytics,
+      testClock: features.testClock,
+    },
+    operator: {
+      orders: { moves: desk.moves, envelopes },
+      documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces },
+      refunds: { db, clock, log, refundApproval },
+      firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
+      access: { db, clock, rowMac, secrets },
+      notaries: { notaryDesk, notaryRules },
+      health: {
+        readiness,
+        providers: features.providers,
+        notaryState: features.notaryState,
+        examine: examiner(deps),
+      },
     },
   };
 }

@@ -1,18 +1,16 @@
 import { join } from "node:path";
-import { openAccess } from "./access-requests/access-requests.ts";
-import { analyticsReader } from "./analytics/analytics.ts";
-import type { Anchoring } from "./anchoring/anchoring.ts";
-import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
-import { envelopesWith, textsOf } from "./envelope-deps.ts";
-import { bringEnvelopesNearer, createPreflight, openCeremony, type SignerAuthorities } from "./envelopes/envelopes.ts";
-import type { RateLimits } from "./http/rate-limits.ts";
-import type { RouteDeps } from "./http/route.ts";
-import { maxReservedBytes } from "./http/uploads/multipart.ts";
-import { createUploadPlaces } from "./http/uploads/upload-places.ts";
-import type { Environment, Owner } from "./identity/identity.ts";
-import { sessionResolver } from "./members/members.ts";
-import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
-import { noticeReader, openFirmNotes, titleReader } from "./orders/orders.ts";
+import { createCertificateCheck, drawIn } from "./closing/closing-passports/closing-passports.ts";
+import { openReceipts } from "./delivery/receipts/receipts.ts";
+import { labelRates, requireNoLetter } from "./delivery/shipping/shipping.ts";
+import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
+import {
+  findOwnPassport,
+  findOwnPassports,
+  openProofCertificates,
+} from "./evidence/proof-passports/proof-passports.ts";
+import { type Sealing, tsaRootsPem } from "./evidence/seals/seals.ts";
+import { openAccess } from "./firms/access-requests/access-requests.ts";
+import { sessionResolver } from "./firms/members/members.ts";
 import {
   createStorageQuota,
   hostLimitsOf,
@@ -26,27 +24,53 @@ import {
   storageUse,
   type TierLimits,
   tierOf,
-} from "./partners/partners.ts";
-import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment, takesPayment } from "./payments/payments.ts";
-import { createKeyedSemaphore } from "./platform/bounds/keyed-semaphore.ts";
-import type { SchemaWatch } from "./platform/database/schema-fence.ts";
-import { openDocumentNames } from "./platform/document-name.ts";
-import { ageTestIdempotencyKeys } from "./platform/idempotency.ts";
-import type { Log } from "./platform/logs.ts";
-import type { Mail, Outbox } from "./platform/mail/mail.ts";
-import type { Metrics } from "./platform/metrics.ts";
-import type { Workers } from "./platform/workers/task.ts";
-import { bringExecutionsNearer, createCallbacks } from "./playbooks/playbooks.ts";
-import type { VersionedPricing } from "./pricing/pricing.ts";
-import { findOwnPassport, findOwnPassports, openProofCertificates } from "./proof-passports/proof-passports.ts";
+} from "./firms/partners/partners.ts";
+import type { RateLimits } from "./kernel/http/rate-limits.ts";
+import type { RouteDeps } from "./kernel/http/route.ts";
+import { maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
+import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
+import type { Environment, Owner } from "./kernel/identity/identity.ts";
+import { createKeyedSemaphore } from "./kernel/platform/bounds/keyed-semaphore.ts";
+import type { SchemaWatch } from "./kernel/platform/database/schema-fence.ts";
+import { openDocumentNames } from "./kernel/platform/document-name.ts";
+import { ageTestIdempotencyKeys } from "./kernel/platform/idempotency-keys.ts";
+import type { Log } from "./kernel/platform/logs.ts";
+import type { Mail, Outbox } from "./kernel/platform/mail/mail.ts";
+import type { Metrics } from "./kernel/platform/metrics.ts";
+import type { Workers } from "./kernel/platform/workers/task.ts";
+import type { RetentionPlan } from "./kernel/retention/retention.ts";
+import type { BringNearer } from "./kernel/test-clock/test-clock.ts";
+import { analyticsReader } from "./orders/analytics/analytics.ts";
+import { noticeReader, openFirmNotes, titleReader } from "./orders/order/order.ts";
+import {
+  type CheckoutDeps,
+  checkoutUrl,
+  openProcessor,
+  sandboxPayment,
+  takesPayment,
+} from "./orders/payments/payments.ts";
+import { bringExecutionsNearer, createCallbacks } from "./orders/playbooks/playbooks.ts";
+import type { VersionedPricing } from "./orders/pricing/pricing.ts";
+import { bringSecretEndsNearer, openWebhooks } from "./outgoing/webhooks/webhooks.ts";
 import { accountsOf, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
-import { openReceipts } from "./receipts/receipts.ts";
-import { type Resources, root } from "./resources.ts";
-import type { RetentionPlan } from "./retention/retention.ts";
-import { type Sealing, tsaRootsPem } from "./seals/seals.ts";
-import { labelRates } from "./shipping/shipping.ts";
-import type { BringNearer } from "./test-clock/test-clock.ts";
-import { bringSecretEndsNearer, openWebhooks } from "./webhooks/webhooks.ts";
+import {
+  bringEnvelopesNearer,
+  createPreflight,
+  envelopesWith,
+  openCeremony,
+  type SignerAuthorities,
+  textsOf,
+} from "./signing/envelopes/envelopes.ts";
+import {
+  type DeskDeps,
+  eligibilityReader,
+  loadNotaryRules,
+  type NotaryRules,
+  openNotarySupply,
+  type SupplyDeps,
+  supplyState,
+} from "./signing/notaries/notaries.ts";
+import { type Resources, root } from "./upkeep/resources.ts";
 
 // Eight of the largest uploads at once; more wait their turn with the sender held back. Five are kept for firms that have live.
 const uploadSizes = {
@@ -80,96 +104,156 @@ export type AppDeps = Resources & {
 
 export type Features = ReturnType<typeof openFeatures>;
 
-/** Opens the features: what each is handed, by its name. */
+/** Opens the features, by their names. */
 export function openFeatures(deps: AppDeps, limits: RateLimits) {
-  const { config, db, clock, log, metrics, blobs, secrets, rowMac, sealing, anchoring, pricing, workers } = deps;
-  const { baseUrl } = config;
+  const { config, db, clock, log, metrics, secrets, rowMac, sealing, workers } = deps;
   const frame: RouteDeps = {
     resolveKey: keyResolver(deps),
     resolveSession: sessionResolver(deps),
-    ownOrigin: new URL(baseUrl).origin,
+    ownOrigin: new URL(config.baseUrl).origin,
     limits,
   };
-  const records = { ...frame, db, clock, log };
-  const names = openDocumentNames(deps);
-  const titleOf = titleReader({ names, pricing });
-  const noticesOf = noticeReader(names);
-  const kept = { rowMac, blobs };
-  const processor = config.stripe && openProcessor(config.stripe, baseUrl);
-  const checkout = { ...records, processor };
-  const uploadPlaces = createUploadPlaces({
-    ...uploadSizes,
-    mostWaitingOf: (tier) => deps.tierLimits[tierOf(tier)].waitingUploads,
-  });
-  const mostStored = (tier: string) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes);
-  const requireStorage = createStorageQuota(records, mostStored);
-  const sealed = { ...records, ...sealing, ...kept, anchoring, baseUrl, requireStorage };
-  const { dispatcher, ...ciphers } = outgoingWebhooks(deps);
-  const providers = providersOf(deps);
-  const envelopes = envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx) });
+  const shared = openShared(deps);
+  const { names, titleOf, noticesOf, providers, processor, envelopes, uploadPlaces, mostStored } = shared;
+  const { sealDocument, chainPem } = sealing;
+  const shipped = loadNotaryRules(config.notaryRules);
+  const notaries = notaryDesk(deps, shipped);
+  const supply: SupplyDeps = { clock, readEligibility: notaries.readEligibility, refuses: config.notaryRequired };
+  const checkout = { db, clock, processor, notarySupply: openNotarySupply(supply) };
+  const desk = openDesk(deps, shared, checkout);
+  const { passports, closings } = openSealed(deps, shared);
+  const { dispatcher, webhooks } = outgoingWebhooks(deps);
   return {
     processor,
     dispatcher,
+    webhooks,
     frame,
+    uploadPlaces,
     storageUse: storageUse(db, mostStored),
-    partners: { ...records, resolveKeyForMe: keyForMeResolver(deps) },
-    members: { ...records, rowMac, secrets, workers, keyLimitsOf: keyLimitsOf(deps.tierLimits) },
-    access: { ...frame, requestAccess: accessRequests(deps) },
-    analytics: { ...frame, readAnalytics: analyticsReader(deps) },
-    playbooks: { ...records, enabled: config.playbooks, callbacks: createCallbacks(secrets) },
-    orders: {
-      ...records,
-      ...kept,
-      names,
-      titleOf,
-      noticesOf,
-      firmNotes: openFirmNotes({ db, clock, secrets, log }),
-      takesPayment: (environment: Environment) => takesPayment(processor, environment),
-      pricing,
+    partners: { db, resolveKeyForMe: keyForMeResolver(deps) },
+    members: {
+      db,
+      clock,
+      random: deps.random,
+      rowMac,
+      secrets,
       workers,
-      uploadPlaces,
-      requireStorage,
-      trySigning: createPreflight(workers),
-      textCodes: envelopes.texts !== null,
-      textsReach: (phone: string) => envelopes.texts?.reaches(phone) ?? false,
-      askCarriers: labelRates({ providers, log }),
-      checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
+      ownOrigin: frame.ownOrigin,
+      keyLimitsOf: keyLimitsOf(deps.tierLimits),
     },
+    requestAccess: accessRequests(deps),
+    readAnalytics: analyticsReader(deps),
+    playbooks: { db, clock, log, callbacks: createCallbacks(secrets) },
+    desk,
     checkout,
     processorEvents: { db, clock, log, metrics, processor },
-    sandbox: { ...records, ...sealing, rowMac, blobs, baseUrl, sandboxPayment },
-    rooms: records,
     providers,
-    receipts: openReceipts({ ...deps, sealDocument: sealing.sealDocument, providers }),
-    notaryDesk: notaryDesk(deps),
-    finished: { ...envelopes, tsaRoots: tsaRootsPem(config) },
+    receipts: openReceipts({ ...deps, sealDocument, providers }),
+    notaryDesk: notaries,
+    notaryRules: { db, clock, shipped, refundApproval: config.refundApproval },
+    notaryState: () => supplyState(supply, db),
+    finished: { envelopes, tsaRoots: tsaRootsPem(config) },
     envelopes,
     signing: {
       ceremony: openCeremony({ ...envelopes, titleOf, noticesOf }),
       consentTexts: envelopes.consentTexts,
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(deps, { partnerId })),
     },
-    passports: {
-      ...sealed,
-      names,
-      keepSealed: config.keepSealed,
-      uploadPlaces,
-      proofCertificate: openProofCertificates({ ...deps, ...sealed, names }),
-    },
-    closings: { ...sealed, ...certificatesOf(deps), titleOf },
-    webhooks: { ...records, rowMac, ...ciphers, ...passportReaders(deps), baseUrl, wake: dispatcher.wake },
-    testClock: { ...records, nearer: broughtNearer },
+    proofCertificate: openProofCertificates({ ...deps, sealDocument, chainPem, baseUrl: config.baseUrl, names }),
+    passports,
+    closings,
+    testClock: { db, clock, nearer: broughtNearer },
   };
 }
 
-/** What draws and checks closing certificates. */
-const certificatesOf = (deps: AppDeps) => ({
-  drawCertificate: drawIn(deps.workers),
-  certificates: createCertificateCheck(deps),
-  semaphore: createKeyedSemaphore(sealsAtOnce),
-});
+type Shared = ReturnType<typeof openShared>;
 
-/** What a firm's test clock brings nearer; what documents are kept for adds up its leaps. */
+/** Opens what several features share. */
+function openShared(deps: AppDeps) {
+  const { config, db, clock, pricing } = deps;
+  const names = openDocumentNames(deps);
+  const providers = providersOf(deps);
+  const mostStored = (tier: string) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes);
+  return {
+    names,
+    titleOf: titleReader({ names, pricing }),
+    noticesOf: noticeReader(names),
+    providers,
+    processor: config.stripe && openProcessor(config.stripe, config.baseUrl),
+    envelopes: envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx) }),
+    uploadPlaces: createUploadPlaces({
+      ...uploadSizes,
+      mostWaitingOf: (tier) => deps.tierLimits[tierOf(tier)].waitingUploads,
+    }),
+    mostStored,
+    requireStorage: createStorageQuota({ db, clock }, mostStored),
+  };
+}
+
+const storeOf = ({ db, clock, log, rowMac, blobs }: AppDeps) => ({ db, clock, log, rowMac, blobs });
+
+/** Opens the features that place orders and work on them. */
+function openDesk(deps: AppDeps, shared: Shared, checkout: CheckoutDeps) {
+  const { db, clock, log, secrets, random, pricing, workers, sealing } = deps;
+  const { names, titleOf, noticesOf, providers, processor, envelopes, requireStorage } = shared;
+  const { sealDocument } = sealing;
+  const openSealer = async () => ({ sealDocument, close: async () => {} });
+  return {
+    orders: {
+      ...storeOf(deps),
+      names,
+      pricing,
+      workers,
+      requireStorage,
+      trySigning: createPreflight(workers),
+      textCodes: envelopes.texts !== null,
+      textsReach: (phone: string) => envelopes.texts?.reaches(phone) ?? false,
+      supply: { askCarriers: labelRates({ providers, log, random }), notaries: checkout.notarySupply },
+      checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
+    },
+    sandbox: { ...storeOf(deps), sealDocument, sandboxPayment },
+    moves: { ...storeOf(deps), openSealer, requireByHand: requireNoLetter },
+    envelopes,
+    firmNotes: openFirmNotes({ db, clock, secrets, log }),
+    titleOf,
+    noticesOf,
+    takesPayment: (environment: Environment) => takesPayment(processor, environment),
+  };
+}
+
+/** Opens the features that seal documents. */
+function openSealed(deps: AppDeps, { names, titleOf, uploadPlaces, requireStorage }: Shared) {
+  const { config, sealing, anchoring, workers } = deps;
+  const { baseUrl, keepSealed } = config;
+  const { sealDocument, chainPem, stamp } = sealing;
+  return {
+    passports: {
+      ...storeOf(deps),
+      names,
+      sealDocument,
+      chainPem,
+      anchoring,
+      keepSealed,
+      uploadPlaces,
+      requireStorage,
+      baseUrl,
+    },
+    closings: {
+      ...storeOf(deps),
+      sealDocument,
+      stamp,
+      chainPem,
+      titleOf,
+      requireStorage,
+      baseUrl,
+      drawCertificate: drawIn(workers),
+      certificates: createCertificateCheck(deps),
+      semaphore: createKeyedSemaphore(sealsAtOnce),
+    },
+  };
+}
+
+/** The due times that a firm's test clock moves. The retention plan adds up the clock's advances itself. */
 const broughtNearer: readonly BringNearer[] = [
   bringEnvelopesNearer,
   bringExecutionsNearer,
@@ -181,15 +265,15 @@ const broughtNearer: readonly BringNearer[] = [
 const providersOf = ({ config, db, clock, log, secrets, metrics }: AppDeps): Providers =>
   openProviders({ db, clock, log, secrets, fetch, ...providerMetrics(metrics, db) }, accountsOf(config));
 
-/** What notaries work with. */
-function notaryDesk(deps: AppDeps): DeskDeps {
-  const { config, pricing, sealing } = deps;
+/** The dependencies of the notary's desk. */
+function notaryDesk(deps: AppDeps, shipped: NotaryRules): DeskDeps {
+  const { config, clock, pricing, sealing } = deps;
   return {
     ...deps,
     sealDocument: sealing.sealDocument,
     baseUrl: config.baseUrl,
     tsaRoots: tsaRootsPem(config),
-    eligibility: { rules: loadNotaryRules(config.notaryRules), notarizationBlocked: pricing.notarizationBlocked },
+    readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: pricing.notarizationBlocked }),
   };
 }
 
@@ -201,18 +285,29 @@ const passportReaders = (deps: AppDeps) => ({
 /** For load tests. */
 const unlimitedHosts = { perHost: Number.POSITIVE_INFINITY, perAddress: Number.POSITIVE_INFINITY };
 
+/** The dispatcher of webhooks, and what their routes and pages work with. */
 function outgoingWebhooks(deps: AppDeps) {
-  const { config, metrics } = deps;
-  const deliveries = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
-  return openWebhooks({
+  const { config, db, clock, rowMac, metrics } = deps;
+  const { baseUrl } = config;
+  const { passportOf, passportsOf } = passportReaders(deps);
+  const ended = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
+  const { dispatcher, secretCipher, keyCipher, exchangeCipher } = openWebhooks({
     ...deps,
-    baseUrl: config.baseUrl,
+    baseUrl,
     allow: config.webhookAllow,
     caFile: config.webhookCa,
-    ...passportReaders(deps),
+    passportOf,
     hostLimitsOf: config.rateLimits ? hostLimitsOf(deps.tierLimits) : () => unlimitedHosts,
-    count: (outcome) => deliveries.inc({ outcome }),
+    count: (outcome) => ended.inc({ outcome }),
   });
+  const webhooks = {
+    subscriptions: { db, clock, rowMac, secretCipher },
+    deliveries: { db, clock, wake: dispatcher.wake },
+    exchanges: { db, rowMac, baseUrl, exchangeCipher, passportOf },
+    feed: { db, rowMac, baseUrl, passportsOf },
+    publicKeys: { db, keyCipher },
+  };
+  return { dispatcher, webhooks };
 }
 
 /** Access requests with the shipped rules, and with a bot score where reCAPTCHA is set up. */

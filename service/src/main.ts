@@ -2,26 +2,30 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
-import { type Config, readConfig } from "./config/config.ts";
-import { envelopesWith } from "./envelope-deps.ts";
-import { listedCertificates, type OpenedSignerAuthorities, openSignerAuthorities } from "./envelopes/envelopes.ts";
-import { signingCertificates } from "./gauges.ts";
+import { openAnchoring } from "./evidence/anchoring/anchoring.ts";
+import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
+import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
+import { type Config, readConfig } from "./kernel/config/config.ts";
+import { type SchemaWatch, watchSchema } from "./kernel/platform/database/schema-fence.ts";
+import { StartupError } from "./kernel/platform/errors.ts";
+import { type Log, openLog } from "./kernel/platform/logs.ts";
+import { type Outbox, outboxFolder } from "./kernel/platform/mail/mail.ts";
+import { createMetrics, type Metrics } from "./kernel/platform/metrics.ts";
+import { isLoopback } from "./kernel/platform/network.ts";
+import { createWorkerPool, type WorkerPool } from "./kernel/platform/workers/pool.ts";
+import { readRetention } from "./kernel/retention/retention.ts";
+import { readVersion } from "./kernel/version.ts";
 import { startMaintenance } from "./maintenance.ts";
-import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./partners/partners.ts";
-import { type SchemaWatch, watchSchema } from "./platform/database/schema-fence.ts";
-import { StartupError } from "./platform/errors.ts";
-import { type Log, openLog } from "./platform/logs.ts";
-import { type Outbox, outboxFolder } from "./platform/mail/mail.ts";
-import { createMetrics, type Metrics } from "./platform/metrics.ts";
-import { isLoopback } from "./platform/network.ts";
-import { createWorkerPool, type WorkerPool } from "./platform/workers/pool.ts";
-import { openPricing } from "./pricing/pricing.ts";
-import { openResources, root } from "./resources.ts";
-import { readRetention } from "./retention/retention.ts";
-import { openSealing, type Sealing } from "./seals/seals.ts";
-import { readVersion } from "./version.ts";
+import { openPricing } from "./orders/pricing/pricing.ts";
+import {
+  envelopesWith,
+  listedCertificates,
+  type OpenedSignerAuthorities,
+  openSignerAuthorities,
+} from "./signing/envelopes/envelopes.ts";
+import { signingCertificates } from "./upkeep/gauges.ts";
+import { openResources, root } from "./upkeep/resources.ts";
 import { keptMail, welcome } from "./welcome.ts";
 
 const drainMs = 2_500;
@@ -83,9 +87,9 @@ function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   return { folder: outboxFolder(dataDir), token: randomBytes(16).toString("hex") };
 }
 
-/** What a service has of the process that it runs in. */
+/** The parts of its process that a service uses. */
 export type Surroundings = {
-  /** What a person is meant to read. */
+  /** Prints text for people. */
   print: (text: string) => void;
   openLog: (level: string) => Log;
   openWorkers: (log: Log, metrics: Metrics) => WorkerPool;

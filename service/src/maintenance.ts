@@ -1,25 +1,39 @@
-import type { Anchoring } from "./anchoring/anchoring.ts";
-import { chainAuditLines } from "./audit/audit.ts";
-import { openServiceTasks, queuesToLookAt, type SigningCertificate, sendMorningMails } from "./console/console.ts";
-import { type EnvelopeDeps, followOverdue, issueCrls, sweepEnvelopes } from "./envelopes/envelopes.ts";
-import { sweepFaxNumbers } from "./faxing/faxing.ts";
-import { sweepInvitations, sweepSessions } from "./members/members.ts";
-import { sweepDrafts, watchExpiries } from "./notaries/notaries.ts";
-import { sweepFills } from "./orders/orders.ts";
-import type { LastUse } from "./partners/partners.ts";
-import { sweepOrphans } from "./platform/blobs/orphans.ts";
-import { withLongStatements } from "./platform/database/database.ts";
-import { sweepIdempotencyKeys } from "./platform/idempotency.ts";
-import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
-import { mergeRevocations, revocationsFile } from "./platform/revocations.ts";
-import { endsWithin } from "./platform/work/ends-within.ts";
-import { createLoop, type Loop } from "./platform/work/loop.ts";
-import { sweepExecutions } from "./playbooks/playbooks.ts";
+import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
+import { sweepLabels } from "./delivery/shipping/shipping.ts";
+import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
+import { sweepInvitations, sweepSessions } from "./firms/members/members.ts";
+import type { LastUse } from "./firms/partners/partners.ts";
+import { chainAuditLines } from "./kernel/audit/audit.ts";
+import { sweepOrphans } from "./kernel/platform/blobs/orphans.ts";
+import { withLongStatements } from "./kernel/platform/database/database.ts";
+import { sweepIdempotencyKeys } from "./kernel/platform/idempotency-keys.ts";
+import { sweepFailedJobs } from "./kernel/platform/jobs/jobs.ts";
+import { mergeRevocations, revocationsFile } from "./kernel/platform/revocations.ts";
+import { endsWithin } from "./kernel/platform/work/ends-within.ts";
+import { createLoop, type Loop } from "./kernel/platform/work/loop.ts";
+import {
+  createMarkCheck,
+  deleteDue,
+  dueBefore,
+  markedAmong,
+  providerRecordsOf,
+  type RetentionPlan,
+} from "./kernel/retention/retention.ts";
+import type { Sweep } from "./kernel/test-clock/test-clock.ts";
+import { sweepFills } from "./orders/order/order.ts";
+import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
+import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
-import type { Resources } from "./resources.ts";
-import { deleteDue, dueBefore, markedAmong, providerRecordsOf, type RetentionPlan } from "./retention/retention.ts";
-import { sweepLabels } from "./shipping/shipping.ts";
-import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./webhooks/webhooks.ts";
+import { type EnvelopeDeps, followOverdue, issueCrls, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
+import { sweepDrafts, watchExpiries } from "./signing/notaries/notaries.ts";
+import {
+  openServiceTasks,
+  queuesToLookAt,
+  type SigningCertificate,
+  sendMorningMails,
+} from "./upkeep/console/console.ts";
+import { blobTables, forgets, judgedStates } from "./upkeep/protected-data.ts";
+import type { Resources } from "./upkeep/resources.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;
@@ -41,7 +55,13 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
   const { db, blobs, clock, rowMac } = resources;
   const sweeper = withLongStatements(db);
   const marks = { db: sweeper, rowMac };
-  const orphans = { db: sweeper, blobs, markedAmong: (keys: readonly string[]) => markedAmong(marks, keys) };
+  const checkMarks = createMarkCheck({ ...marks, clock });
+  const orphans = {
+    db: sweeper,
+    blobs,
+    blobTables,
+    markedAmong: (keys: readonly string[]) => markedAmong(marks, keys),
+  };
   const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
   const tasks: Task[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
@@ -68,7 +88,7 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
     {
       name: "expired playbook executions",
       everyMs: 60 * seconds,
-      // What became due while no node was there ends now.
+      // Ends those that became due while no node was running.
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
@@ -102,8 +122,12 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
       everyMs: hours,
       // A short-lived node deletes, too.
       atStart: true,
-      work: (stopping) => deleteDue(resources, retention, clock(), stopping),
+      async work(stopping) {
+        await checkMarks(stopping);
+        await deleteDue({ ...resources, states: judgedStates, forgets }, retention, clock(), stopping);
+      },
     },
+    { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
     { name: "notes of notarizations that ended", everyMs: hours, work: () => sweepDrafts(sweeper) },
     {
       name: "commissions of notaries that expire",
@@ -150,7 +174,7 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
   return tasks;
 }
 
-/** What runs by the clock on every node; each task is safe beside itself on another. @returns the function that stops it. */
+/** Starts the periodic tasks of a node; each is safe to run on several nodes. @returns the function that stops them */
 export function startMaintenance(resources: Resources, kept: Kept): () => Promise<void> {
   const loops = tasksOf(resources, kept).map((task) => loopOf(task, resources));
   for (const loop of loops) loop.start();
@@ -166,4 +190,20 @@ function loopOf({ name, everyMs, atStart, work }: Task, { log }: Resources): Loo
     return everyMs;
   }
   return createLoop({ name, log, turn, firstAfterMs: atStart ? 0 : everyMs, longestPauseMs: everyMs });
+}
+
+const mostBatches = 100;
+
+/** The sweeps of a firm's due test objects. Those of envelopes and executions also do other firms' due ones. */
+export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, envelopes: EnvelopeDeps): Sweep[] {
+  const { db, clock, retention } = deps;
+  return [
+    async (_partnerId, stopping) => {
+      // An envelope that can't be expired stays due.
+      for (let batch = 0; batch < mostBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
+    },
+    (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),
+    (partnerId, stopping) =>
+      deleteDue({ ...deps, states: judgedStates, forgets }, retention, clock(), stopping, partnerId),
+  ];
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Config } from "./config/config.ts";
-import type { Mail } from "./platform/mail/mail.ts";
-import { toPlainText } from "./platform/text.ts";
-import { root } from "./resources.ts";
+import type { Config } from "./kernel/config/config.ts";
+import type { Mail } from "./kernel/platform/mail/mail.ts";
+import { toPlainText } from "./kernel/platform/text.ts";
+import { root } from "./upkeep/resources.ts";
 
 export type Welcome = {
   config: Pick<Config, "baseUrl" | "dataDir" | "smtpUrl">;
@@ -26,7 +26,7 @@ const commandFrom = ({ folder, env }: Welcome["from"]): string =>
     pathFrom(folder, "bin/signsealship"),
   ].join(" ");
 
-/** What a start prints: where everything is, and at the first one how to place an order. */
+/** The text printed at startup: the addresses, and at the first start how to place an order. */
 export function welcome({ config: { baseUrl, dataDir, smtpUrl }, outboxPath, demoKey, from }: Welcome): string {
   const mails = outboxPath === null ? mailsElsewhere(smtpUrl, dataDir) : `${baseUrl}${outboxPath}`;
   const places = [

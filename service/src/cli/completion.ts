@@ -2,7 +2,7 @@ import { UsageError, type Verb } from "./verb.ts";
 
 type Words = Pick<Verb, "name" | "options" | "values">;
 
-/** What may follow the words typed so far: the next words of verbs, or the first argument and the flags of a whole one. */
+/** The candidates after the words typed so far: the next words of verbs, or a whole verb's first argument and flags. */
 function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
   const after = new Map<string, Set<string>>();
   const add = (typed: string, next: string) => after.set(typed, (after.get(typed) ?? new Set()).add(next));
@@ -15,7 +15,7 @@ function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly strin
   return new Map([...after].map(([typed, next]) => [typed, [...next]]));
 }
 
-/** What may follow a flag of a verb. */
+/** The values that may follow a verb's flag. */
 const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
   verbs.flatMap(({ name, options }) =>
     Object.entries(options).flatMap(([flag, { values }]): [string, string][] =>
@@ -23,7 +23,7 @@ const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
     ),
   );
 
-/** Looks the longest words up that are a verb or begin one; file names where nothing of ours fits. */
+/** Looks up the longest words that are or begin a verb; completes file names where nothing matches. */
 const bash = (verbs: readonly Words[]): string => `_signsealship() {
   local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1}" before="\${COMP_WORDS[COMP_CWORD-1]}" next=""
   while :; do
@@ -45,7 +45,7 @@ complete -o default -F _signsealship signsealship bin/signsealship
 
 const zsh = (verbs: readonly Words[]): string => `autoload -U +X bashcompinit && bashcompinit\n${bash(verbs)}`;
 
-/** Fish asks for the words that follow; what looks them up is bash's. */
+/** Fish asks for the next words; bash's function looks them up. */
 const fish = (verbs: readonly Words[]): string => `function __signsealship_next
   set -l before (commandline -opc) ""
   set -e before[1]
@@ -72,7 +72,7 @@ complete -c signsealship -a "(__signsealship_next)"
 const shells = { bash, zsh, fish } as const;
 const isShell = (name: string): name is keyof typeof shells => Object.hasOwn(shells, name);
 
-/** What makes a shell complete the words and flags of verbs. @throws UsageError for a shell that it is not made for */
+/** The script that makes a shell complete verbs and flags. @throws UsageError for an unsupported shell */
 export function completionScript(shell: string, verbs: readonly Words[]): string {
   if (!isShell(shell)) throw new UsageError("SHELL must be bash, zsh or fish");
   return shells[shell](verbs).trimEnd();

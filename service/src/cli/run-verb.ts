@@ -1,14 +1,14 @@
 import { parseArgs } from "node:util";
-import { ServiceError, StartupError } from "../platform/errors.ts";
-import { nearest } from "../platform/nearest-name.ts";
+import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
+import { nearest } from "../kernel/platform/nearest-name.ts";
 import { type Answer, UsageError, type Verb } from "./verb.ts";
 
 /** A command line of verbs. */
 export type Command = {
-  /** How it is typed. */
+  /** The name that users type. */
   program: string;
   version: () => string;
-  /** The verbs that begin with a word; all where none does. */
+  /** The verbs that begin with a word; all when none does. */
   verbsOf: (word: string | undefined) => Promise<readonly Verb[]>;
 };
 
@@ -28,7 +28,7 @@ function help(program: string, about: readonly Verb[]): string {
   ].join("\n");
 }
 
-/** What the flags do, and the examples. */
+/** Describes the flags, and lists the examples. */
 function details(program: string, { options, examples = [] }: Verb): string[] {
   const explained = Object.entries(options).map(([name, { help }]) => `  ${`--${name}`.padEnd(18)} ${help}`);
   return [
@@ -37,7 +37,7 @@ function details(program: string, { options, examples = [] }: Verb): string[] {
   ];
 }
 
-/** Runs the verb that a command line names. @throws UsageError for a command line that is none, and what the verb throws */
+/** Runs the verb of a command line. @throws UsageError for an invalid command line, and the verb's own errors */
 async function runVerb({ program, version, verbsOf }: Command, argv: string[]): Promise<Answer> {
   const leading = argv.filter((word) => !word.startsWith("-"));
   const wantsHelp = argv.includes("--help") || argv.includes("-h") || argv.length === 0;
@@ -61,13 +61,13 @@ async function runVerb({ program, version, verbsOf }: Command, argv: string[]): 
     throw new UsageError(`${(error as Error).message.split(". ")[0]}; usage: ${usage(program, verb)}`);
   }
   const args = parsed.positionals.slice(verb.name.split(" ").length);
-  // An argument in brackets may be left out.
+  // An argument in brackets is optional.
   const required = verb.args.filter((arg) => !arg.startsWith("[")).length;
   if (args.length < required || args.length > verb.args.length) throw new UsageError(`usage: ${usage(program, verb)}`);
   return verb.run(args, parsed.values);
 }
 
-/** What to say of words that are no verb: the verbs that begin with the first of them, or the one that was meant. */
+/** The message for words that are not a verb: the verbs that begin with the first of them, or the likely one. */
 async function unknownVerb(
   { program, verbsOf }: Pick<Command, "program" | "verbsOf">,
   words: readonly string[],
@@ -78,7 +78,7 @@ async function unknownVerb(
   if (first !== "" && second === "" && group.length > 0) return `${first} what? One of\n${list(program, group)}`;
   const typed = words.slice(0, 2).join(" ");
   const names = (group.length > 0 ? group : await verbsOf(undefined)).map(({ name }) => name);
-  // The words of a verb are one to three; what follows are its arguments.
+  // A verb has one to three words; its arguments follow.
   const tried = [3, 2, 1].map((count) => nearest(words.slice(0, count).join(" "), names));
   const near = tried.find((each) => each !== null) ?? null;
   const meant = near === null ? "" : `; did you mean ${near}?`;
@@ -89,12 +89,12 @@ async function unknownVerb(
 const list = (program: string, verbs: readonly Verb[]): string =>
   verbs.map((verb) => `  ${usage(program, verb)}`).join("\n");
 
-/** What a process prints, line by line, and the code that it exits with. */
+/** A process's output and exit code. */
 export type Outcome = { code: number; stdout: string; stderr: string };
 
 const line = (text: string): string => (text === "" ? "" : `${text}\n`);
 
-/** Runs a command line to its end. Of a failure that was foreseen a person reads a line, of another where it happened. Never throws. */
+/** Runs a command line to its end. Prints an expected failure as one line, and another with its stack. Never throws. */
 export async function runCommand(command: Command, argv: string[]): Promise<Outcome> {
   const asJson = argv.includes("--json");
   try {

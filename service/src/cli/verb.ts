@@ -1,12 +1,12 @@
 import type { ParseArgsOptionDescriptor } from "node:util";
-import { invalid, ServiceError } from "../platform/errors.ts";
+import { invalid, ServiceError } from "../kernel/platform/errors.ts";
 
-/** What a verb prints: text for people, a document for `--json`. */
+/** A verb's output: text for people, a document for `--json`. */
 export type Answer = { text: string; json?: unknown; exitCode?: number };
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
-/** What a verb takes; `help` says of each what it does, and shells complete `values`. */
+/** A verb's options. `help` describes each, and shells complete `values`. */
 export type Options = Readonly<
   Record<string, ParseArgsOptionDescriptor & { help: string; values?: readonly string[] }>
 >;
@@ -15,9 +15,9 @@ export type Verb = {
   /** One to three words. */
   name: string;
   args: string[];
-  /** What its first argument may be, where the list is closed; shells complete it. */
+  /** The possible values of its first argument, for a closed list; shells complete them. */
   values?: readonly string[];
-  /** The options as a usage line shows them. */
+  /** The options in a usage line. */
   flags: string;
   options: Options;
   summary: string;
@@ -26,7 +26,7 @@ export type Verb = {
   run: (args: string[], values: Values) => Promise<Answer>;
 };
 
-/** What a rule of the domain makes of a flag's text; its refusal names the flag. */
+/** Applies a domain rule to a flag's text. The refusal names the flag. */
 export function ruledOption<T>(values: Values, name: string, rule: (text: string) => T): T | undefined {
   const text = textOption(values, name);
   try {
@@ -46,7 +46,7 @@ export const textOption = (values: Values, name: string): string | undefined => 
 
 export const onOrOff = ["on", "off"] as const;
 
-/** @throws UsageError for a word other than on and off. */
+/** @throws UsageError for a word other than on and off */
 export function onOff(values: Values, name: string): boolean | undefined {
   const text = textOption(values, name);
   if (text === undefined) return undefined;

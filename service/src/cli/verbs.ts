@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { readVersion } from "../version.ts";
+import { readVersion } from "../kernel/version.ts";
 import type { Command } from "./run-verb.ts";
 import type { Verb } from "./verb.ts";
 
@@ -33,7 +33,7 @@ const completion: Verb = {
   },
 };
 
-/** The verbs by their first word, loaded when they are wanted: most of a short command's time is loading code. */
+/** The verbs by first word, loaded on demand: most of a short command's time is loading code. */
 const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["serve", async () => [serve]],
   ["partner", async () => (await import("./verbs/partner.ts")).partnerVerbs],
@@ -61,7 +61,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["doctor", async () => [(await import("./verbs/doctor.ts")).doctor]],
 ]);
 
-/** The verbs that begin with a word; all where none does. */
+/** The verbs that begin with a word; all when none does. */
 export async function verbsOf(word: string | undefined): Promise<readonly Verb[]> {
   const group = groups.get(word ?? "");
   if (group) return group();

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
-import { readConfig } from "../config/config.ts";
-import { ServiceError, StartupError } from "../platform/errors.ts";
-import { openLog } from "../platform/logs.ts";
-import { openResources, type Resources, root } from "../resources.ts";
+import { readConfig } from "../kernel/config/config.ts";
+import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
+import { openLog } from "../kernel/platform/logs.ts";
+import { openResources, type Resources, root } from "../upkeep/resources.ts";
 
 /**
- * Runs a verb on the data, beside a running service or without one. What is not found may be in other data: the message then says
- * where was looked.
+ * Runs a verb on the data, while a service runs or not. A message about a missing item names the data that was
+ * searched, because the item may be in other data.
  */
 export async function withResources<T>(work: (resources: Resources) => Promise<T>): Promise<T> {
   const config = readConfig(process.env, process.cwd(), root);
-  // Else a command that was typed in another folder would make a second installation there.
+  // Otherwise a command in another folder would create a second installation there.
   const isNamed = process.env["DATA_DIR"] !== undefined || config.databaseUrl !== null;
   if (!isNamed && !existsSync(config.dataDir))
     throw new StartupError(

@@ -1,20 +1,22 @@
-import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
+import type { Sql } from "../kernel/platform/database/database.ts";
+import { sql } from "../kernel/platform/database/sql.ts";
+import type { Metrics } from "../kernel/platform/metrics.ts";
 import type { ProviderName } from "./names.ts";
+import type { ProvidersDeps } from "./open.ts";
 
-/** What waits at a provider, of all nodes. */
+/** The work that waits for a provider, over all nodes. */
 export type ProviderBacklog = {
   provider: ProviderName;
-  /** Acts that are wanted or under way. */
+  /** Acts that are intended or under way. */
   waitingActs: number;
-  /** Acts of which nobody knows whether they were done. */
+  /** Acts with an unknown outcome. */
   unknownActs: number;
-  /** Since when the provider has taken none, of the act that waits longest; null when none waits for it. */
+  /** Since when the provider has been unavailable to the act that waits longest; null when no act waits for it. */
   awaySince: Date | null;
   unworkedEvents: number;
 };
 
-/** Of providers without anything there is no row. */
+/** A provider with an empty backlog has no row. */
 export const backlogs = (db: Sql): Promise<ProviderBacklog[]> =>
   db.query<ProviderBacklog>(sql`
     SELECT provider, sum(waiting)::int AS "waitingActs", sum(unclear)::int AS "unknownActs",
@@ -24,3 +26,47 @@ export const backlogs = (db: Sql): Promise<ProviderBacklog[]> =>
       FROM provider_calls WHERE ended_at IS NULL
       UNION ALL SELECT provider, 0, 0, NULL, 1 FROM provider_events WHERE worked_at IS NULL
     ) AS each GROUP BY provider ORDER BY provider`);
+
+/** Registers the gauges and counters of providers. Each scrape reads the backlog; the returned functions count requests and events. */
+export function providerMetrics(metrics: Metrics, db: Sql): Required<Pick<ProvidersDeps, "countCall" | "countEvent">> {
+  const waiting = (figure: (each: ProviderBacklog) => number) => async () =>
+    new Map((await backlogs(db)).map((each) => [each.provider, figure(each)]));
+  metrics.gauge(
+    "provider_acts_unknown",
+    "Acts at providers of which nobody knows whether they were done.",
+    "provider",
+    waiting(({ unknownActs }) => unknownActs),
+  );
+  metrics.gauge(
+    "provider_events_unworked",
+    "Events of providers that wait to be worked on.",
+    "provider",
+    waiting(({ unworkedEvents }) => unworkedEvents),
+  );
+  const byOutcome = ["provider", "outcome"] as const;
+  const calls = metrics.counter("provider_calls_total", "Requests to providers.", byOutcome);
+  const worked = metrics.counter("provider_events_worked_total", "Events of providers that were worked on.", byOutcome);
+  return {
+    countCall: (provider, outcome) => calls.inc({ provider, outcome }),
+    countEvent: (provider, outcome) => worked.inc({ provider, outcome }),
+  };
+}
+
+const batchSize = 500;
+
+/** Deletes the payloads and answers of acts that ended before the instant, and the bytes of older events, in batches. Hashes and outcomes stay. */
+export async function sweepProviderRecords(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
+  const batches = [
+    sql`UPDATE provider_calls SET payload = NULL, result = NULL, why = NULL WHERE id IN (
+      SELECT id FROM provider_calls WHERE payload IS NOT NULL AND ended_at < ${before} ORDER BY ended_at LIMIT ${batchSize}
+    ) RETURNING 1`,
+    sql`UPDATE provider_events SET content = NULL WHERE id IN (
+      SELECT id FROM provider_events WHERE content IS NOT NULL AND worked_at IS NOT NULL AND received_at < ${before}
+      ORDER BY received_at LIMIT ${batchSize}
+    ) RETURNING 1`,
+  ];
+  for (const batch of batches) {
+    let swept = batchSize;
+    while (swept === batchSize && !stopping?.aborted) swept = (await db.query(batch)).length;
+  }
+}

@@ -1,4 +1,4 @@
-/** The providers whose services this service buys, and what people call them. */
+/** Each provider with its name for people. */
 export const providerNames = { easypost: "EasyPost", lob: "Lob", telnyx: "Telnyx" } as const;
 
 export type ProviderName = keyof typeof providerNames;

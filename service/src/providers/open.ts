@@ -1,24 +1,27 @@
-import type { Fetch } from "../platform/bounds/bounded-request.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database, Sql, Tx } from "../platform/database/database.ts";
-import { invalid } from "../platform/errors.ts";
-import type { Jobs } from "../platform/jobs/jobs.ts";
-import type { Log } from "../platform/logs.ts";
-import type { SecretBytes } from "../platform/secrets.ts";
-import { hasNulEscape } from "../platform/text.ts";
+import type { Fetch } from "../kernel/platform/bounds/bounded-request.ts";
+import type { Clock } from "../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../kernel/platform/database/database.ts";
+import { invalid } from "../kernel/platform/errors.ts";
+import type { Jobs } from "../kernel/platform/jobs/jobs.ts";
+import type { Log } from "../kernel/platform/logs.ts";
+import type { SecretBytes } from "../kernel/platform/secrets.ts";
+import { hasNulEscape } from "../kernel/platform/text.ts";
 import type { Account } from "./account.ts";
 import type { Act, ActEnd, AnyAct, Intent, NewIntent, SaidDone } from "./acts/act.ts";
-import { concludeIntent } from "./acts/conclude.ts";
+import { concludeIntent } from "./acts/end.ts";
 import { leavesWithinMs } from "./acts/fence.ts";
-import { resolveIntent } from "./acts/resolve.ts";
 import { runIntent } from "./acts/run.ts";
 import { actQueueOf, insertIntent } from "./acts/store.ts";
+import { resolveIntent } from "./acts/stranded.ts";
 import { type Call, type Caller, type CallerDeps, createCaller } from "./calls/call.ts";
+import { easypostAccount } from "./easypost/account.ts";
 import { type EventOutcome, eventQueue, insertEvent, type RawEvent, rawEvents } from "./inbound/store.ts";
 import type { Headers } from "./inbound/verifier.ts";
 import { type EventHandler, workEvent } from "./inbound/work.ts";
-import { allProviders, type ProviderName } from "./names.ts";
+import { lobAccount } from "./lob/account.ts";
+import { allProviders, type ProviderName, providerNames } from "./names.ts";
 import { callColumn, eventColumn, sealedJson } from "./sealed-json.ts";
+import { telnyxAccount } from "./telnyx/account.ts";
 
 export type ProvidersDeps = {
   db: Database;
@@ -26,32 +29,27 @@ export type ProvidersDeps = {
   log: Log;
   secrets: SecretBytes;
   fetch: Fetch;
-  /** Counts requests to providers. */
   countCall?: CallerDeps["count"];
-  /** Counts what became of their events. */
   countEvent?: (provider: ProviderName, outcome: EventOutcome) => void;
 };
 
-/** What came of the bytes that a provider, or somebody else, sent. */
+/** The result of verifying and storing an incoming event. */
 export type Taken = { outcome: "stored" | "repeated" } | { outcome: "forged"; why: string };
 
-/** The accounts at providers: what is asked of them, what is done by them once only, and what they tell. */
+/** The accounts at providers: requests, acts that happen once, and signed events. */
 export type Providers = {
   has: (provider: ProviderName) => boolean;
-  /** For requests that may be repeated. Acts are handed a call of their own. @throws Error without an account */
+  /** For requests that may be repeated. An act receives its own call. @throws Error without an account */
   callOf: (provider: ProviderName) => Call;
-  /**
-   * The same with a breaker and a pause of its own, and the usual time for a request: for what people wait for, and the failures of
-   * other requests are not to stop.
-   */
+  /** The same with its own circuit breaker and the default time-out: for requests that people wait for, which failures of background work must not block. */
   separateCallOf: (provider: ProviderName) => Call;
-  /** At the start, before any job runs; also without an account, for intents of before. */
+  /** Call it at the start, before any job runs. It also works without an account, for intents of earlier times. */
   defineAct: <R>(act: Act<R>) => void;
-  /** Writes the intent of an act, and the job that begins it, in the caller's transaction. The same one again changes nothing. */
+  /** Writes the intent of an act and its job in the caller's transaction. Idempotent. */
   intend: (tx: Tx, intent: NewIntent) => Promise<void>;
   /**
-   * Ends an act of which an event shows what came of it, before its own answer or a look did. The order's row is locked.
-   * @returns false when there is none, or it has ended
+   * Ends an act whose outcome an event shows before its own answer or a lookup did. The order's row is locked.
+   * @returns false when there is no such act, or it has ended
    */
   conclude: <R>(
     tx: Tx,
@@ -59,26 +57,25 @@ export type Providers = {
     end: Exclude<ActEnd<R>, { kind: "unclear" }>,
   ) => Promise<boolean>;
   /**
-   * Ends an act of which nobody knew by what a person found at the provider; null: it was not done.
-   * @throws ServiceError when it is known already, is somebody else's task, or for an id that cannot be
+   * Ends an act with an unknown outcome by what a person found at the provider; null: it was not done.
+   * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
    */
   resolve: (which: { orderId: number; intentId: number }, said: SaidDone | null, by: string) => Promise<void>;
-  /** A handler of the provider's events; several may be set, each says `irrelevant` to what is not its own. */
+  /** Adds a handler of the provider's events. A handler answers `irrelevant` to an event that is not its own. */
   onEvent: (provider: ProviderName, handler: EventHandler) => void;
   takesEvents: (provider: ProviderName) => boolean;
   takeEvent: (provider: ProviderName, raw: Buffer, headers: Headers) => Promise<Taken>;
-  /** Events as they came, for evidence. */
+  /** Events as received, for evidence. */
   rawEvents: (db: Sql, ids: readonly number[]) => Promise<RawEvent[]>;
-  /** Has the jobs of acts and events worked on. */
+  /** Registers the workers of the jobs. */
   work: (jobs: Jobs) => void;
-  /** The accounts with how their last requests went. */
+  /** The accounts with their callers, whose health tells how the last requests went. */
   accounts: () => { account: Account; caller: Caller }[];
 };
 
-/** On each node, of one provider: each may hold a document of 35 MB several times over. */
+/** For each node and provider: one act may hold several copies of a 35 MB document. */
 const actsAtOnce = 2;
 
-/** @param accounts those that are configured */
 export function openProviders(deps: ProvidersDeps, accounts: readonly Account[]): Providers {
   const { db, clock, log, secrets, fetch, countCall, countEvent } = deps;
   const [calls, events] = [sealedJson(secrets, callColumn), sealedJson(secrets, eventColumn)];
@@ -137,3 +134,43 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
     accounts: () => [...opened.values()],
   };
 }
+
+type Settings = {
+  easypost: Parameters<typeof easypostAccount>[0] | null;
+  lob: Parameters<typeof lobAccount>[0] | null;
+  telnyx: Parameters<typeof telnyxAccount>[0] | null;
+};
+
+/** Opens the configured accounts. */
+export function accountsOf({ easypost, lob, telnyx }: Settings): Account[] {
+  return [easypost && easypostAccount(easypost), lob && lobAccount(lob), telnyx && telnyxAccount(telnyx)].filter(
+    (account) => account !== null,
+  );
+}
+
+export type CheckedAccount = {
+  provider: ProviderName;
+  name: string;
+  ok: boolean;
+  /** Its answer, or the reason why there is none. */
+  detail: string;
+  /** Whether it sends events; otherwise the service polls. */
+  takesEvents: boolean;
+};
+
+const timeoutMs = 5_000;
+
+/** Checks all accounts at once. Buys and changes nothing. Never rejects. */
+export const checkAccounts = (
+  accounts: readonly Account[],
+  deps: Pick<CallerDeps, "fetch" | "clock" | "log">,
+): Promise<CheckedAccount[]> =>
+  Promise.all(
+    accounts.map(async (account) => {
+      const { provider, verify } = account;
+      const { call } = createCaller(deps, { ...account, timeoutMs });
+      const found = await account.check(call);
+      const detail = found.ok ? found.detail : found.why;
+      return { provider, name: providerNames[provider], ok: found.ok, detail, takesEvents: verify !== null };
+    }),
+  );

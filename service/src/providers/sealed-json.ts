@@ -1,15 +1,32 @@
-import { columnCipher } from "../platform/column-cipher.ts";
-import type { SecretBytes } from "../platform/secrets.ts";
+import { columnCipher } from "../kernel/platform/column-cipher.ts";
+import { sql } from "../kernel/platform/database/sql.ts";
+import type { ProtectedTable } from "../kernel/platform/protected-data.ts";
+import type { SecretBytes } from "../kernel/platform/secrets.ts";
 
-/** Encrypts JSON of one column; `context` binds it to its row. */
+/** Encrypts the JSON of one column. `context` binds the ciphertext to its row. */
 export type SealedJson = {
   seal: (value: unknown, context: string) => Buffer;
   open: (sealed: Uint8Array, context: string) => unknown;
 };
 
-/** The columns' names, as keys are derived for them. */
+/** The names from which the columns' keys are derived. */
 export const callColumn = "provider_calls";
 export const eventColumn = "provider_events";
+
+const callContext = sql`act || ':' || order_id || ':' || attempt`;
+
+export const protectedTables: readonly ProtectedTable[] = [
+  {
+    table: sql`provider_calls`,
+    key: sql`id`,
+    ciphers: [sql`payload`, sql`result`].map((column) => ({ use: callColumn, column, context: callContext })),
+  },
+  {
+    table: sql`provider_events`,
+    key: sql`id`,
+    ciphers: [{ use: eventColumn, column: sql`content`, context: sql`provider || ':' || event_id` }],
+  },
+];
 
 export function sealedJson(secrets: SecretBytes, column: string): SealedJson {
   const cipher = columnCipher(secrets, column);

@@ -1,8 +1,8 @@
 import { type Client, ConnectionError, createClient, ServiceRefusal } from "@signsealship/sdk";
-import { StartupError } from "../../platform/errors.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { type Options, textOption, UsageError, type Values } from "../verb.ts";
 
-/** The options of verbs that partners use: they ask a service over HTTP, with a partner key. */
+/** The options of partners' verbs, which call a service over HTTP with a partner key. */
 export const partnerOptions = {
   key: { type: "string", help: "Your partner key, svc_pk_...; default: SIGNSEALSHIP_KEY of the environment." },
   "base-url": {
@@ -24,9 +24,9 @@ export function partnerOf(values: Values): Partner {
 }
 
 /**
- * Asks the service.
- * @param flagOf the flag that gives a field of the request, for refusals that begin with its name
- * @throws StartupError with what the service refused, or that it does not answer
+ * Calls the service.
+ * @param flagOf the flag of a request field, for refusals that begin with the field's name
+ * @throws StartupError with the service's refusal, or when it doesn't respond
  */
 export async function ask<T>(
   { client }: Partner,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { LIMITS } from "../../pdf/limits.ts";
-import { StartupError } from "../../platform/errors.ts";
+import { LIMITS } from "../../kernel/pdf/limits.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 
 /** The bytes of `--document`. @throws StartupError when it can't be read, or is too large */
 export async function readDocument(path: string): Promise<Buffer> {

@@ -1,4 +1,4 @@
-// The command line of partners, a package of its own: all it does goes over HTTP with a partner key.
+// The command line of partners, a package of its own. It works only over HTTP with a partner key.
 import { readFile } from "node:fs/promises";
 import { runCommand } from "../run-verb.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
@@ -9,7 +9,7 @@ import { allTopics, requireTopic } from "./topics.ts";
 import { triggerVerb } from "./trigger.ts";
 import { partnerWebhookVerbs } from "./webhook.ts";
 
-/** The build puts the version in its place, and the example document beside the bundle. */
+/** The build inserts the version, and puts the example document next to the bundle. */
 declare const VERSION: string;
 const example = () => readFile(new URL("./lien-release.pdf", import.meta.url));
 

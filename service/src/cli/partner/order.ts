@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { CreatedOrder, OrderFields, OrderSummary } from "@signsealship/sdk";
-import { StartupError } from "../../platform/errors.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { lines, type Options, textOption, UsageError, type Values, type Verb } from "../verb.ts";
 import { ask, type Partner, partnerOf, partnerOptions } from "./api.ts";
 import { readDocument } from "./document.ts";
 
-/** The flags that are fields of the order form, and the fields. */
+/** Flags for fields of the order form. */
 const fieldOf = {
   email: "email",
   name: "name",
@@ -48,7 +48,7 @@ const options = {
   "idempotency-key": { type: "string", help: "Sent again with the same key, the order is placed once." },
 } as const satisfies Options;
 
-/** The order form from the flags. @throws UsageError naming the flag */
+/** Builds the order form from the flags. @throws UsageError naming the flag */
 function formOf(values: Values): Record<string, string> {
   const form: Record<string, string> = {};
   for (const [flag, field] of Object.entries(fieldOf)) {
@@ -108,7 +108,7 @@ export const createOrder: Verb = {
       throw new UsageError("either --document or --fill-token is required");
     const pdf = path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
     const idempotencyKey = textOption(values, "idempotency-key");
-    // Names and values as they were given: what is wrong with them the service knows best.
+    // Sent as typed: the service knows best which names and values are wrong.
     const fields = form as unknown as OrderFields;
     const create = ({ orders }: Partner["client"]) => orders.create(fields, pdf, { idempotencyKey });
     const order = await ask(partner, create, flagOf(form));
@@ -119,7 +119,7 @@ export const createOrder: Verb = {
 const summaryLine = ({ orderCode, status, createdAt, services, customerEmail, externalReference }: OrderSummary) =>
   `${orderCode}  ${status}  ${createdAt}  ${services || "-"}  ${customerEmail}  ${externalReference ?? ""}`.trimEnd();
 
-/** `order list` with a partner key: the partner's own orders, of the key's environment. */
+/** `order list` with a partner key: the partner's own orders in the key's environment. */
 export async function listOwnOrders(values: Values) {
   const other = ["partner", "test"].find((flag) => values[flag] !== undefined);
   if (other) throw new UsageError(`--${other} is the operator's: with --key the list is of the key's own orders`);
@@ -155,10 +155,10 @@ const rows = (title: string, records: readonly object[]): string[] =>
         .join("  ")}`,
   );
 
-/** The milestones of the sandbox, which `order advance` walks to. */
+/** The milestones of the sandbox that `order advance` moves to. */
 const milestones = ["payment.cleared", "signature.completed", "shipment.delivered"] as const;
 
-/** The order verbs of partners, over HTTP. */
+/** The partners' order verbs, over HTTP. */
 export const partnerOrderVerbs: readonly Verb[] = [
   createOrder,
   {

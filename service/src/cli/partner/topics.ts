@@ -1,11 +1,11 @@
 import { topics } from "@signsealship/sdk";
-import { nearest } from "../../platform/nearest-name.ts";
+import { nearest } from "../../kernel/platform/nearest-name.ts";
 import { UsageError } from "../verb.ts";
 
-/** Every topic that a receiver may hear of. */
+/** All topics that a receiver may get. */
 export const allTopics: readonly string[] = [...topics, "webhook.test"];
 
-/** @throws UsageError that lists the topics, and names the one that was meant */
+/** @throws UsageError that lists the topics and suggests the likely one */
 export function requireTopic(flag: string, topic: string): string {
   if (allTopics.includes(topic)) return topic;
   const near = nearest(topic, allTopics);

@@ -1,10 +1,10 @@
 import type { Client, OrderFields } from "@signsealship/sdk";
-import { StartupError } from "../../platform/errors.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import { lines, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { allTopics, requireTopic } from "./topics.ts";
 
-/** What was made so that the event came. */
+/** The objects created to cause the event. */
 type Made = Record<string, string>;
 
 /** Reads the example document. */
@@ -51,7 +51,7 @@ async function testEvent({ webhooks }: Client): Promise<Made> {
   return { webhookId: newest.id, deliveryId };
 }
 
-/** What makes a real event of each topic, with objects of the sandbox. */
+/** For each topic, creates sandbox objects that cause a real event. */
 const makers: Readonly<Record<string, (client: Client, example: Example) => Promise<Made>>> = {
   "order.created": order,
   "payment.cleared": async (client, example) => {

@@ -27,7 +27,7 @@ const chosenTopics = (text: string | undefined): Topic[] =>
     return found;
   });
 
-/** The webhook verbs of partners, over HTTP. */
+/** The partners' webhook verbs, over HTTP. */
 export const partnerWebhookVerbs: readonly Verb[] = [
   {
     name: "webhook list",

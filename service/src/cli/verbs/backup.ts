@@ -1,5 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type Config, readConfig } from "../../kernel/config/config.ts";
+import { systemClock } from "../../kernel/platform/clock.ts";
+import { latestSchema } from "../../kernel/platform/database/migrations.ts";
+import { nodeName } from "../../kernel/platform/database/schema-fence.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { readVersion } from "../../kernel/version.ts";
 import {
   type BackupReport,
   type Held,
@@ -11,14 +17,8 @@ import {
   recordBackup,
   release,
   restoreBackup,
-} from "../../backup/backup.ts";
-import { type Config, readConfig } from "../../config/config.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { latestSchema } from "../../platform/database/migrations.ts";
-import { nodeName } from "../../platform/database/schema-fence.ts";
-import { StartupError } from "../../platform/errors.ts";
-import { migrations, root } from "../../resources.ts";
-import { readVersion } from "../../version.ts";
+} from "../../upkeep/backup/backup.ts";
+import { migrations, root } from "../../upkeep/resources.ts";
 import { type Options, textOption, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
@@ -43,7 +43,7 @@ function requireEmbedded({ databaseUrl }: Config, verb: string): void {
 const blobFolderOf = ({ blobUrl }: Config): string | null =>
   blobUrl.startsWith("file:") ? blobUrl.slice("file:".length) : null;
 
-/** Files of keys that are named elsewhere are in no backup. */
+/** Key files outside the data folder are not in a backup. */
 const keysElsewhere = ({ dataDir, secretsKey, secretsKeysOld, sealKey }: Config): string[] =>
   [secretsKey, ...secretsKeysOld, sealKey].filter((uri) => !uri.startsWith(`file:${join(dataDir, "keys")}/`));
 

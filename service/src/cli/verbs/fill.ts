@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { maxUploadBytes } from "../../http/uploads/multipart.ts";
-import { addFill } from "../../orders/orders.ts";
-import { StartupError } from "../../platform/errors.ts";
-import { inlineWorkers } from "../../platform/workers/inline.ts";
-import { loadPricingFiles } from "../../pricing/pricing.ts";
+import { maxUploadBytes } from "../../kernel/http/uploads/multipart.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { inlineWorkers } from "../../kernel/platform/workers/inline.ts";
+import { addFill } from "../../orders/order/order.ts";
+import { loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

@@ -1,5 +1,5 @@
-import * as partners from "../../partners/partners.ts";
-import { revokeWithWhatItMade } from "../../revocation.ts";
+import * as partners from "../../firms/partners/partners.ts";
+import { revokeWithWhatItMade } from "../../upkeep/revocation.ts";
 import { lines, ruledOption, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 import { webhookLine } from "./webhook.ts";
@@ -18,7 +18,7 @@ function revokedText({ webhooks, members, ended, ...key }: Revoked): string {
   return [lines(key), ...(made.length > 0 ? ["", what, ...made, ...hint] : [])].join("\n");
 }
 
-/** @throws ServiceError for a name, scopes or an end that break their rule */
+/** @throws ServiceError for an invalid name, scopes or expiry */
 function keyOptions(values: Values, now: Date) {
   const name = ruledOption(values, "name", partners.keyName);
   const listed = (text: string) => partners.keyScopes(text.split(",").map((scope) => scope.trim()));

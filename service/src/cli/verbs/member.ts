@@ -1,5 +1,5 @@
-import * as members from "../../members/members.ts";
-import { requirePartner } from "../../partners/partners.ts";
+import * as members from "../../firms/members/members.ts";
+import { requirePartner } from "../../firms/partners/partners.ts";
 import { lines, onOff, onOrOff, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { readConfig } from "../../config/config.ts";
+import { byCommandLine, requireOperator } from "../../firms/operators/operators.ts";
+import { readConfig } from "../../kernel/config/config.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
 import {
   addNotary,
   importRules,
@@ -9,10 +11,8 @@ import {
   requireNotary,
   setNotary,
   type Typed,
-} from "../../notaries/notaries.ts";
-import { byCommandLine, requireOperator } from "../../operators/operators.ts";
-import { StartupError } from "../../platform/errors.ts";
-import { root } from "../../resources.ts";
+} from "../../signing/notaries/notaries.ts";
+import { root } from "../../upkeep/resources.ts";
 import { lines, textOption, UsageError, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
@@ -55,7 +55,7 @@ const options = Object.fromEntries(
   Object.entries(helpOf).map(([name, help]) => [name, { type: "string" as const, help }]),
 );
 
-/** The published comparison of all jurisdictions; its DOI is the citation that it asks for. */
+/** The published comparison of all jurisdictions, cited by its DOI as it requests. */
 const publishedTable = {
   title: "RON laws of 51 US jurisdictions, signsealship.com",
   license: "CC BY 4.0",

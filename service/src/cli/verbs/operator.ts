@@ -1,4 +1,4 @@
-import { makeOperatorLink } from "../../members/members.ts";
+import { makeOperatorLink } from "../../firms/members/members.ts";
 import {
   addOperator,
   byCommandLine,
@@ -6,7 +6,7 @@ import {
   type ListedOperator,
   listOperators,
   removeOperator,
-} from "../../operators/operators.ts";
+} from "../../firms/operators/operators.ts";
 import { lines, onOff, onOrOff, textOption, UsageError, type Values, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

@@ -1,4 +1,4 @@
-import * as partners from "../../partners/partners.ts";
+import * as partners from "../../firms/partners/partners.ts";
 import { lines, onOff, onOrOff, textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

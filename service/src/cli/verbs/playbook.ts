@@ -1,4 +1,4 @@
-import { callbackPaths, createCallbacks, decideByOperator, listExecutions } from "../../playbooks/playbooks.ts";
+import { callbackPaths, createCallbacks, decideByOperator, listExecutions } from "../../orders/playbooks/playbooks.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

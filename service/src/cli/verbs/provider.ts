@@ -1,8 +1,8 @@
-import { readConfig } from "../../config/config.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { openLog } from "../../platform/logs.ts";
+import { readConfig } from "../../kernel/config/config.ts";
+import { systemClock } from "../../kernel/platform/clock.ts";
+import { openLog } from "../../kernel/platform/logs.ts";
 import { accountsOf, checkAccounts } from "../../providers/providers.ts";
-import { root } from "../../resources.ts";
+import { root } from "../../upkeep/resources.ts";
 import type { Verb } from "../verb.ts";
 
 export const providerVerbs: Verb[] = [

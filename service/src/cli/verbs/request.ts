@@ -3,7 +3,7 @@ import {
   declineRequest,
   type ListedRequest,
   listRequests,
-} from "../../access-requests/access-requests.ts";
+} from "../../firms/access-requests/access-requests.ts";
 import { lines, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

@@ -10,7 +10,7 @@ import {
   sealCertificates,
   sealChainOf,
   sealChainRow,
-} from "../../seals/seals.ts";
+} from "../../evidence/seals/seals.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

@@ -1,4 +1,4 @@
-import { rotateSecrets, underKeyText } from "../../secrets-rotation/secrets-rotation.ts";
+import { rotateSecrets, underKeyText } from "../../upkeep/secrets-rotation/secrets-rotation.ts";
 import type { Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

@@ -1,4 +1,4 @@
-import { type AnySession, endAllSessions, endAnySession, listAnySessions } from "../../members/members.ts";
+import { type AnySession, endAllSessions, endAnySession, listAnySessions } from "../../firms/members/members.ts";
 import { textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
@@ -33,7 +33,7 @@ export const sessionVerbs: Verb[] = [
         const ended =
           whose === undefined
             ? await endAnySession(resources, sessionId ?? "")
-            : await endAllSessions(resources, whose);
+            : await resources.db.transaction((tx) => endAllSessions({ ...resources, db: tx }, whose));
         return { json: { ended }, text: ended.map((id) => `ended: ${id}`).join("\n") };
       });
     },

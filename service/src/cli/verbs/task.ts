@@ -1,15 +1,6 @@
-import { ServiceError } from "../../platform/errors.ts";
-import {
-  claimedTasks,
-  dueTasks,
-  findTask,
-  finishTask,
-  isTaskKind,
-  releaseTask,
-  type Task,
-  type TaskKind,
-  taskKinds,
-} from "../../tasks/tasks.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { finishTask, isTaskKind, releaseTask, type TaskKind, taskKinds } from "../../kernel/tasks/tasks.ts";
+import { claimedTasks, dueTasks, findTask, type Task } from "../../upkeep/console/console.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

@@ -5,18 +5,18 @@ import {
   verifyFlags,
   verifyOptions,
 } from "@signsealship/verifier";
-import { readConfig } from "../../config/config.ts";
-import { StartupError } from "../../platform/errors.ts";
-import { root } from "../../resources.ts";
-import { ownCertificateFiles } from "../../seals/seals.ts";
+import { ownCertificateFiles } from "../../evidence/seals/seals.ts";
+import { readConfig } from "../../kernel/config/config.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { root } from "../../upkeep/resources.ts";
 import { textOption, UsageError, type Values, type Verb } from "../verb.ts";
 
-/** Files with the certificates of this installation's own seal key: trusted without being named. */
+/** Files with the certificates of this installation's own seal key, which are trusted by default. */
 async function ownCertificates(): Promise<string[]> {
   try {
     return await ownCertificateFiles(readConfig(process.env, process.cwd(), root));
   } catch (error) {
-    // A verifier needs no settings: with wrong ones it trusts only what it is given.
+    // Verifying needs no settings. With invalid ones, only the given certificates are trusted.
     if (error instanceof StartupError) return [];
     throw error;
   }

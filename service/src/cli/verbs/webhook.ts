@@ -1,5 +1,5 @@
-import { requirePartner } from "../../partners/partners.ts";
-import { disableWebhook, type MadeWebhook, webhooksOfPartner } from "../../webhooks/webhooks.ts";
+import { requirePartner } from "../../firms/partners/partners.ts";
+import { disableWebhook, type MadeWebhook, webhooksOfPartner } from "../../outgoing/webhooks/webhooks.ts";
 import { lines, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 

@@ -1,9 +1,9 @@
-import type { Tx } from "../../platform/database/database.ts";
-import type { TaskKind } from "../../tasks/tasks.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import type { TaskKind } from "../../kernel/tasks/tasks.ts";
 import type { Call, CallOutcome } from "../calls/call.ts";
 import type { ProviderName } from "../names.ts";
 
-/** What is to be done once only for an order. */
+/** An act that must happen once for an order. */
 export type NewIntent = {
   /** `label.buy`, `letter.send`, `fax.send`, ... */
   act: string;
@@ -11,10 +11,10 @@ export type NewIntent = {
   orderId: number;
   /** From 1. The pair of act and attempt is intended once for an order. */
   attempt: number;
-  /** What `perform` needs, as JSON; encrypted at rest. */
+  /** JSON for `perform`; encrypted at rest. */
   payload: object;
   at: Date;
-  /** Whether people may move the order meanwhile: it is beside the order's way, as a label's refund is. */
+  /** Whether people may move the order while the act is under way, as during the refund of a label. */
   isBeside?: boolean;
 };
 
@@ -27,47 +27,47 @@ export type Intent = {
   attempt: number;
   payload: unknown;
   intendedAt: Date;
-  /** When its request was about to leave last; null before that. */
+  /** The time right before its last request; null before the first. */
   begunAt: Date | null;
 };
 
-/** How an intent ended, or that nobody knows. */
+/** How an intent ended; `unclear` when the outcome is unknown. */
 export type ActEnd<R> =
   | { kind: "done"; result: R }
   | { kind: "failed"; code: string | null; why: string }
   | { kind: "unclear"; why: string };
 
-/** What a person found at the provider: the provider's id of the thing, and a tracking number where it has one. */
+/** The provider's id, and the tracking number if any, that a person found at the provider. */
 export type SaidDone = { id: string; tracking: string | null };
 
-/** Something that a provider does once for money or for good, and what is made of it. */
+/** A purchase or another irreversible act at a provider, and how its result is applied. */
 export type Act<R> = {
   name: string;
   provider: ProviderName;
   /**
-   * The kind of task by which people do the same by hand. While a person has claimed it the act does not begin; it is opened once
-   * the provider has been away for half an hour. Null: nothing of the kind.
+   * The kind of task by which people do the same by hand. The act does not begin while a person has claimed that task. The task opens
+   * once the provider has been unavailable for half an hour. Null: people cannot do it.
    */
   byHand: TaskKind | null;
-  /** How long after it began an act without an end is looked up; longer than its request may take. */
+  /** How long after its beginning an act without an end is looked up. Must exceed the time-out of its request. */
   lookAfterMs: number;
-  /** Asked with the order's row locked, right before it begins; otherwise the intent is withdrawn. */
+  /** Whether it is still needed: asked right before it begins, with the order's row locked. If not, the intent is withdrawn. */
   wanted: (tx: Tx, intent: Intent) => Promise<boolean>;
-  /** Makes the one request that acts, by this call. */
+  /** Makes the one request that acts, through this call. */
   perform: (
     intent: Intent,
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>>;
-  /** Whether it was done: asked when nobody knows. Only `not_done` has it done again. */
+  /** Looks up an act with an unknown outcome. Only `not_done` lets it begin again. */
   lookUp: (
     intent: Intent,
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | { kind: "not_done" } | { kind: "unclear"; why: string }>;
-  /** What a person's word makes of it. @throws ServiceError `validation` for an id or number that cannot be */
+  /** The result from what a person found. @throws ServiceError `validation` for a malformed id or number */
   resultOf: (said: SaidDone, intent: Intent) => R;
   /** In the transaction of the intent's end, with the order's row locked. */
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };
 
-/** An act of any result, for a registry: `settled` is a method, whose parameters TypeScript compares both ways, and is handed results of its own act alone. */
+/** An act of any result, for the registry. `settled` is a method because TypeScript compares the parameters of methods in both directions. */
 export type AnyAct = Act<unknown>;

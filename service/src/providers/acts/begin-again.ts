@@ -1,16 +1,16 @@
-import { type Clock, minuteMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import type { SealedJson } from "../sealed-json.ts";
 import type { AnyAct } from "./act.ts";
 import { resumeByHand } from "./by-hand.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 
-/** So many tries may fail; a provider that is away is not counted. */
+/** The largest number of failed tries. Tries while the provider is unavailable do not count. */
 export const mostFailures = 5;
 
-/** A try failed, and provably did nothing: it begins again later, or has failed for good. @param why in that case */
+/** Schedules another try after one that provably did nothing, or ends the act as failed. @param why the reason in that case */
 export async function beginAgain(
   deps: { clock: Clock; sealed: SealedJson },
   tx: Tx,

@@ -1,40 +1,35 @@
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { closeTasks, openTask } from "../../tasks/tasks.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { claimantOf, closeTasks, openUnlessPaused, pauseUnclaimed, resumeUnclaimed } from "../../kernel/tasks/tasks.ts";
+import { type ProviderName, providerNames } from "../names.ts";
 import type { AnyAct, Intent } from "./act.ts";
+import type { IntentState } from "./store.ts";
 
-// People and the provider never do the same at once: the task by which people do it is open, or the act is under way.
+// People and the provider never do the same work at once: either the task for people is open, or the act is under way.
 
-/** Whether a person has taken it on. */
-export async function isClaimedByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<boolean> {
-  const found = await tx.query(sql`
-    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = ${byHand} AND state = 'claimed'`);
-  return found.length > 0;
+/** Whether a person has claimed the task. */
+export const isClaimedByHand = async (tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<boolean> =>
+  byHand !== null && (await claimantOf(tx, orderId, byHand)) !== null;
+
+/** Pauses the task, so that nobody can claim it while the act is under way. */
+export async function pauseByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<void> {
+  if (byHand !== null) await tx.query(pauseUnclaimed(orderId, byHand));
 }
 
-/** Nobody can claim it while the act is under way. */
-export const pauseByHand = (tx: Tx, { byHand }: AnyAct, { orderId }: Intent) =>
-  tx.query(sql`UPDATE tasks SET state = 'paused' WHERE order_id = ${orderId} AND kind = ${byHand} AND state = 'open'`);
+/** Reopens the task after an act that was not done, unless the order is on hold. */
+export async function resumeByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<void> {
+  if (byHand !== null) await tx.query(resumeUnclaimed(orderId, byHand));
+}
 
-/** The act was not done: people may, unless the order is on hold. */
-export const resumeByHand = (tx: Tx, { byHand }: AnyAct, { orderId }: Intent) =>
-  tx.query(sql`
-    UPDATE tasks t SET state = 'open' FROM orders o
-    WHERE t.order_id = ${orderId} AND o.id = t.order_id AND o.status <> 'OnHold' AND t.kind = ${byHand}
-      AND t.state = 'paused' AND t.claimed_by IS NULL
-      AND NOT EXISTS (SELECT FROM tasks x WHERE x.order_id = t.order_id AND x.kind = t.kind AND x.state IN ('open', 'claimed'))`);
-
-/** Has people do it, unless the order is on hold, or the task waits already. */
+/** Opens the task for people, unless the order is on hold or the task is open. */
 export async function openByHand(
   tx: Tx,
   { byHand }: AnyAct,
   { orderId }: Intent,
   { at, reason }: { at: Date; reason: string },
 ): Promise<void> {
-  if (byHand === null) return;
-  const free = sql`orders o WHERE o.id = ${orderId} AND o.status <> 'OnHold' AND NOT EXISTS (
-    SELECT FROM tasks x WHERE x.order_id = o.id AND x.kind = ${byHand} AND x.state = 'paused')`;
-  await tx.query(openTask({ kind: byHand, at, environment: "live", orderId, reason }, free));
+  if (byHand !== null) await tx.query(openUnlessPaused({ kind: byHand, at, environment: "live", orderId, reason }));
 }
 
 export async function closeByHand(
@@ -45,4 +40,48 @@ export async function closeByHand(
 ): Promise<void> {
   if (byHand === null) return;
   await tx.query(closeTasks({ orderId, kinds: [byHand] }, { state: "done", ...end }));
+}
+
+/** An act as people see it, without its payload. */
+export type ActOnRecord = {
+  id: number;
+  act: string;
+  provider: ProviderName;
+  attempt: number;
+  state: IntentState;
+  tries: number;
+  intendedAt: Date;
+  begunAt: Date | null;
+  /** The next lookup; null when none is planned. */
+  lookAt: Date | null;
+  endedAt: Date | null;
+  endedBy: string | null;
+  /** The provider's words, or why the outcome is unknown. */
+  why: string | null;
+};
+
+/** The acts of an order, the earliest intent first. */
+export const actsOfOrder = (db: Sql, orderId: number) =>
+  db.query<ActOnRecord>(sql`
+    SELECT id, act, provider, attempt, state, tries, intended_at AS "intendedAt", begun_at AS "begunAt",
+      look_at AS "lookAt",
+      ended_at AS "endedAt", ended_by AS "endedBy", why
+    FROM provider_calls WHERE order_id = ${orderId} ORDER BY id`);
+
+/** A message while a provider may be doing work that people would do; null when none is. */
+export async function actUnderWay(db: Sql, orderId: number): Promise<string | null> {
+  const [found] = await db.query<{ act: string; provider: ProviderName; state: string }>(sql`
+    SELECT act, provider, state FROM provider_calls
+    WHERE order_id = ${orderId} AND state IN ('begun', 'unknown') AND NOT is_beside ORDER BY id LIMIT 1`);
+  if (!found) return null;
+  const name = providerNames[found.provider];
+  return found.state === "begun"
+    ? `${name} is doing this now (${found.act}): wait until that has ended.`
+    : `Nobody knows yet whether ${name} did this (${found.act}): say so in the task first.`;
+}
+
+/** @throws ServiceError `conflict` while a provider may be doing the work that a person reports as done by hand */
+export async function requireNoActUnderWay(db: Sql, orderId: number): Promise<void> {
+  const words = await actUnderWay(db, orderId);
+  if (words !== null) throw new ServiceError("conflict", words);
 }

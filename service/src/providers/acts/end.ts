@@ -1,16 +1,17 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { closeTasks, openTask } from "../../tasks/tasks.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
 import { providerNames } from "../names.ts";
 import type { SealedJson } from "../sealed-json.ts";
-import type { ActEnd, AnyAct } from "./act.ts";
+import type { ActEnd, AnyAct, Intent } from "./act.ts";
 import { closeByHand, resumeByHand } from "./by-hand.ts";
-import { type IntentRow, intentContext, updateIntent } from "./store.ts";
+import type { ActDeps } from "./deps.ts";
+import { findIntent, type IntentRow, intentContext, lockIntent, updateIntent } from "./store.ts";
 
 type EndDeps = { clock: Clock; sealed: SealedJson };
 
-/** Ends an intent whose row and order are locked, with all that hangs on it. @param by who, default the provider */
+/** Ends an intent, its tasks and what depends on it. The rows of the intent and the order are locked. @param by the actor; default: the provider */
 export async function endIntent(
   { clock, sealed }: EndDeps,
   tx: Tx,
@@ -39,7 +40,7 @@ export async function endIntent(
   const ended = { at, by, outcome: endWords(end) };
   const unclear = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;
   await tx.query(closeTasks(unclear, { state: "done", ...ended }));
-  // Withdrawn: people do it, or nobody.
+  // A withdrawn act leaves the work to people.
   if (end.kind === "withdrawn") return void (await resumeByHand(tx, act, intent));
   await closeByHand(tx, act, intent, ended);
   await act.settled(tx, intent, end);
@@ -47,3 +48,19 @@ export async function endIntent(
 
 const endWords = (end: ActEnd<unknown> | { kind: "withdrawn" }): string =>
   end.kind === "done" || end.kind === "withdrawn" ? end.kind : `${end.kind}: ${end.why}`;
+
+/** Ends an act by the outcome in an event. @returns false when there is no such act, or it has ended */
+export async function concludeIntent(
+  deps: Pick<ActDeps, "clock" | "sealed" | "acts">,
+  tx: Tx,
+  which: Pick<Intent, "act" | "orderId" | "attempt">,
+  end: Exclude<ActEnd<unknown>, { kind: "unclear" }>,
+): Promise<boolean> {
+  const act = deps.acts.get(which.act);
+  const found = await findIntent(tx, deps.sealed, which);
+  const intent = found && (await lockIntent(tx, deps.sealed, found.id));
+  // Only what began can have been done.
+  if (!act || !intent || !["begun", "unknown"].includes(intent.state)) return false;
+  await endIntent(deps, tx, act, intent, end);
+  return true;
+}

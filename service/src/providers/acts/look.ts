@@ -1,7 +1,7 @@
-import { type Clock, hourMs, minuteMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { closeTasks } from "../../tasks/tasks.ts";
+import { type Clock, hourMs, minuteMs } from "../../kernel/platform/clock.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { providerNames } from "../names.ts";
 import type { SealedJson } from "../sealed-json.ts";
 import type { AnyAct } from "./act.ts";
@@ -9,15 +9,15 @@ import { beginAgain } from "./begin-again.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-/** The pauses after looks that do not say whether it was done; then a person is asked. */
+/** The pauses between lookups without a result. After the last a person is asked. */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
-/** From then on it is looked up by the hour, for a day. */
+/** After that, one lookup an hour for a day. */
 export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };
 type Seen = { kind: "done"; result: unknown } | { kind: "not_done" } | { kind: "unclear"; why: string };
 
-/** What a look makes of an intent that nobody knew about. */
+/** Applies the result of a lookup to an intent with an unknown outcome. */
 export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: IntentRow, seen: Seen): Promise<void> {
   const intent = await lockIntent(tx, deps.sealed, looked.id);
   if (!intent || intent.state !== looked.state || intent.tries !== looked.tries || intent.looks !== looked.looks)
@@ -32,7 +32,7 @@ export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: In
   }
 }
 
-/** It was provably not done: it begins again, but for what a person has taken on to say. */
+/** The act was provably not done: it begins again, unless a person has claimed the question. */
 async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Promise<void> {
   const { id, orderId, failures, provider } = intent;
   const which = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;

@@ -4,13 +4,13 @@ import type { ActDeps } from "./deps.ts";
 import { whyTooLate } from "./fence.ts";
 import type { IntentRow } from "./store.ts";
 
-/** What came of a try. `error`: nothing was done, for the act itself went wrong here. */
+/** The outcome of a try. `error`: the act failed here, before anything was done. */
 export type Performed =
   | { kind: "done"; result: unknown }
   | Exclude<CallOutcome, { kind: "answered" }>
   | { kind: "error"; why: string };
 
-/** Tries an act that has begun, once. @returns what came of it, and its last request */
+/** Performs an act that has begun, once. @returns the outcome, and its last request */
 export async function performAct(
   deps: ActDeps,
   act: AnyAct,
@@ -32,7 +32,7 @@ export async function performAct(
   return { outcome, exchange: exchanges.at(-1) };
 }
 
-/** An error of the act's own is no answer: whether something was done is known by what was sent. */
+/** After an error in our code, the requests that were sent decide whether something may have been done. */
 function afterError(why: string, outcomes: ReadonlySet<CallOutcome["kind"]>): Performed {
   if (outcomes.has("answered") || outcomes.has("unknown")) return { kind: "unknown", why };
   return outcomes.has("unavailable") ? { kind: "unavailable", why, retryAfterMs: null } : { kind: "error", why };

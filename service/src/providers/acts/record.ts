@@ -1,6 +1,6 @@
-import { minuteMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import { minuteMs } from "../../kernel/platform/clock.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Exchange } from "../calls/call.ts";
 import { providerNames } from "../names.ts";
 import type { AnyAct } from "./act.ts";
@@ -16,7 +16,7 @@ const awayMs = 30 * minuteMs;
 const shortestPauseMs = 30_000;
 export const longestPauseMs = 10 * minuteMs;
 
-/** What a try makes of its intent. */
+/** Applies the outcome of a try to its intent. */
 export async function recordPerformed(
   deps: ActDeps,
   tx: Tx,
@@ -25,7 +25,7 @@ export async function recordPerformed(
   { outcome, exchange }: { outcome: Performed; exchange: Exchange | undefined },
 ): Promise<void> {
   const intent = await lockIntent(tx, deps.sealed, begun.id);
-  // It was looked up meanwhile, and ended or begun again.
+  // In the meantime another node has looked it up, and ended it or begun it again.
   if (!intent || intent.tries !== begun.tries || !["begun", "unknown"].includes(intent.state)) {
     deps.log.error({ intent: begun.id, act: act.name, outcome: outcome.kind }, "an act's answer came too late");
     return;
@@ -52,7 +52,7 @@ export async function recordPerformed(
   }
 }
 
-/** Not done, and to be tried again; the longer the provider has been away the later. */
+/** Schedules another try of an act that was not done. The pause grows with the time for which the provider has been unavailable. */
 export async function waitForProvider(
   deps: ActDeps,
   tx: Tx,

@@ -1,5 +1,5 @@
-import type { Tx } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Caller } from "../calls/call.ts";
 import type { AnyAct } from "./act.ts";
 import { isClaimedByHand, pauseByHand } from "./by-hand.ts";
@@ -10,10 +10,10 @@ import { performAct, wordsOf } from "./perform.ts";
 import { longestPauseMs, recordPerformed, waitForProvider } from "./record.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-/** What is to be done with an intent now, outside of any transaction. */
+/** The next step of an intent, to be done outside of any transaction. */
 type Step = { step: "perform" | "look"; intent: IntentRow; act: AnyAct; caller: Caller };
 
-/** Takes an intent further: begins it, or looks it up where nobody knows whether it was done. */
+/** Begins an intent, or looks it up when its outcome is unknown. */
 export async function runIntent(deps: ActDeps, id: number): Promise<void> {
   const found = await deps.db.transaction((tx) => nextStep(deps, tx, id));
   if (!found) return;
@@ -28,7 +28,7 @@ export async function runIntent(deps: ActDeps, id: number): Promise<void> {
   await deps.db.transaction((tx) => recordPerformed(deps, tx, act, intent, performed));
 }
 
-/** Decides by the rows as they are; what is to begin is recorded as begun before its request leaves. */
+/** Decides the next step by the stored state. An act is recorded as begun before its request leaves. */
 async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null> {
   const intent = await lockIntent(tx, deps.sealed, id);
   if (!intent || !["intended", "begun", "unknown"].includes(intent.state)) return null;
@@ -57,7 +57,7 @@ async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null>
   }
   const lookAt = intent.lookAt?.getTime() ?? (intent.begunAt ?? at).getTime() + act.lookAfterMs;
   const early = lookAt - at.getTime();
-  // It may still be on its way, by this node or another.
+  // The request may still be under way, on this node or another.
   if (early > 0 || !caller) {
     await enqueueIntent(tx, intent, caller ? early : longestPauseMs);
     return null;

@@ -1,14 +1,14 @@
-import type { Sql, Tx } from "../../platform/database/database.ts";
-import { type Statement, sql } from "../../platform/database/sql.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { ProviderName } from "../names.ts";
 import type { SealedJson } from "../sealed-json.ts";
 import type { Intent, NewIntent } from "./act.ts";
 
 const queuePrefix = "provider-act-";
 /**
- * The queue of a provider's intents to begin, or to look up; payload `{intentId}`. Each has its own: requests that hang at one do
- * not keep another's waiting.
+ * The queue of a provider's intents; payload `{intentId}`. Each provider has its own, so that hanging requests to one do not delay
+ * those to another.
  */
 export function actQueueOf(provider: ProviderName): string;
 export function actQueueOf(column: Statement): Statement;
@@ -18,12 +18,12 @@ export function actQueueOf(provider: ProviderName | Statement): string | Stateme
 
 export type IntentState = "intended" | "begun" | "unknown" | "done" | "failed" | "withdrawn";
 
-/** An intent with how it stands. */
+/** An intent with its state. */
 export type IntentRow = Intent & {
   state: IntentState;
-  /** How often it began: the number of the try that is under way. */
+  /** How often it began: the number of the current try. */
   tries: number;
-  /** Tries that were cut, or failed here. */
+  /** Tries that were interrupted or failed on our side. */
   failures: number;
   looks: number;
   lookAt: Date | null;
@@ -35,11 +35,11 @@ type Sealed<Row> = Omit<Row, "payload"> & { payload: Buffer | null };
 const columns = sql`id, act, provider, order_id AS "orderId", attempt, payload, intended_at AS "intendedAt",
   begun_at AS "begunAt", state, tries, failures, looks, look_at AS "lookAt", away_since AS "awaySince"`;
 
-/** What its encrypted columns are bound to. */
+/** The context that the encrypted columns are bound to. */
 export const intentContext = ({ act, orderId, attempt }: Pick<Intent, "act" | "orderId" | "attempt">): string =>
   `${act}:${orderId}:${attempt}`;
 
-/** The insert of an intent with its job; a second one of the same act and attempt changes nothing. */
+/** Inserts an intent and its job. A second insert of the same act and attempt changes nothing. */
 export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent): Promise<void> {
   const { act, provider, orderId, attempt, payload, at, isBeside = false } = intent;
   const [row] = await tx.query<{ id: number }>(sql`
@@ -49,7 +49,7 @@ export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent
   if (row) await enqueue(tx, actQueueOf(provider), { intentId: row.id });
 }
 
-/** The intent with its row and its order's locked, the order first as whoever moves one does. */
+/** Locks and reads an intent. Locks the order first, as every transition does. */
 export async function lockIntent(tx: Tx, sealed: SealedJson, id: number): Promise<IntentRow | undefined> {
   await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM provider_calls WHERE id = ${id}) FOR UPDATE`);
   const [row] = await tx.query<Sealed<IntentRow>>(
@@ -73,11 +73,10 @@ const opened = <Row extends Sealed<IntentRow>>(sealed: SealedJson, row: Row): In
   payload: row.payload && sealed.open(row.payload, intentContext(row)),
 });
 
-/** Changes columns of an intent's row. */
 export const updateIntent = (tx: Sql, id: number, set: Statement) =>
   tx.query(sql`UPDATE provider_calls SET ${set} WHERE id = ${id}`);
 
-/** Has the intent taken up again after so long. */
+/** Queues the intent again after the delay. */
 export async function enqueueIntent(
   tx: Sql,
   { id, provider }: Pick<Intent, "id" | "provider">,

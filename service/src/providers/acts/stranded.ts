@@ -1,24 +1,30 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
-import { openTask } from "../../tasks/tasks.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { isPlainText } from "../../kernel/platform/text.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
 import { type ProviderName, providerNames } from "../names.ts";
+import type { SaidDone } from "./act.ts";
+import type { ActDeps } from "./deps.ts";
+import { endIntent } from "./end.ts";
 import { mostLooks } from "./look.ts";
-import { actQueueOf, enqueueIntent, type IntentState } from "./store.ts";
+import { actQueueOf, enqueueIntent, type IntentState, lockIntent } from "./store.ts";
 
-/** An act that began should have been looked up so long ago. */
+/** How long after its due lookup an act counts as stranded. */
 const strandedMs = 60 * 60_000;
 const batchSize = 500;
 
-/** Whether nobody is going to learn what came of an act by itself: a person may say. */
+/** Whether an act is stuck without a lookup, so that a person may decide its outcome. */
 export const isStranded = (
   { state, begunAt, lookAt }: { state: IntentState; begunAt: Date | null; lookAt: Date | null },
   now: Date,
 ): boolean => state === "begun" && begunAt !== null && (lookAt ?? begunAt).getTime() + strandedMs <= now.getTime();
 
 /**
- * Takes up acts without a job, as one that failed for good has left them: their orders could not be moved by hand. Of one that
- * began long ago a person is asked.
+ * Queues acts again whose job is gone (it failed for good); otherwise nobody could move their orders by hand. For an act that began
+ * long ago it opens a task.
  */
 export async function takeUpStranded({ db, clock }: { db: Sql; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
@@ -38,4 +44,48 @@ export async function takeUpStranded({ db, clock }: { db: Sql; clock: Clock }): 
     const subject = String(id);
     await db.query(openTask({ kind: "provider_unclear", at, environment: "live", orderId, subject, reason }));
   }
+}
+
+type Unclear = { orderId: number; intentId: number };
+
+/**
+ * Ends an act with an unknown outcome by what a person found at the provider.
+ * @param said null: it was not done, and people do it
+ * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
+ */
+export async function resolveIntent(
+  deps: ActDeps,
+  { orderId, intentId }: Unclear,
+  said: SaidDone | null,
+  by: string,
+): Promise<void> {
+  if (said !== null) requirePlain(said);
+  await deps.db.transaction(async (tx) => {
+    const intent = await lockIntent(tx, deps.sealed, intentId);
+    if (intent?.orderId !== orderId) throw new ServiceError("not_found", "No such act.");
+    if (intent.state !== "unknown" && !isStranded(intent, deps.clock()))
+      throw new ServiceError("conflict", "What came of this is known already.");
+    const [task] = await tx.query<{ claimedBy: string | null }>(sql`
+      SELECT claimed_by AS "claimedBy" FROM tasks WHERE order_id = ${orderId} AND kind = 'provider_unclear'
+        AND subject = ${String(intentId)} AND state IN ('open', 'claimed', 'paused')`);
+    if (task?.claimedBy && task.claimedBy !== by)
+      throw new ServiceError("conflict", "Somebody else has claimed this task.");
+    const act = deps.acts.get(intent.act);
+    if (!act) throw new ServiceError("conflict", `This release does not know ${intent.act}.`);
+    const detail = { act: intent.act, attempt: intent.attempt, done: said !== null, id: said?.id ?? null };
+    await tx.query(auditLine({ at: deps.clock(), action: "provider.resolved", actor: by, orderId, detail }));
+    const end =
+      said === null
+        ? ({ kind: "failed", code: "not_done", why: "A person found that it was not done." } as const)
+        : ({ kind: "done", result: act.resultOf(said, intent) } as const);
+    await endIntent(deps, tx, act, intent, end, by);
+  });
+}
+
+const mostLength = 200;
+
+function requirePlain({ id, tracking }: SaidDone): void {
+  if (id === "" || id.length > mostLength || !isPlainText(id)) throw invalid("The id must have 1 to 200 characters.");
+  if (tracking !== null && (tracking.length > mostLength || !isPlainText(tracking)))
+    throw invalid("The tracking number must have at most 200 characters.");
 }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { type Fetch, requestBounded } from "../../platform/bounds/bounded-request.ts";
-import { createBreaker } from "../../platform/bounds/breaker.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Log } from "../../platform/logs.ts";
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
+import { createBreaker } from "../../kernel/platform/bounds/breaker.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
 import { type ProviderName, providerNames } from "../names.ts";
 import { type CallOutcome, outcomeOf } from "./outcome.ts";
 
@@ -10,27 +10,27 @@ export type { CallOutcome } from "./outcome.ts";
 
 export type CallRequest = {
   method: "GET" | "POST" | "DELETE";
-  /** Below the account's base URL, with its query. */
+  /** Relative to the account's base URL, with its query. */
   path: string;
-  /** Sent as it is; a form is sent as multipart/form-data. */
+  /** A form is sent as multipart/form-data. */
   body?: string | Uint8Array | FormData;
   /** Of a text or of bytes; default `application/json`. */
   contentType?: string;
   headers?: Readonly<Record<string, string>>;
-  /** The longest answer; default 1 MiB. */
+  /** The largest answer, in bytes; default 1 MiB. */
   maxBytes?: number;
 };
 
-/** Makes one request. It is sent once: not again when it fails, and not elsewhere when it is redirected. Never rejects. */
+/** Sends one request once: no retry, no redirect. Never rejects. */
 export type Call = (request: CallRequest) => Promise<CallOutcome>;
 
-/** What is kept of a request and its answer: hashes, in hex, and what came of it. */
+/** The record of a request: hashes in hex, and the outcome. */
 export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha256: string | null };
 
-/** A `Call` that is watched, and what is known of the provider by its requests. */
+/** A `Call` with a watcher, and the provider's health by its requests. */
 export type Caller = {
   call: Call;
-  /** The same, which hands each exchange to the watcher. */
+  /** The same call, which passes each exchange to the watcher. */
   watched: (watch: (exchange: Exchange) => void) => Call;
   /** How the last requests went. */
   health: () => CallerHealth;
@@ -39,7 +39,7 @@ export type Caller = {
 };
 
 export type CallerHealth = {
-  /** Whether no requests are made for a while. */
+  /** Whether the circuit breaker is open. */
   isPaused: boolean;
   lastAnsweredAt: Date | null;
   lastFailure: { at: Date; why: string } | null;
@@ -59,7 +59,7 @@ const breakerSettings = { failures: 5, coolDownMs: 60_000 };
 const usualTimeoutMs = 15_000;
 const usualMaxBytes = 1024 * 1024;
 
-/** The one way to a provider: bounded in time and size, behind a breaker, its secrets in no words. */
+/** The only way to a provider: bounded in time and size, behind a circuit breaker, with secrets removed from messages. */
 export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller {
   const { clock, log } = deps;
   const { provider } = settings;
@@ -75,7 +75,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
       lastAnsweredAt = at;
       return;
     }
-    // An account that is refused is refused everything.
+    // A refused key fails every request, so it opens the breaker.
     if (isKeyRefused) breaker.open();
     else breaker.failed();
     lastFailure = { at, why: outcome.why };
@@ -97,7 +97,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
     if (!breaker.admits()) return notNow(`${name} did not answer lately`, breakerSettings.coolDownMs);
     const began = performance.now();
     const made = await send(deps.fetch, settings, request).catch((error) => {
-      // Whoever is let through says how it went, also when nothing was sent.
+      // The breaker needs a report for every request that it let through, even when nothing was sent.
       breaker.failed();
       throw error;
     });
@@ -122,7 +122,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
   };
 }
 
-/** @property isKeyRefused whether the account may do nothing */
+/** @property isKeyRefused whether the provider refuses the account's key */
 type Sent = Exchange & { isKeyRefused: boolean };
 
 async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest): Promise<Sent> {
@@ -148,14 +148,14 @@ async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest
   };
 }
 
-/** The credentials, and the key in those that carry it in base64. */
+/** The secrets to remove: the credentials, and the key inside base64 ones. */
 function secretsOf(authorization: string): string[] {
   const [scheme, credentials = ""] = authorization.split(" ");
   const key = scheme === "Basic" ? Buffer.from(credentials, "base64").toString().replace(/:$/, "") : "";
   return [credentials, key].filter((secret) => secret !== "");
 }
 
-/** The body as it is sent: hashed here, a form too. */
+/** The bytes of the body, so that its hash covers forms, too. */
 async function bodyOf({
   body,
   contentType = "application/json",

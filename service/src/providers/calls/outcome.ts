@@ -1,18 +1,18 @@
-import type { BoundedAnswer } from "../../platform/bounds/bounded-request.ts";
-import { hourMs } from "../../platform/clock.ts";
+import type { BoundedAnswer } from "../../kernel/platform/bounds/bounded-request.ts";
+import { hourMs } from "../../kernel/platform/clock.ts";
 
-/** What came of one request to a provider. Only `unknown` may have been done without our knowing. */
+/** The outcome of one request. Only after `unknown` may the provider have acted. */
 export type CallOutcome =
   /** 2xx, and its JSON. */
   | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
-  /** Not done: the provider does not take it, or does not know it. `why` are its own words. */
+  /** Not done: the provider refused it or does not know the object. `why` quotes the provider. */
   | { kind: "refused"; status: number; code: string | null; why: string }
-  /** Not done: the provider was not reached, or does nothing for this account now. */
+  /** Not done: the provider was not reached, or serves this account no requests now. */
   | { kind: "unavailable"; why: string; retryAfterMs: number | null }
-  /** No answer, or none that can be read. */
+  /** No answer, or an unreadable one. */
   | { kind: "unknown"; why: string };
 
-// The account's own state, or its rate: nothing is wrong with the request, and nothing was done.
+// These concern the account or its rate limit: the request was not processed.
 const accountStatuses: Readonly<Record<number, string>> = {
   401: "the key is not accepted",
   402: "the account has no balance",
@@ -22,7 +22,7 @@ const accountStatuses: Readonly<Record<number, string>> = {
 
 const longestWords = 500;
 
-/** @param secrets what the provider may have echoed, and nobody is to read */
+/** @param secrets removed from the provider's words, which may echo them */
 export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): CallOutcome {
   const words = (text: string) => plainWords(text, secrets);
   if (!answer.ok) {
@@ -41,13 +41,13 @@ export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): Ca
     const why = words(said.why ? `${ofAccount}: ${said.why}` : ofAccount);
     return { kind: "unavailable", why, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
   }
-  // 408 and 409 may speak of a request that goes on, or went through before.
+  // 408 and 409 may mean that an earlier copy of the request is under way or succeeded.
   if (status >= 400 && status < 500 && status !== 408 && status !== 409)
     return { kind: "refused", status, code: said.code, why: words(said.why || `status ${status}`) };
   return { kind: "unknown", why: words(`status ${status}${said.why ? `: ${said.why}` : ""}`) };
 }
 
-/** Undefined for what is no JSON. An empty body is null. */
+/** Undefined for text that is not JSON; null for an empty body. */
 function parsed(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return null;
   try {
@@ -72,7 +72,7 @@ function wordsOf(body: unknown): { code: string | null; why: string } {
   return { code: textOf(first["code"]) || null, why: [...why, ...details].join(": ") || textOf(error) };
 }
 
-/** In one line, without control characters and without the secrets. */
+/** Makes one line, without control characters and secrets. */
 const plainWords = (text: string, secrets: readonly string[]): string =>
   secrets
     .reduce((masked, secret) => masked.replaceAll(secret, "***"), text)

@@ -1,9 +1,11 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { type Account, basicAuthorization, checkBy } from "../account.ts";
-import { easypostVerifier } from "./events.ts";
+import type { InboundVerifier } from "../inbound/verifier.ts";
+import { TrackerAnswer, type Tracking, trackingOf } from "./answers.ts";
 
-/** Where the API is unless a setting says another. */
+/** The default address of the API. */
 export const easypostBase = "https://api.easypost.com";
 
 type Settings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
@@ -15,7 +17,6 @@ const detailOf = (body: unknown): string =>
     ? `the key is accepted; the balance is $${Number(body.balance).toFixed(2)}`
     : "the key is accepted";
 
-/** The account at EasyPost. */
 export function easypostAccount({ apiKey, apiBase, webhookSecret }: Settings): Account {
   return {
     provider: "easypost",
@@ -28,3 +29,44 @@ export function easypostAccount({ apiKey, apiBase, webhookSecret }: Settings): A
         : checkBy(call({ method: "GET", path: "/v2/users" }), detailOf),
   };
 }
+
+const EventBody = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 200 }),
+  description: Type.String({ minLength: 1, maxLength: 200 }),
+  created_at: Type.String({ maxLength: 50 }),
+  result: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
+});
+
+/**
+ * EasyPost's events: `X-Hmac-Signature: hmac-sha256-hex=..` over the bytes, keyed by the webhook's secret in NFKD. It has no signed
+ * time, so only the event's id reveals a replay.
+ */
+export function easypostVerifier(webhookSecret: string): InboundVerifier {
+  const key = Buffer.from(webhookSecret.normalize("NFKD"));
+  return (raw, { "x-hmac-signature": signature }) => {
+    if (typeof signature !== "string") return { ok: false, why: "the event has no signature" };
+    const wanted = Buffer.from(`hmac-sha256-hex=${createHmac("sha256", key).update(raw).digest("hex")}`);
+    const given = Buffer.from(signature);
+    if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
+      return { ok: false, why: "the event's signature is of another secret, or of another body" };
+    const body = parsed(raw);
+    if (!Value.Check(EventBody, body)) return { ok: false, why: "the event can't be read" };
+    const occurredAt = new Date(body.created_at);
+    if (Number.isNaN(occurredAt.getTime())) return { ok: false, why: "the event doesn't say when it was" };
+    return { ok: true, eventId: body.id, type: body.description, objectId: body.result.id, occurredAt, body };
+  };
+}
+
+function parsed(raw: Buffer): unknown {
+  try {
+    return JSON.parse(raw.toString());
+  } catch {
+    return null;
+  }
+}
+
+const TrackerEvent = Type.Object({ result: TrackerAnswer });
+
+/** The state of a parcel in an event; null for an event about something else. */
+export const trackingOfEvent = (body: unknown): Tracking | null =>
+  Value.Check(TrackerEvent, body) ? trackingOf(body.result) : null;

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import type { CallOutcome } from "../calls/call.ts";
 
-/** What of EasyPost's objects is read; they have more members. */
+/** The members of EasyPost's objects that are read. */
 const text = Type.String({ maxLength: 2000 });
 const textOrNull = Type.Optional(Type.Union([text, Type.Null()]));
 
@@ -45,10 +45,9 @@ export const ShipmentAnswer = Type.Object({
 
 type Shipment = Static<typeof ShipmentAnswer>;
 
-/** What came of asking, and what was read from the answer. An answer that cannot be read is `unknown`: it may have been done. */
+/** The outcome with the parsed answer. An unreadable answer is `unknown`: EasyPost may have acted. */
 export type Asked<R> = { kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>;
 
-/** Reads an answer by its schema. */
 export function readAnswer<Schema extends TSchema, R>(
   outcome: CallOutcome,
   schema: Schema,
@@ -76,7 +75,6 @@ const namesOf = ({ carrier, service }: Static<typeof Rate>) => ({
 /** A carrier's offer for a parcel, in US cents. */
 export type CarrierOffer = { rateId: string; carrier: string; service: string; amountCents: number };
 
-/** A label that was bought. */
 export type BoughtLabel = {
   shipmentId: string;
   carrier: string;
@@ -88,15 +86,15 @@ export type BoughtLabel = {
   labelUrl: string;
 };
 
-/** What a tracker says of a parcel now. */
+/** The state of a parcel by its tracker. */
 export type Tracking = {
   trackerId: string;
   status: string;
-  /** Who took it in, where the carrier says so. */
+  /** The receiver's name, if the carrier tells it. */
   signedBy: string | null;
 };
 
-/** Dollars and cents as EasyPost writes them, in cents; null for another currency, and for what is no such amount. */
+/** An amount of EasyPost in US cents; null for another currency or a malformed amount. */
 function centsOf({ rate, currency }: Static<typeof Rate>): number | null {
   const [, dollars, cents = "00"] = /^(\d{1,6})(?:\.(\d{2})\d*)?$/.exec(rate) ?? [];
   return currency !== "USD" || dollars === undefined ? null : Number(dollars) * 100 + Number(cents);
@@ -109,7 +107,7 @@ export const ratesOf = ({ rates }: Shipment): CarrierOffer[] =>
     return amountCents === null ? [] : [{ rateId: rate.id, ...namesOf(rate), amountCents }];
   });
 
-/** The label that was bought for a shipment; null for one without. */
+/** The label of a shipment; null before one is bought. */
 export function labelOf(shipment: Shipment): BoughtLabel | null {
   const { id, selected_rate: rate, tracking_code: trackingNumber, tracker, postage_label: label } = shipment;
   const amountCents = rate && centsOf(rate);

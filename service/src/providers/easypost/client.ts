@@ -1,3 +1,4 @@
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import type { Call } from "../calls/call.ts";
 import {
   AddressAnswer,
@@ -25,25 +26,25 @@ export type PostalAddress = {
 
 export type ShipmentRequest = {
   from: PostalAddress;
-  /** The id of an address that was sent before. */
+  /** The id of an address from an earlier request. */
   toAddressId: string;
   weightGrams: number;
-  /** What it is found by in EasyPost's own pages. */
+  /** The reference shown on EasyPost's own pages. */
   reference: string;
 };
 
-/** EasyPost's words about a refund of postage; null where none was asked for. */
+/** The state of a postage refund; null when none was requested. */
 export type RefundStatus = string | null;
 
-/** The parts of EasyPost's API that are used (docs.easypost.com), each one request. */
+/** The parts of EasyPost's API that are used (docs.easypost.com). Each method sends one request. */
 export type EasyPost = {
-  /** Sends an address to be verified for delivery. `problem`: why nothing can be delivered there, in EasyPost's words. */
+  /** Sends an address to be verified for delivery. `problem` quotes EasyPost's reason why nothing can be delivered there. */
   verifyAddress: (address: PostalAddress) => Promise<Asked<{ addressId: string; problem: string | null }>>;
-  /** Free of charge, and nothing is bought by it. */
+  /** Free of charge: buys nothing. */
   createShipment: (
     request: ShipmentRequest,
   ) => Promise<Asked<{ shipmentId: string; zone: number | null; rates: CarrierOffer[] }>>;
-  /** Buys the label of a shipment, which can have one alone. */
+  /** Buys the label of a shipment. A shipment can have only one. */
   buyLabel: (shipmentId: string, rateId: string) => Promise<Asked<BoughtLabel>>;
   findShipment: (shipmentId: string) => Promise<Asked<{ label: BoughtLabel | null; refundStatus: RefundStatus }>>;
   refundLabel: (shipmentId: string) => Promise<Asked<{ refundStatus: RefundStatus }>>;
@@ -51,17 +52,17 @@ export type EasyPost = {
 };
 
 const gramsPerOunce = 28.349523125;
-/** Ounces with a decimal, rounded up. Whole thousandths first: a product may lie a hair above a tenth. */
+/** Ounces with a decimal, rounded up. Rounds to thousandths first, because of floating-point error. */
 const ouncesOf = (grams: number): number => Math.ceil(Math.round((grams / gramsPerOunce) * 1000) / 100) / 10;
 
 // An envelope of letter size, in inches.
 const envelope = { length: 12.5, width: 9.5, height: 0.5 };
 
-// The carrier may still have been asked, or has answered before: the shipment has to be looked at.
+// After these errors the carrier may have sold a label: the shipment must be looked up.
 const perhapsBought = /^SHIPMENT\.(POSTAGE\.(EXISTS|TIMED_OUT|NO_RESPONSE)|PURCHASE\.IN_PROGRESS)$/;
 const perhapsRefunded = /^SHIPMENT\.REFUND\.(EXISTS|IN_PROGRESS)$/;
 
-/** A refusal that does not say that nothing was done is no answer. */
+/** A refusal counts as `unknown` unless it proves that nothing was done. */
 const unlessPerhaps = <R>(asked: Asked<R>, perhaps: RegExp): Asked<R> =>
   asked.kind === "refused" && perhaps.test(asked.code ?? "") ? { kind: "unknown", why: asked.why } : asked;
 
@@ -105,7 +106,7 @@ export function createEasyPost(call: Call): EasyPost {
       const answer = await get(shipment(shipmentId));
       return readAnswer(answer, ShipmentAnswer, (found) => {
         const label = labelOf(found);
-        // One that is there and can't be read is no reason to buy another.
+        // An unreadable label still exists: don't buy another.
         if (!label && found.postage_label) return null;
         return { label, refundStatus: found.refund_status ?? null };
       });
@@ -121,4 +122,24 @@ export function createEasyPost(call: Call): EasyPost {
       return readAnswer(await get(`/v2/trackers/${encodeURIComponent(trackerId)}`), TrackerAnswer, trackingOf);
     },
   };
+}
+
+const bounds = { timeoutMs: 15_000, maxBytes: 4 * 1024 * 1024 };
+const header = Buffer.from("%PDF-");
+
+/**
+ * Fetches the PDF of a label from EasyPost's file store, which asks for no key.
+ * @param apiBase of the account: any other origin must be https
+ * @throws Error with the reason when it cannot be fetched now
+ */
+export async function fetchLabelFile(fetch: Fetch, apiBase: string, labelUrl: string): Promise<Buffer> {
+  const url = URL.parse(labelUrl);
+  if (url?.protocol !== "https:" && url?.origin !== new URL(apiBase).origin)
+    throw new Error("the label's address is not https");
+  const answer = await requestBounded(fetch, labelUrl, { method: "GET" }, bounds);
+  if (!answer.ok) throw new Error(`the label can’t be fetched: ${answer.why}`);
+  const file = Buffer.from(answer.body);
+  if (answer.status !== 200 || !file.subarray(0, header.length).equals(header))
+    throw new Error(`the label can’t be fetched: status ${answer.status}, no PDF`);
+  return file;
 }

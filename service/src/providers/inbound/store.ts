@@ -1,30 +1,30 @@
 import { hash } from "node:crypto";
-import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import type { ProviderName } from "../names.ts";
 import type { SealedJson } from "../sealed-json.ts";
 import type { Headers, SignedEvent } from "./verifier.ts";
 
-/** The queue of events to work on; payload `{eventRow}`. */
+/** The queue of stored events; payload `{eventRow}`. */
 export const eventQueue = "provider-event";
 
-/** What a handler makes of an event. `unknown`: it is about nothing of ours, or about something that is not on record yet. */
+/** A handler's result. `unknown`: the event is about an object that is not on record, or not yet. */
 export type EventOutcome = "applied" | "known" | "unknown" | "irrelevant";
 
-/** A signed event on record. `id` is that of its row. */
+/** A stored signed event. `id` is the row's. */
 export type StoredEvent = SignedEvent & { id: number; provider: ProviderName; receivedAt: Date };
 
-/** An event as it came: what it is signed over, and the signature's headers. */
+/** An event as received: the signed bytes, and the headers with the signature. */
 export type RawEvent = { id: number; provider: ProviderName; type: string; body: Buffer; headers: Headers };
 
 type RawContent = { body: string; headers: Headers };
 
 const context = (provider: string, eventId: string): string => `${provider}:${eventId}`;
 
-// What holds a signature or says what the body is; a proxy's and the network's are nobody's evidence.
+// Headers with signatures and about the body. Those of proxies prove nothing.
 const keptHeaders = /^(content-type|date|.*signature.*|.*timestamp.*|x-.*-(id|version|api))$/;
 
-/** Writes an event with its job, in one statement. @returns false for one that is on record already */
+/** Stores an event and its job in one statement. @returns false for an event that is already stored */
 export async function insertEvent(
   db: Sql,
   sealed: SealedJson,
@@ -52,7 +52,7 @@ export async function insertEvent(
 
 type EventRow = Omit<StoredEvent, "body"> & { content: Buffer | null; workedAt: Date | null };
 
-/** The event with its body; undefined once that was deleted. */
+/** The event with its body; undefined after the body was deleted. */
 export async function findEvent(db: Sql, sealed: SealedJson, id: number) {
   const [row] = await db.query<EventRow>(sql`
     SELECT id, provider, event_id AS "eventId", type, object_id AS "objectId", occurred_at AS "occurredAt",
@@ -65,7 +65,7 @@ export async function findEvent(db: Sql, sealed: SealedJson, id: number) {
   return { event, raw, headers, isWorked: workedAt !== null };
 }
 
-/** Events as they came, for evidence; those whose bytes were deleted are left out. */
+/** Events as received, for evidence, without those whose bytes were deleted. */
 export async function rawEvents(db: Sql, sealed: SealedJson, ids: readonly number[]): Promise<RawEvent[]> {
   const found: RawEvent[] = [];
   for (const id of ids) {

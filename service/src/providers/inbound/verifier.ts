@@ -1,10 +1,10 @@
 /** The headers of a request, by their names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a provider's signed event says of itself. */
+/** The fields of a signed event. */
 export type SignedEvent = { eventId: string; type: string; objectId: string; occurredAt: Date; body: unknown };
 
-/** Whether the provider signed these bytes, and not too long ago where it says when. Never throws. */
+/** Verifies that the provider signed these bytes, and recently if the signature has a time. Never throws. */
 export type InboundVerifier = (
   raw: Buffer,
   headers: Headers,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { invalid, ServiceError } from "../../platform/errors.ts";
-import type { Log } from "../../platform/logs.ts";
-import type { Metrics } from "../../platform/metrics.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { Metrics } from "../../kernel/platform/metrics.ts";
 import { isProviderName } from "../names.ts";
 import type { Providers } from "../open.ts";
 
@@ -10,9 +10,9 @@ export type ProviderWebhookDeps = { providers: Providers; log: Log; metrics: Met
 const maxEventBytes = 1024 * 1024;
 
 /**
- * Where providers tell what became of a parcel, a letter or a fax. The signature is over the exact bytes, so nothing parses them
- * before. A signed event is 200 as soon as it is on record, also one that is known already or means nothing; a job works on it. 400
- * for a bad signature, of which nothing is kept but a count; 404 for a provider without an account.
+ * Receives providers' events about parcels, letters and faxes. The signature covers the exact bytes, so no parser runs before it is
+ * verified. A signed event gets 200 as soon as it is stored, even a repeated or irrelevant one; a job applies it. A bad signature gets
+ * 400 and is only counted. A provider without an account gets 404.
  */
 export async function providerWebhook(
   app: FastifyInstance,
@@ -22,7 +22,7 @@ export async function providerWebhook(
     "provider",
     "outcome",
   ]);
-  // In a room of its own: other routes keep their parsers.
+  // Registered in its own scope, so that other routes keep their parsers.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: maxEventBytes }, (_request, body, done) =>

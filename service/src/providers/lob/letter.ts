@@ -1,16 +1,14 @@
-import { dateOf, membersOf, textOf } from "./values.ts";
-
-/** What happened to a letter, as it lists it. */
+/** A step of a letter's delivery. */
 export type LetterTracking = { name: string; at: Date };
 
 /** A letter that Lob has accepted. */
 export type AcceptedLetter = {
   letterId: string;
-  /** Of certified mail; null before there is one, and for letters of a test key. */
+  /** Of certified mail; null before Lob assigns it, and with a test key. */
   trackingNumber: string | null;
   /** `YYYY-MM-DD`; Lob's estimate. */
   expectedDelivery: string | null;
-  /** When it goes into production: until then it can be cancelled. */
+  /** When it goes into production. Until then it can be canceled. */
   sendAt: Date | null;
   isCancelled: boolean;
   tracking: LetterTracking[];
@@ -18,7 +16,7 @@ export type AcceptedLetter = {
 
 export const isLetterId = (text: string): boolean => /^ltr_[A-Za-z0-9]{1,60}$/.test(text);
 
-/** Undefined for what is no letter. */
+/** Undefined when the body is not a letter. */
 export function readLetter(body: unknown): { value: AcceptedLetter } | undefined {
   const letter = membersOf(body);
   const letterId = textOf(letter["id"]);
@@ -39,4 +37,18 @@ export function readLetter(body: unknown): { value: AcceptedLetter } | undefined
       }),
     },
   };
+}
+
+/** The members of a JSON object; of any other value, none. */
+export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+/** A text of 1 to 500 characters; undefined for anything else. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" && value.length <= 500 ? value : undefined;
+
+/** An instant in ISO 8601. */
+export function dateOf(value: unknown): Date | undefined {
+  const at = new Date(textOf(value) ?? "");
+  return Number.isNaN(at.getTime()) ? undefined : at;
 }

@@ -1,13 +1,12 @@
 import type { Call, CallOutcome } from "../calls/call.ts";
-import { type AcceptedLetter, readLetter } from "./letter.ts";
-import { membersOf } from "./values.ts";
+import { type AcceptedLetter, membersOf, readLetter } from "./letter.ts";
 
 /** An address in the US. */
 export type LobAddress = Readonly<Record<"name" | "line1" | "city" | "state" | "postal", string>> & {
   readonly line2: string | null;
 };
 
-/** Of the classes of mail: proof of delivery, with the receiver's signature, or neither. */
+/** Certified mail proves delivery; a return receipt adds the receiver's signature. */
 export const mailClasses = ["certified", "certified_return_receipt", "standard"] as const;
 export type MailClass = (typeof mailClasses)[number];
 
@@ -19,19 +18,19 @@ export type NewLetter = {
   pdf: Uint8Array<ArrayBuffer>;
   mailClass: MailClass;
   doubleSided: boolean;
-  /** What finds it again. */
+  /** Finds the letter again. */
   metadata: Readonly<Record<string, string>>;
 };
 
 type NoAnswer = Exclude<CallOutcome, { kind: "answered" }>;
 export type Answer<T> = { kind: "done"; result: T } | NoAnswer;
 
-/** Lob's letters (API version 1), as far as they are needed here. */
+/** The parts of Lob's letters API (version 1) that are used. */
 export type Lob = {
   /** Sends a letter; the same key gives the same letter for 24 hours. */
   send: (letter: NewLetter, idempotencyKey: string) => Promise<Answer<AcceptedLetter>>;
   get: (letterId: string) => Promise<Answer<AcceptedLetter>>;
-  /** Those that carry the metadata, the newest first. */
+  /** The letters with this metadata, the newest first. */
   find: (metadata: Readonly<Record<string, string>>) => Promise<Answer<AcceptedLetter[]>>;
   /** Takes a letter out of production, as long as Lob permits it. */
   cancel: (letterId: string) => Promise<Answer<null>>;
@@ -64,7 +63,7 @@ export function createLob(call: Call): Lob {
   };
 }
 
-/** What was done and can't be read was done all the same: nobody knows what. */
+/** An unreadable answer is `unknown`: Lob may have acted. */
 function read<T>(outcome: CallOutcome, parse: (body: unknown) => { value: T } | undefined): Answer<T> {
   if (outcome.kind !== "answered") return outcome;
   const parsed = parse(outcome.body);
@@ -89,7 +88,7 @@ function formOf({ to, from, pdf, mailClass, doubleSided, metadata }: NewLetter):
   form.append("mail_type", "usps_first_class");
   if (mailClass !== "standard") form.append("extra_service", mailClass);
   form.append("use_type", "operational");
-  // Uploaded with the request: no address of a client's document is ever handed out.
+  // The file goes up with the request, so that no URL of a client's document is handed out.
   form.append("file", new Blob([pdf], { type: "application/pdf" }), "letter.pdf");
   return form;
 }

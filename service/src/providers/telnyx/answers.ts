@@ -1,15 +1,15 @@
-/** Where a fax stands, in Telnyx's words (OpenAPI of Telnyx, `Fax.status`). */
+/** The states of a fax (`Fax.status` in Telnyx's OpenAPI). */
 export const telnyxFaxStatuses = ["queued", "media.processed", "originated", "sending", "delivered", "failed"] as const;
 export type TelnyxFaxStatus = (typeof telnyxFaxStatuses)[number];
 
-/** A fax as Telnyx tells it: in answers, and in the payload of events. */
+/** A fax in answers and in the payload of events. */
 export type TelnyxFax = {
   id: string;
-  /** Null for a word that is not known here. */
+  /** Null for an unknown state. */
   status: TelnyxFaxStatus | null;
   clientState: string | null;
   failureReason: string | null;
-  /** Only events say them: the pages that the far machine took, and how long the call was. */
+  /** Only events have these: the pages that the far machine received, and the length of the call. */
   pages: number | null;
   seconds: number | null;
 };
@@ -21,12 +21,11 @@ export const textOf = (value: unknown): string | null => (typeof value === "stri
 const countOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1_000_000 ? value : null;
 
-/** What an answer or an event is about. */
 export const dataOf = (body: unknown): Fields => fieldsOf(fieldsOf(body)["data"]);
 
 export const idOf = (data: Fields): string | null => textOf(data["id"]);
 
-// Other words for the same, in answers of which the documentation shows one and events another.
+// Answers and events name the same state differently.
 const sameAs: Readonly<Record<string, TelnyxFaxStatus>> = { initiated: "queued", "media.processing": "queued" };
 
 /** @returns null where there is no id */
@@ -44,7 +43,7 @@ export function faxOf(data: Fields): TelnyxFax | null {
   };
 }
 
-/** The fax that an event is about; null for one about something else, or about a fax that came in. */
+/** The fax of an event; null for an event about something else, or about an incoming fax. */
 export function faxInEvent(body: unknown): TelnyxFax | null {
   const data = dataOf(body);
   const payload = fieldsOf(data["payload"]);
@@ -52,7 +51,7 @@ export function faxInEvent(body: unknown): TelnyxFax | null {
   return faxOf(payload);
 }
 
-/** A page of a list, with null for what cannot be read, and how many pages there are, where that is said; null for what is no list. */
+/** A page of a list, with null for an unreadable item, and the number of pages if given. Null when the body is not a list. */
 export function faxesOf(body: unknown): { faxes: (TelnyxFax | null)[]; pages: number | null } | null {
   const { data, meta } = fieldsOf(body);
   if (!Array.isArray(data)) return null;

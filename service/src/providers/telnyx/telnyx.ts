@@ -3,7 +3,7 @@ import { dataOf, faxesOf, faxOf, idOf, type TelnyxFax } from "./answers.ts";
 
 export type { TelnyxFax, TelnyxFaxStatus } from "./answers.ts";
 
-/** What of a request failed, with what Telnyx said. */
+/** A failed request, with Telnyx's reason. */
 export type TelnyxFailure = Exclude<CallOutcome, { kind: "answered" }>;
 export type TelnyxResult<R> = { kind: "done"; result: R } | TelnyxFailure;
 
@@ -14,15 +14,15 @@ export type FaxToSend = {
   /** E.164. */
   to: string;
   pdf: Buffer;
-  /** Comes back with every event and in lists; no secret. */
+  /** Telnyx returns it in events and lists. It must not be a secret. */
   clientState: string;
 };
 
-/** Telnyx, as far as it is used here: every method makes its requests once, and never rejects. */
+/** The parts of Telnyx's API that are used. No method retries or rejects. */
 export type Telnyx = {
   sendFax: (fax: FaxToSend) => Promise<TelnyxResult<TelnyxFax>>;
   getFax: (id: string) => Promise<TelnyxResult<TelnyxFax>>;
-  /** The faxes to a number that were created since, with null for one that cannot be read. */
+  /** The faxes to a number created since then, with null for an unreadable one. */
   listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
   /** Ends a fax that is under way. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
@@ -31,7 +31,7 @@ export type Telnyx = {
 };
 
 const pageSize = 100;
-// What is looked for was sent minutes ago: more pages to one number are no list of ours.
+// The fax was sent minutes ago, so it must be on the first pages.
 const mostPages = 10;
 
 const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };
