@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { type Blobs, openBlobs } from "../service/src/platform/blobs/blobs.ts";
-import type { BlobUse } from "../service/src/platform/blobs/cipher.ts";
-import { folderBackend } from "../service/src/platform/blobs/folder.ts";
-import type { StoredFile } from "../service/src/platform/blobs/stored-file.ts";
-import { systemClock } from "../service/src/platform/clock.ts";
-import { openSecretsKey } from "../service/src/platform/secrets.ts";
+import { type Blobs, openBlobs } from "../service/src/kernel/platform/blobs/blobs.ts";
+import type { BlobUse } from "../service/src/kernel/platform/blobs/cipher.ts";
+import { folderBackend } from "../service/src/kernel/platform/blobs/folder.ts";
+import type { StoredFile } from "../service/src/kernel/platform/blobs/stored-file.ts";
+import { systemClock } from "../service/src/kernel/platform/clock.ts";
+import { openSecretsKey } from "../service/src/kernel/platform/secrets.ts";
 
-/** The documents of the service that runs on a data folder. */
+/** The documents of the service on a data folder. */
 export const blobsOf = async (dataDir: string): Promise<Blobs> =>
   openBlobs(
     folderBackend(join(dataDir, "blobs")),
@@ -14,13 +14,13 @@ export const blobsOf = async (dataDir: string): Promise<Blobs> =>
     systemClock,
   );
 
-/** All of a stored file. */
+/** Reads a stored file whole. */
 export async function wholeFile(file: StoredFile): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of file.stretches()) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
-/** All of a blob; null when there is none. */
+/** Reads a blob whole; null when it does not exist. */
 export const readBlob = (blobs: Blobs, key: string, use: BlobUse): Promise<Buffer | null> =>
-  blobs.withBytes({ key, use, holder: "test" }, async (bytes) => bytes);
+  blobs.withBytes({ key, use, holder: "firm test" }, async (bytes) => bytes);

@@ -6,7 +6,7 @@ import { chromium, type Locator, type Page } from "playwright-core";
 import { inTurn } from "./inputs/fuzz.ts";
 import { chromiumPath, testsNeeding } from "./tools/tools.ts";
 
-/** What a file of browser tests takes in place of `node:test`. */
+/** Replaces `node:test` in a file of browser tests. */
 export const { test, describe, before, after, beforeEach, afterEach } = testsNeeding("chromium");
 
 const args = [
@@ -18,7 +18,7 @@ const args = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Chromium starts no process ahead of its use.
+  // Chromium starts no spare process in advance.
   "--renderer-process-limit=1",
 ];
 
@@ -29,13 +29,13 @@ export type Look = {
   javaScript?: boolean;
   /** Default UTC. */
   timeZone?: string;
-  /** Timers of the page move only by `page.clock`. */
+  /** If set, timers of the page advance only by `page.clock`. */
   heldClock?: boolean;
-  /** `name=value`, as a sign-in over HTTP got it: the browser need not go its way. */
+  /** `name=value` from a sign-in over HTTP, so that the browser can skip the sign-in pages. */
   cookie?: string;
 };
 
-/** The looks in which a page must be accessible and fit: narrow and light, wide and dark. */
+/** The looks in which every page must be accessible and fit its window: narrow and light, wide and dark. */
 const looks: { width: number; colorScheme: "light" | "dark" }[] = [
   { width: 360, colorScheme: "light" },
   { width: 1280, colorScheme: "dark" },
@@ -47,11 +47,11 @@ const nameOf = ({ width, colorScheme }: (typeof looks)[number]): string => `${wi
 
 export type OpenPage = {
   page: Page;
-  /** What went wrong so far: console errors and warnings, exceptions, violations of the CSP, foreign and failed requests. */
+  /** Failures so far: console errors and warnings, exceptions, CSP violations, foreign and failed requests. */
   troubles: string[];
-  /** axe-core's findings: rule, and the elements that break it. */
+  /** axe-core's findings: each rule, and the elements that break it. */
   axe: () => Promise<Finding[]>;
-  /** How many CSS pixels the page is wider than its window. */
+  /** By how many CSS pixels the page is wider than its window. */
   overflow: () => Promise<number>;
   screenshot: (path: string) => Promise<void>;
   close: () => Promise<void>;
@@ -61,7 +61,7 @@ export type Browser = { open: (url: string, look: Look) => Promise<OpenPage>; cl
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** A real Chromium with a new, temporary profile; every page opens in a context of its own. */
+/** A real Chromium with a new temporary profile. Every page opens in its own context. */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error("Chromium is not installed");
@@ -74,7 +74,7 @@ export async function startBrowser(): Promise<Browser> {
         colorScheme,
         javaScriptEnabled: javaScript,
         timezoneId: timeZone,
-        // No color is looked at on its way from one to another.
+        // No check sees a color during a transition.
         reducedMotion: "reduce",
       });
       if (cookie !== undefined) await context.addCookies([inJar(cookie, url)]);
@@ -96,14 +96,14 @@ export async function startBrowser(): Promise<Browser> {
   };
 }
 
-/** A cookie as the service sets its own: for one host, which the prefix `__Host-` of its name asks for. */
+/** A cookie as the service sets it: for one host, as the name prefix `__Host-` requires. */
 function inJar(cookie: string, url: string) {
   const [name = "", value = ""] = cookie.split("=", 2);
   const domain = new URL(url).hostname;
   return { name, value, domain, path: "/", secure: true, httpOnly: true, sameSite: "Lax" as const };
 }
 
-/** Looks at a page in every look, without loading it anew; it stays in the last. */
+/** Checks a page in every look, without reloading it; the last look stays. */
 export async function inEachLook({ page }: OpenPage, look: (name: string) => Promise<void>): Promise<void> {
   for (const each of looks) {
     await page.setViewportSize({ width: each.width, height: 800 });
@@ -114,7 +114,7 @@ export async function inEachLook({ page }: OpenPage, look: (name: string) => Pro
 
 let asserted = 0;
 
-/** The page is accessible and fits, in every look: in a plain run in one, in turn. */
+/** Asserts that the page is accessible and fits. A plain run checks one look, in rotation; FUZZ=full checks all. */
 export function assertGoodLooks(opened: OpenPage): Promise<void> {
   const inThese = inTurn(looks.map(nameOf), asserted++);
   return inEachLook(opened, async (look) => {
@@ -127,7 +127,10 @@ export function assertGoodLooks(opened: OpenPage): Promise<void> {
 
 let isPatched = false;
 
-/** A click ends when the page that it leads to is whole: Playwright waits for its first byte alone, and a test would count half its rows. */
+/**
+ * A click waits until the next page is complete. Playwright waits only for its first byte, and a test would then count
+ * half the rows.
+ */
 function clickToTheEnd(page: Page): void {
   if (isPatched) return;
   isPatched = true;
@@ -142,12 +145,12 @@ function clickToTheEnd(page: Page): void {
 function watch(page: Page, origin: string): string[] {
   const troubles: string[] = [];
   page.on("console", (message) => {
-    // A violation of the Content-Security-Policy is reported as a console error, too.
+    // CSP violations also appear as console errors.
     if (["error", "warning"].includes(message.type())) troubles.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => troubles.push(`exception: ${error.message}`));
   page.on("requestfailed", (request) => {
-    // What a page still loaded when it was left is no fault of it.
+    // Requests that a page had not finished when the browser left it are not failures.
     if (request.failure()?.errorText !== "net::ERR_ABORTED") troubles.push(`failed: ${request.url()}`);
   });
   page.on("request", (request) => {
@@ -158,10 +161,10 @@ function watch(page: Page, origin: string): string[] {
 }
 
 const axeOptions: RunOptions = { resultTypes: ["violations"] };
-// Told apart in the page: to hand over all that holds takes longer than many a rule.
+// Filters inside the page, because transferring all passed rules takes longer than many checks.
 const findings = `violations.map(({ id, nodes }) => ({ rule: id, targets: nodes.map(({ target }) => target.join(" ")) }))`;
 
-// Evaluated over the debugging protocol, which the page's Content-Security-Policy does not bind.
+// Evaluated over the debugging protocol, which the page's CSP does not restrict.
 async function runAxe(page: Page): Promise<Finding[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource);
   return page.evaluate(`axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => ${findings})`);

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { error?: string } };
 
-/** A caller of the interface with a key. A body is a form, text that is sent as it is, or what JSON is made of. */
+/** Calls the interface with a key. A body is a form, a text that is sent unchanged, or a value that becomes JSON. */
 export type Client = {
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** As `call`, and it must succeed. */
+  /** Like `call`, and asserts success. */
   ok: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
-  /** As `call`, and it must be refused with this status; the message. */
+  /** Like `call`, and asserts a refusal with this status; returns the message. */
   refused: (status: number, method: string, path: string, body?: unknown) => Promise<string>;
 };
 
@@ -23,7 +23,7 @@ async function call(baseUrl: string, key: string, method: string, path: string, 
   return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
 }
 
-/** `isOk` says which answers `ok` takes for success. */
+/** `isOk` decides which answers `ok` accepts. */
 export function newClient(
   baseUrl: string,
   key: string,

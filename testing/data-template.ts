@@ -14,21 +14,21 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openDatabase } from "../service/src/platform/database/database.ts";
-import { migrate } from "../service/src/platform/database/migrations.ts";
-import { sql } from "../service/src/platform/database/sql.ts";
-import { postgresBinaries } from "../service/src/platform/postgres/binaries.ts";
-import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
+import { openDatabase } from "../service/src/kernel/platform/database/database.ts";
+import { migrate } from "../service/src/kernel/platform/database/migrations.ts";
+import { sql } from "../service/src/kernel/platform/database/sql.ts";
+import { postgresBinaries } from "../service/src/kernel/platform/postgres/binaries.ts";
+import { openEmbeddedPostgres } from "../service/src/kernel/platform/postgres/embedded.ts";
 
 const cache = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
 const service = fileURLToPath(new URL("../service", import.meta.url));
 const migrations = join(service, "migrations");
-// What makes a cluster, besides PostgreSQL: the schema, and who may do what.
+// The cache key of a cluster, with the release of PostgreSQL: the schema and the privileges.
 const makers = [
   fileURLToPath(import.meta.url),
   migrations,
-  join(service, "src/platform/postgres"),
-  join(service, "src/platform/database/service-role.ts"),
+  join(service, "src/kernel/platform/postgres"),
+  join(service, "src/kernel/platform/database/service-role.ts"),
 ];
 
 const filesOf = (path: string): string[] =>
@@ -47,7 +47,7 @@ async function templateName(): Promise<string> {
   return `database-${hash.digest("hex").slice(0, 16)}`;
 }
 
-/** Makes a migrated cluster as a first start would, and gives it a place in the cache. */
+/** Creates a migrated cluster as a first start does, and stores it in the cache. */
 async function makeTemplate(template: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sss-template-"));
   const server = await openEmbeddedPostgres(folder);
@@ -55,15 +55,15 @@ async function makeTemplate(template: string): Promise<void> {
   const from = join(folder, "postgres");
   try {
     await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
-    // What no test reads is half of what each would copy: another empty database, and the log of what was written so far.
+    // Drops data that no test reads and that is half of each copy: an unused database, and the write-ahead log.
     await owner.query(sql`UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`);
     await owner.query(sql`DROP DATABASE template0`);
-    // Nothing of a test has to outlive a power cut.
+    // Test data need not survive a power failure.
     appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\nwal_init_zero = off\nwal_recycle = off\n");
     await owner.query(sql`SELECT pg_reload_conf()`);
     await owner.query(sql`SELECT pg_switch_wal()`);
   } finally {
-    // A server that is left running would keep the tests from ending.
+    // A running server would keep the test process from exiting.
     await owner.close();
     await server.release();
   }
@@ -75,7 +75,7 @@ async function makeTemplate(template: string): Promise<void> {
   try {
     renameSync(join(made, "postgres"), template);
   } catch {
-    // Another test process was first.
+    // Another test process was faster.
   }
   rmSync(made, { recursive: true, force: true });
 }
@@ -88,7 +88,10 @@ async function preparedTemplate(): Promise<string> {
   return path;
 }
 
-/** Puts a migrated database with its passwords into a data folder that has none, in place of initdb and migrations at the first start. */
+/**
+ * Puts a migrated database with its passwords into an empty data folder, instead of initdb and migrations at the first
+ * start.
+ */
 export async function prepareDatabase(dataDir: string): Promise<void> {
   const folder = join(dataDir, "postgres");
   if (existsSync(folder)) return;

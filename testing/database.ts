@@ -1,32 +1,41 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Database, openDatabase } from "../service/src/platform/database/database.ts";
-import { type Connection, connectionOf, type Role } from "../service/src/platform/postgres/access.ts";
-import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
-import { openSealedTexts } from "../service/src/platform/sealed-text.ts";
-import { openSecretsKey, secretBytes } from "../service/src/platform/secrets.ts";
+import { type Database, openDatabase } from "../service/src/kernel/platform/database/database.ts";
+import { type Connection, connectionOf, type Role } from "../service/src/kernel/platform/postgres/access.ts";
+import { openEmbeddedPostgres } from "../service/src/kernel/platform/postgres/embedded.ts";
+import { openSealedTexts } from "../service/src/kernel/platform/sealed-text.ts";
+import { openSecretsKey, secretBytes } from "../service/src/kernel/platform/secrets.ts";
 import { prepareDatabase } from "./data-template.ts";
 import { testRowMacOf } from "./row-mac.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** How a role connects to the server of a running service. */
+/** The connection of a role to the server of a running service. */
 export const connectionTo = (dataDir: string, role: Role = "service"): Connection =>
   connectionOf(join(dataDir, "postgres"), join(dataDir, "postgres/run"), role);
 
-/** The database of a data folder on which a service runs, for as long as that runs. */
-export const databaseOfRunning = (dataDir: string): Database =>
-  openDatabase(connectionTo(dataDir), () => {}, { poolSize: 1 });
+/**
+ * The database of the service on a data folder, as long as that service runs. Connects as the service's role, which has no key for
+ * MACs. Rows can be found by their codes.
+ */
+export function databaseOfRunning(dataDir: string): Database {
+  const db = openDatabase(connectionTo(dataDir), () => {}, { poolSize: 1 });
+  const path = join(dataDir, "keys/secrets");
+  const key = existsSync(path) ? Buffer.from(readFileSync(path, "utf8").trim(), "hex") : randomBytes(32);
+  db.useSealedTexts(openSealedTexts(secretBytes(key)));
+  return db;
+}
 
-/** The keys of the service of a data folder, or others where there was none yet. */
+/** The keys of the service on a data folder, or new ones when it has none yet. */
 async function secretsOf(dataDir: string) {
   const path = join(dataDir, "keys/secrets");
   return existsSync(path) ? openSecretsKey(`file:${path}`) : secretBytes(randomBytes(32));
 }
 
 /**
- * The database of a data folder, beside the service that runs on it or without one; once a process. It is opened as the owner
- * of the tables, so that a test can do what the service can't. `name` tells its connections from the service's.
+ * The database of a data folder, with or without a running service; opened once per process. The connection is the
+ * owner of the tables, so that a test can do more than the service may. `name` distinguishes its connections from the
+ * service's.
  */
 export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" } = {}): Promise<Database> {
   const server = await openEmbeddedPostgres(dataDir);
@@ -42,7 +51,7 @@ export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" 
   };
 }
 
-/** A migrated database in a folder of its own, without a service. */
+/** A migrated database in its own folder, without a service. */
 export async function newDatabase(): Promise<Database> {
   const folder = temporaryFolder();
   await prepareDatabase(folder.path);

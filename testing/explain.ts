@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { Database } from "../service/src/platform/database/database.ts";
-import { type Statement, sql } from "../service/src/platform/database/sql.ts";
+import type { Database } from "../service/src/kernel/platform/database/database.ts";
+import { type Statement, sql } from "../service/src/kernel/platform/database/sql.ts";
 
 type Plan = { "Node Type": string; "Index Name"?: string; "Relation Name"?: string; Plans?: Plan[] };
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 
-/** The plan of a statement as it runs, which it does: what was used, the tables read whole, and the shared buffers it touched. */
+/** Runs a statement and returns its plan: the indexes used, the tables scanned, and the shared buffers touched. */
 export async function explain(db: Database, statement: Statement) {
   type Row = { "QUERY PLAN": { Plan: Plan & { "Shared Hit Blocks": number; "Shared Read Blocks": number } }[] };
   const [row] = await db.query<Row>(sql`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement}`);

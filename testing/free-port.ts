@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-// Below the ports that Linux and macOS give to outgoing connections, so none of those takes one meanwhile.
+// Below the ephemeral ports of Linux and macOS, so that no outgoing connection takes one.
 const first = 10_000;
 const pairs = 11_000;
 
@@ -15,8 +15,8 @@ async function listen(port: number): Promise<Server | undefined> {
 }
 
 /**
- * A TCP port of 127.0.0.1 that no other test is given until this process ends: the even port
- * before it is held as the lock, which the kernel itself lets go of.
+ * Reserves a TCP port of 127.0.0.1 until this process ends. The even port before it is bound as the lock, which the
+ * kernel releases.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,22 +1,22 @@
-import type { Database } from "../service/src/platform/database/database.ts";
-import type { RowMac } from "../service/src/platform/row-mac.ts";
+import type { Database } from "../service/src/kernel/platform/database/database.ts";
+import type { RowMac } from "../service/src/kernel/platform/row-mac.ts";
 import { databaseOf } from "./database.ts";
 import { rowMacOf } from "./row-mac.ts";
 import { type Service, startService } from "./service.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A real service on a data folder of its own, and the database that it runs on. */
+/** A real service on its own data folder, with its database. */
 export type Harness = {
-  /** A test that restarts it puts the new one here. */
+  /** A test that restarts the service puts the new one here. */
   service: Service;
   db: Database;
-  /** The service's own, for rows that a test writes in its place. */
+  /** The service's own keys, for rows that a test writes itself. */
   rowMac: RowMac;
-  /** Ends both and removes the folder. */
+  /** Stops both and removes the folder. */
   close: () => Promise<void>;
 };
 
-/** @param env settings of the service; there are no rate limits unless it sets them */
+/** @param env settings of the service; rate limits are off unless set */
 export async function openHarness(env: Record<string, string> = {}): Promise<Harness> {
   const folder = temporaryFolder();
   const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...env });

@@ -6,7 +6,10 @@ const script = fileURLToPath(new URL("reaper.sh", import.meta.url));
 
 let reaper: Socket | undefined;
 
-/** A process beside this one, which outlives it by a moment: no exit, crash or kill of a test leaves a service or database server behind. */
+/**
+ * A helper process that outlives this one briefly, so that no exit, crash or kill of a test leaves a service or
+ * database server behind.
+ */
 function tell(line: string): void {
   if (reaper === undefined) {
     const child = spawn("sh", [script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
@@ -18,12 +21,14 @@ function tell(line: string): void {
   reaper.write(`${line}\n`);
 }
 
-/** The process is killed when this one ends. */
+/** Registers a process to kill when this one ends. */
 export function endWithTests(child: ChildProcess): void {
   if (child.pid === undefined) return;
   tell(`process ${child.pid}`);
   child.once("exit", () => tell(`ended ${child.pid}`));
 }
 
-/** The folder is removed when this process ends, and a database server that runs in it, or in a folder of it, is stopped. */
+/**
+ * Registers a folder to remove when this process ends. A database server in it, or in a folder below, is stopped first.
+ */
 export const removeWithTests = (folder: string): void => tell(`folder ${folder}`);

@@ -1,27 +1,40 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type DocumentFacts, documentMembers, documentOwnerColumns, orderState } from "../service/src/orders/orders.ts";
-import type { Sql } from "../service/src/platform/database/database.ts";
-import { type Statement, sql } from "../service/src/platform/database/sql.ts";
-import { writeStateMacs } from "../service/src/platform/database/state-mac.ts";
-import { type MacTable, openRowMac, type RowMac } from "../service/src/platform/row-mac.ts";
-import { openSecretsKey, secretBytes } from "../service/src/platform/secrets.ts";
-import { markMembers } from "../service/src/retention/retention.ts";
-import { peopleRows } from "../service/src/row-mac-tables.ts";
+import { roomState } from "../service/src/closing/rooms/rooms.ts";
+import { firmState } from "../service/src/firms/partners/partners.ts";
+import { type EventRow, eventRow } from "../service/src/kernel/events/events.ts";
+import type { Sql } from "../service/src/kernel/platform/database/database.ts";
+import { isSealed, type Statement, sql } from "../service/src/kernel/platform/database/sql.ts";
+import { writeStateMacs } from "../service/src/kernel/platform/database/state-mac.ts";
+import type { MacTable } from "../service/src/kernel/platform/protected-data.ts";
+import { openRowMac, type RowMac } from "../service/src/kernel/platform/row-mac.ts";
+import { openSecretsKey, secretBytes } from "../service/src/kernel/platform/secrets.ts";
+import { isCode } from "../service/src/kernel/platform/text.ts";
+import { markMembers } from "../service/src/kernel/retention/retention.ts";
+import {
+  type DocumentFacts,
+  documentMembers,
+  documentOwnerColumns,
+  orderState,
+  signerState,
+} from "../service/src/orders/order/order.ts";
+import { paymentState } from "../service/src/orders/payments/payments.ts";
+import { notaryState } from "../service/src/signing/notaries/notaries.ts";
+import { macTables } from "../service/src/upkeep/protected-data.ts";
 
-/** The MACs of the service that runs on a data folder, for rows that a test writes in its place. */
+/** The MACs of the service on a data folder, for rows that a test writes itself. */
 export const rowMacOf = async (dataDir: string): Promise<RowMac> =>
   openRowMac(await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`));
 
 type Writer = { db: Sql; rowMac: RowMac };
 
-/** Changes rows of people in the service's place: all that do not hold afterwards get the MAC of what they say. */
+/** Changes rows of people without the service, and then updates the MACs of all rows that don't verify. */
 export async function asService(writer: Writer, ...changes: readonly Statement[]): Promise<void> {
   for (const change of changes) await writer.db.query(change);
-  for (const table of peopleRows) await giveMacs(writer, table);
+  for (const table of macTables) if (table.backfill?.set === "people") await giveMacs(writer, table);
 }
 
-async function giveMacs({ db, rowMac }: Writer, { table, key, rows, members }: MacTable<unknown>): Promise<void> {
+async function giveMacs({ db, rowMac }: Writer, { table, key, rows, members }: MacTable): Promise<void> {
   const found = await db.query<{ key: string; mac: Buffer | null }>(rows);
   for (const row of found) {
     const facts = members(row);
@@ -30,31 +43,49 @@ async function giveMacs({ db, rowMac }: Writer, { table, key, rows, members }: M
   }
 }
 
-/** For a database handle of a test: the MACs of the folder's service, or those of a test key where no service has run. */
-export const testRowMacOf = async (dataDir: string): Promise<RowMac> =>
-  existsSync(join(dataDir, "keys/secrets")) ? rowMacOf(dataDir) : openRowMac(secretBytes(Buffer.alloc(32, 7)));
+/** The MACs of a database without a service. */
+export const testRowMac: RowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 
-/** Changes an order as the service would: its row is authentic afterwards. */
-export async function changeOrder(db: Sql, code: string, set: Statement): Promise<void> {
-  await db.query(sql`UPDATE orders SET ${set} WHERE code = ${code}`);
-  await authenticateOrders(db, sql`code = ${code}`);
+/** MACs for a test's database handle: the keys of the folder's service, or a test key where no service has run. */
+export const testRowMacOf = async (dataDir: string): Promise<RowMac> =>
+  existsSync(join(dataDir, "keys/secrets")) ? rowMacOf(dataDir) : testRowMac;
+
+/** Writes events without the service. An event whose subject is an order's code is about that order. */
+export async function writeEvents(db: Sql, events: readonly EventRow[]): Promise<void> {
+  for (const event of events) {
+    const orderId = sql`(SELECT id FROM orders WHERE ${hasCode(event.subject)})`;
+    await db.query(eventRow(isCode(event.subject) ? { orderId, ...event } : event));
+  }
 }
 
-/** Makes an order of test one of live, as if it had been placed there. */
+const hasCode = (code: string): Statement => isSealed(sql`code`, "order", code);
+
+/** Changes an order and its MAC, as the service would. */
+export async function changeOrder(db: Sql, code: string, set: Statement): Promise<void> {
+  await db.query(sql`UPDATE orders SET ${set} WHERE ${hasCode(code)}`);
+  await authenticateOrders(db, hasCode(code));
+}
+
+/** Turns a test order into a live one, as if it had been placed live. */
 export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code: string): Promise<void> {
   await changeOrder(db, code, sql`environment = 'live'`);
   const documents = await db.query<DocumentFacts & { id: number }>(sql`
     SELECT d.id, ${documentOwnerColumns}, d.kind, d.sha256, d.blob_key AS "blobKey"
-    FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${code}`);
+    FROM documents d JOIN orders o ON o.id = d.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
   for (const document of documents)
     await db.query(sql`
       UPDATE documents SET row_mac = ${rowMac.of("documents", documentMembers(document))} WHERE id = ${document.id}`);
 }
 
-/** Gives orders that a test wrote their MACs. */
+/** Adds MACs to orders that a test wrote. */
 export const authenticateOrders = (db: Sql, where: Statement): Promise<void> => writeStateMacs(db, orderState, where);
 
-/** Marks the documents of an order as deleted, as the retention plan would. */
+/** Adds or updates MACs of rooms and payments that a test wrote or changed. */
+export const authenticateRooms = (db: Sql, where: Statement): Promise<void> => writeStateMacs(db, roomState, where);
+export const authenticatePayments = (db: Sql, where: Statement): Promise<void> =>
+  writeStateMacs(db, paymentState, where);
+
+/** Marks the documents of an order as deleted, as the retention plan does. */
 export async function markDeleted(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   code: string,
@@ -62,10 +93,28 @@ export async function markDeleted(
 ): Promise<void> {
   const documents = await db.query<{ blobKey: string }>(sql`
     SELECT DISTINCT blob_key AS "blobKey" FROM documents d JOIN orders o ON o.id = d.order_id
-    WHERE o.code = ${code} AND blob_key IS NOT NULL`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND blob_key IS NOT NULL`);
   const deletedAt = new Date();
   for (const { blobKey } of documents)
     await db.query(sql`
       INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
       VALUES (${blobKey}, ${rule}, ${deletedAt}, ${rowMac.of("deleted_blobs", markMembers({ blobKey, rule, deletedAt }))})`);
 }
+
+/** Changes a firm and its MAC, as the service would. */
+export async function changeFirm(db: Sql, partnerId: string, set: Statement): Promise<void> {
+  await db.query(sql`UPDATE partners SET ${set} WHERE id = ${partnerId}`);
+  await authenticateFirms(db);
+}
+
+/** Adds MACs to firms that a test wrote. */
+export const authenticateFirms = (db: Sql): Promise<void> => writeStateMacs(db, firmState, sql`true`);
+
+/** Changes signers of envelopes and their MACs, as the service would. */
+export async function changeSigners(db: Sql, set: Statement, where: Statement): Promise<void> {
+  await db.query(sql`UPDATE envelope_signers SET ${set} WHERE ${where}`);
+  await writeStateMacs(db, signerState, where);
+}
+
+/** Adds MACs to notaries that a test wrote. */
+export const authenticateNotaries = (db: Sql): Promise<void> => writeStateMacs(db, notaryState, sql`true`);

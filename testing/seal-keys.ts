@@ -7,7 +7,7 @@ const cache = fileURLToPath(new URL("../node_modules/.cache/seal-keys", import.m
 
 let given = 0;
 
-/** Puts a seal key made beforehand into a data folder that has none. */
+/** Puts a pregenerated seal key into a data folder that has none. */
 export function prepareSealKey(dataDir: string): void {
   const keys = join(dataDir, "keys");
   if (existsSync(keys)) return;
@@ -15,17 +15,17 @@ export function prepareSealKey(dataDir: string): void {
   cpSync(nextKey(), join(keys, "seal"));
 }
 
-/** A key of RSA-3072 made beforehand. */
+/** A pregenerated RSA-3072 key. */
 export const preparedKey = (): KeyObject => createPrivateKey(readFileSync(nextKey()));
 
-/** The file of a key that nothing else in this test process has: finding the primes of one takes half a second. */
+/** A key file that is unique in this test process. Generating one takes half a second, for its primes. */
 function nextKey(): string {
   const path = join(cache, String(given++));
   if (!existsSync(path)) makeKey(path);
   return path;
 }
 
-/** Other test processes may make the same key: the first one stays. */
+/** Another test process may create the same key at the same time; the first one wins. */
 function makeKey(path: string): void {
   mkdirSync(cache, { recursive: true });
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 3072 });

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Outcome } from "../service/src/cli/run-verb.ts";
-import { createPartner, issueKey } from "../service/src/partners/partners.ts";
-import { systemClock } from "../service/src/platform/clock.ts";
+import { createPartner, issueKey } from "../service/src/firms/partners/partners.ts";
+import { systemClock } from "../service/src/kernel/platform/clock.ts";
 import { prepareDatabase } from "./data-template.ts";
 import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
@@ -14,7 +14,7 @@ import { rowMacOf } from "./row-mac.ts";
 import { prepareSealKey } from "./seal-keys.ts";
 
 const sources = fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
-// A run of all tests names the same command line in fewer files.
+// A run of all tests uses a bundle of the same command line.
 const cli = process.env["TEST_CLI"] ?? sources;
 
 export { temporaryFolder } from "./temporary-folder.ts";
@@ -23,7 +23,7 @@ type Env = Record<string, string>;
 
 const offline = { TSA_URLS: "off", OTS_CALENDARS: "off" };
 
-// Of the caller's environment only what programs need: its settings must not leak into a test.
+// Passes only the caller's variables that programs need: its settings must not leak into a test.
 const basics = {
   ...offline,
   PATH: process.env["PATH"] ?? "",
@@ -36,25 +36,25 @@ const longestStartMs = 120_000;
 export type Service = {
   baseUrl: string;
   dataDir: string;
-  /** What was printed so far. */
+  /** The output so far. */
   stdout: () => string;
   stderr: () => string;
-  /** Runs a verb of the command line on this service's data; the parsed `--json` answer. */
+  /** Runs a verb of the command line on this service's data. @returns its parsed `--json` output */
   cli: <T = Record<string, string>>(...args: string[]) => Promise<T>;
-  /** Only of a service that was started with `ownProcess`. */
+  /** Only for a service that was started with `ownProcess`. */
   process: () => ChildProcess;
-  /** kill -9: nothing is tidied. Only of a service that was started with `ownProcess`. */
+  /** kill -9, without cleanup. Only for a service that was started with `ownProcess`. */
   kill: () => Promise<void>;
-  /** Asks it to end, and waits for that; resolves with the exit code. */
+  /** Stops it gracefully and waits. @returns the exit code */
   stop: () => Promise<number | null>;
   /** Starts again on the same data. */
   restart: (env?: Env) => Promise<Service>;
 };
 
-/** For a service whose process a test looks at, signals or kills. */
+/** For tests that inspect, signal or kill the service's process. */
 export const ownProcess: Env = { TEST_OWN_PROCESS: "yes" };
 
-/** Runs a verb to its end, in a process with others where a run of all tests has one; never throws for an exit code. */
+/** Runs a verb to its end, in a shared process where a run of all tests has one. An exit code never throws. */
 export const runCli = async (env: Env, ...args: string[]): Promise<Outcome> =>
   (await runHostedVerb({ ...offline, ...env }, args)) ?? runProgram(cli, env, args);
 
@@ -104,7 +104,7 @@ async function listening({ stdout, stderr, exit }: Running): Promise<void> {
   }
 }
 
-/** A data folder that is empty gets a database and a seal key made beforehand. @returns its settings */
+/** Puts a database and a pregenerated seal key into an empty data folder. @returns its settings */
 async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolean): Promise<Env & { PORT: string }> {
   if (!isFirstStart && env["DATABASE_URL"] === undefined) await prepareDatabase(env.DATA_DIR);
   if (!isFirstStart && env["SEAL_KEY"] === undefined) prepareSealKey(env.DATA_DIR);
@@ -112,8 +112,9 @@ async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolea
 }
 
 /**
- * Starts the real service on a free port, and waits until it answers. It is in a process with others where a run of all tests has
- * one, else in one of its own. With `firstStart` it makes its data itself, and is run from its sources, as users start it.
+ * Starts the real service on a free port, and waits until it answers. It shares a process with others in a run of all
+ * tests, and otherwise has its own. With `firstStart` it creates its data itself, and runs from source, as users start
+ * it.
  * `program`: another command line than the repository's.
  */
 export async function startService(
@@ -154,12 +155,13 @@ export async function startService(
   };
 }
 
-/** A partner with a key in one step, as the operator makes them. */
+/** Creates a partner with a key in one step, as the operator does. */
 export async function newPartner(service: Service, options: { tier?: string; live?: boolean; name?: string } = {}) {
   const { name = "Acme Title", tier = "trial", live = false } = options;
   const db = databaseOfRunning(service.dataDir);
   try {
     const deps = { db, clock: systemClock, rowMac: await rowMacOf(service.dataDir) };
+    db.useRowMac(deps.rowMac);
     const { partnerId } = await createPartner(deps, { name, tier, live });
     const { key, keyId } = await issueKey(deps, partnerId, live ? "live" : "test");
     return { partnerId, key, keyId, headers: { Authorization: `Bearer ${key}` } };

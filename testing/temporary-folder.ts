@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeWithTests } from "./reaper.ts";
 
-/** A folder of its own for a service's data, removed by `remove`, or else when the tests end. */
+/** A folder for a service's data. It is removed by `remove`, or when the tests end. */
 export function temporaryFolder(under = tmpdir()): { path: string; remove: () => void } {
   const path = mkdtempSync(join(under, "sss-"));
   removeWithTests(path);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Resolves with what `look` finds, once it finds something; looks again and again for up to 20 s. @throws Error when it never does */
+/** Polls `look` for up to 20 s until it finds something. @returns the result @throws Error after the time-out */
 export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
   const end = performance.now() + 20_000;
   while (performance.now() < end) {

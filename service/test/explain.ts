@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { Database } from "../src/platform/database/database.ts";
-import { Statement, ToSeal } from "../src/platform/database/sql.ts";
+import type { Database } from "../src/kernel/platform/database/database.ts";
+import { Statement, ToSeal } from "../src/kernel/platform/database/sql.ts";
+import { MacOfRow } from "../src/kernel/platform/database/state-mac.ts";
 
 /** A node of a plan as `EXPLAIN (FORMAT JSON)` gives it. */
 export type PlanNode = {
@@ -18,10 +19,12 @@ const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).fla
 function literal(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   // A form of a sealed text is as good as any other for a plan.
-  if (value instanceof ToSeal) return value.forms === "all" ? literal([value.text]) : literal(value.text);
+  if (value instanceof ToSeal) return literal(value.forms === "all" ? [`c1.${value.text}`] : `c1.${value.text}`);
   if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(", ")}]`;
   if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;
+  if (value instanceof MacOfRow) return "'\\x00'";
+  if (value !== null && typeof value === "object" && !(value instanceof Date)) return literal(JSON.stringify(value));
   return `'${(value instanceof Date ? value.toISOString() : String(value)).replaceAll("'", "''")}'`;
 }
 

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { startHttpDouble } from "./http-double.ts";
 
-/** How the calendar behaves: `proper`, or false in one way. */
+/** The calendar's behavior: `proper`, or faulty in one way. */
 export type CalendarMode =
   | "proper"
   | "slow"
@@ -15,18 +15,18 @@ export type CalendarMode =
   | "forgets"
   | "only-unknown";
 
-/** A block that the double has "mined": its height and its 80-byte header. */
+/** A "mined" block of the double: its height and its 80-byte header. */
 export type FakeBlock = { readonly height: number; readonly header: Buffer };
 
-/** An OpenTimestamps calendar on loopback that speaks the real protocol, on a chain of its own. */
+/** An OpenTimestamps calendar on loopback. It speaks the real protocol, on its own chain. */
 export type CalendarDouble = {
   readonly url: string;
   readonly order: (mode: CalendarMode) => void;
-  /** Puts everything that was submitted so far into a block, each commitment under a merkle root of its own kind. */
+  /** Puts all submissions so far into a block, each commitment under a different kind of merkle path. */
   readonly mine: () => FakeBlock;
-  /** Digests that came to `POST /digest`, hex. */
+  /** Digests received at `POST /digest`, hex. */
   readonly submitted: readonly string[];
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly requests: readonly string[];
   readonly close: () => Promise<void>;
 };
@@ -41,13 +41,13 @@ const bitcoinTag = "0588960d73d71901";
 const attestation = (tag: string, payload: Buffer) =>
   Buffer.concat([Buffer.from(`00${tag}`, "hex"), Buffer.from([payload.length]), payload]);
 
-/** Starts it. @param options.uri the name that it gives itself in its attestations; its own address by default */
+/** Starts it. @param options.uri its address in attestations; its real address by default */
 export async function startCalendar(options: { readonly uri?: string } = {}): Promise<CalendarDouble> {
   const key = randomBytes(32);
   const closing = new AbortController();
   const submitted: string[] = [];
   const requests: string[] = [];
-  /** By commitment, hex: null while it waits, then the timestamp up to its block. */
+  /** By commitment, hex: null while pending, then the timestamp up to its block. */
   const known = new Map<string, Buffer | null>();
   let mode: CalendarMode = "proper";
   let height = 800_000;
@@ -103,7 +103,9 @@ export async function startCalendar(options: { readonly uri?: string } = {}): Pr
   };
 }
 
-/** What a calendar does with a digest: its own nonce, the second, an authentication code; the outcome is the commitment. */
+/**
+ * The operations on a submitted digest: a nonce, the second, an authentication code. Their result is the commitment.
+ */
 function promised(digest: Buffer, key: Buffer, uri: string): { commitment: Buffer; timestamp: Buffer } {
   const nonce = randomBytes(16);
   const second = Buffer.alloc(4);
@@ -118,7 +120,7 @@ function promised(digest: Buffer, key: Buffer, uri: string): { commitment: Buffe
   };
 }
 
-/** A chain of hashes over all commitments: each one's operations lead to the same root. */
+/** A chain of hashes over all commitments: the operations of each lead to the same root. */
 function merkleTree(commitments: readonly Buffer[]): { root: Buffer; paths: Buffer[] } {
   let root = sha256(Buffer.from("an empty block"));
   const paths: Buffer[] = [];
@@ -131,7 +133,7 @@ function merkleTree(commitments: readonly Buffer[]): { root: Buffer; paths: Buff
   return { root, paths };
 }
 
-/** A block header with this merkle root; the rest is of no block. */
+/** A block header with this merkle root. Its other fields match no real block. */
 function header(root: Buffer): Buffer {
   const bytes = Buffer.alloc(80);
   root.copy(bytes, 36);

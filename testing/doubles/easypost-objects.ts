@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type EasyPostObject, easyPostId, numberOf, objectOf, type Reply, refusal, textOf } from "./easypost-values.ts";
 
-/** What a carrier offers for every parcel. `rate` is in dollars, as the provider writes it. */
+/** A carrier's rate for every parcel. `rate` is in dollars, as the provider writes it. */
 export type Offer = { carrier: string; service: string; rate: string; days: number };
 
 export const usualOffers: readonly Offer[] = [
@@ -11,18 +11,18 @@ export const usualOffers: readonly Offer[] = [
   { carrier: "UPSDAP", service: "2ndDayAir", rate: "17.20", days: 2 },
 ];
 
-/** What the provider keeps, and its answers about it. */
+/** The provider's state, and its answers. */
 export type EasyPostObjects = {
   shipments: Map<string, EasyPostObject>;
   trackers: Map<string, EasyPostObject>;
-  /** The carriers' offers for shipments to come. */
+  /** The carriers' rates for later shipments. */
   offers: Offer[];
   answer: (method: string, path: string, body: EasyPostObject) => Reply;
-  /** Moves a parcel on: its tracker as it is then. */
+  /** Advances a parcel. @returns its tracker afterward */
   track: (trackerId: string, status: string, more?: EasyPostObject) => EasyPostObject;
 };
 
-/** @param files gives the address under which labels can be fetched */
+/** @param files gives the download address of labels */
 export function createEasyPostObjects(files: () => string): EasyPostObjects {
   const addresses = new Map<string, EasyPostObject>();
   const shipments: EasyPostObjects["shipments"] = new Map();
@@ -126,7 +126,7 @@ const dates = () => ({ created_at: new Date().toISOString(), updated_at: new Dat
 
 const ratesOf = (shipment: EasyPostObject) => shipment["rates"] as EasyPostObject[];
 
-/** As the post writes an address. A street with `UNDELIVERABLE` in it is not known to it. */
+/** Normalizes an address like the post. A street with `UNDELIVERABLE` in it is unknown. */
 function verified(sent: EasyPostObject): EasyPostObject {
   const isKnown = !/undeliverable/i.test(textOf(sent["street1"]));
   const error = { code: "E.ADDRESS.NOT_FOUND", field: "address", message: "Address not found", suggestion: null };

@@ -9,10 +9,10 @@ export { usualOffers } from "./easypost-objects.ts";
 
 export type EasyPostRequest = { method: string; path: string; body: EasyPostObject };
 
-/** What a request meets: an answer of an error, a connection that is cut after the work is done, or no answer after it. */
+/** A prepared failure: an error, a connection cut after the work is done, or no answer after it. */
 export type Failure = { status: number; code?: string; message?: string } | "cut" | "hang";
 
-/** How an event is delivered: more than once, with another's secret, or with a body that was changed after it was signed. */
+/** How an event is delivered: more than once, with a wrong secret, or with a body altered after signing. */
 export type Delivery = { twice?: boolean; otherSecret?: boolean; forged?: boolean };
 
 export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "offers" | "track"> & {
@@ -20,30 +20,30 @@ export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "o
   url: string;
   /** For EASYPOST_API_KEY. */
   apiKey: string;
-  /** For EASYPOST_WEBHOOK_SECRET; it has letters that are normalized before they are used. */
+  /** For EASYPOST_WEBHOOK_SECRET. It contains characters that the provider normalizes. */
   webhookSecret: string;
-  /** All that was asked, in order, without the files of labels. */
+  /** All requests in order, except downloads of labels. */
   requests: EasyPostRequest[];
-  /** How many labels were bought of it. */
+  /** How many labels were bought. */
   labels: () => number;
-  /** Prepares failures for the requests that come to a path, one each. */
-  /** How many failures are prepared and not met yet. */
+  /** Prepares failures for the next requests to a path, one each. */
+  /** How many prepared failures are left. */
   failing: () => number;
   failOn: (path: RegExp, ...failures: Failure[]) => void;
-  /** The same, whatever they come to. */
+  /** The same for all paths. */
   fail: (...failures: Failure[]) => void;
-  /** The event of a tracker that has moved on. */
+  /** The event for a tracker that changed. */
   event: (tracker: EasyPostObject, more?: EasyPostObject) => EasyPostObject;
   /** The value of `X-Hmac-Signature` over a body. */
   sign: (body: string, secret?: string) => string;
-  /** Posts an event to a service's webhook, signed. @returns the last answer */
+  /** Sends a signed event to a service's webhook. @returns the last answer */
   deliver: (serviceUrl: string, event: EasyPostObject, how?: Delivery) => Promise<Response>;
   close: () => Promise<void>;
 };
 
 /**
- * A double of the provider of carriers' labels: addresses, shipments with rates, labels and their refunds, and trackers, by its wire
- * protocol; and webhooks signed as it signs them. It remembers what it was asked and fails to order.
+ * A double of the carrier label provider: addresses, shipments with rates, labels and their refunds, and trackers, in
+ * its wire protocol; and webhooks signed in its way. It records requests and fails on demand.
  */
 export async function startEasyPost(): Promise<EasyPostDouble> {
   const apiKey = `EZAK${randomBytes(16).toString("hex")}`;
@@ -110,7 +110,7 @@ export async function startEasyPost(): Promise<EasyPostDouble> {
   };
 }
 
-/** As the provider writes JSON: the weights of trackers are decimals, also whole ones, and the signature is over them. */
+/** The provider's JSON format: weights of trackers are decimals, even whole ones. The signature covers this text. */
 const written = (event: EasyPostObject): string => JSON.stringify(event).replace(/("weight":\d+)(?=[,}])/g, "$1.0");
 
 function send(response: ServerResponse, { status, body }: Reply): void {

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A small HTTP server on loopback that a double speaks its protocol through. */
+/** A small HTTP server on loopback for a double. */
 export type HttpDouble = {
-  /** `http://127.0.0.1:PORT`, without a slash at the end. */
+  /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
-  /** Stops listening and cuts what is still open. */
+  /** Stops listening and closes open connections. */
   readonly close: () => Promise<void>;
 };
 
-/** Starts it. A handler that throws answers 500 with the message, so that a fault in a double shows in the test. */
+/** Starts it. A handler that throws answers 500 with the message, so that a fault in a double shows up in the test. */
 export async function startHttpDouble(
   handle: (request: IncomingMessage, body: Buffer, response: ServerResponse) => void | Promise<void>,
 ): Promise<HttpDouble> {

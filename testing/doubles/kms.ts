@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startHttpDouble } from "./http-double.ts";
 
-/** What AWS KMS may answer instead: an error by its name, or something no KMS should. */
+/** Faulty answers of AWS KMS: an error by its name, or an answer that a KMS should never give. */
 export type KmsFailure =
   | { readonly error: string; readonly status?: number }
   | { readonly wrongSignature: true }
@@ -16,11 +16,11 @@ export type KmsFailure =
 export type KmsDouble = {
   readonly url: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Makes a key and answers with its id; `alias/NAME` is a second name for it. */
+  /** Creates a key and returns its id; `alias/NAME` is a second name for it. */
   readonly addKey: (kind: KmsKeyKind, alias?: string) => KmsDoubleKey;
-  /** The next requests fail in these ways, one each. */
+  /** Makes the next requests fail in these ways, one each. */
   readonly failNext: (...failures: KmsFailure[]) => void;
-  /** The targets asked for, in order. */
+  /** The requested targets, in order. */
   readonly requests: readonly string[];
   readonly close: () => Promise<void>;
 };
@@ -38,7 +38,7 @@ const algorithmsOf: Record<KmsKeyKind, string[]> = {
   ENCRYPTING_RSA_3072: [],
 };
 
-/** Starts it. Needs `openssl` in PATH: Node's own crypto does not sign a digest made elsewhere. */
+/** Starts it. Needs `openssl` in PATH: Node's own crypto can't sign a digest that was computed elsewhere. */
 export async function startKms(): Promise<KmsDouble> {
   const folder = mkdtempSync(join(tmpdir(), "kms-"));
   const credentials = { accessKeyId: "AKIADOUBLE", secretAccessKey: "double-secret" };

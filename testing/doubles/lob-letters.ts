@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { pageSizes } from "./lob-pages.ts";
 
-/** Values of a form or of JSON, as they nest: `to[name]`, `metadata[order]`. */
+/** Nested values of a form or of JSON: `to[name]`, `metadata[order]`. */
 export type LobParams = { [name: string]: string | number | boolean | null | LobParams };
 
 export type LobReply = { status: number; body: object };
@@ -18,7 +18,7 @@ export type LobTrackingEvent = {
   object: "tracking_event";
 };
 
-/** A letter as the API shows it, as far as anybody here reads it. */
+/** A letter in the API, with the members that tests read. */
 export type LobLetter = {
   id: string;
   object: "letter";
@@ -33,11 +33,11 @@ export type LobLetter = {
   deleted?: true;
 } & Record<string, unknown>;
 
-/** What is kept of the printer's side. */
+/** The printer's state. */
 export type LobLetters = {
-  /** All that were accepted, cancelled ones too, by their ids. */
+  /** All accepted letters by id, including cancelled ones. */
   letters: Map<string, LobLetter>;
-  /** The files that were uploaded, by the letters' ids. */
+  /** The uploaded files, by letter id. */
   files: Map<string, Buffer>;
   create: (params: LobParams, file: Buffer | null, isLive: boolean) => Promise<LobReply>;
   get: (id: string) => LobReply;
@@ -56,7 +56,7 @@ const mostSheets = 60;
 const extraServices = ["certified", "certified_return_receipt", "registered"];
 
 /**
- * @param windowMs for how long a letter can be cancelled after it was accepted
+ * @param windowMs how long an accepted letter can be cancelled
  * @param now the printer's clock
  */
 export function createLobLetters(windowMs: () => number, now: () => Date): LobLetters {
@@ -169,13 +169,13 @@ function newLetter(
     metadata: Object.fromEntries(Object.entries(params["metadata"] ?? {}).map(([k, v]) => [k, String(v)])),
     id,
     object: "letter",
-    // The vendor's client takes no other host.
+    // The vendor's client accepts no other host.
     url: `https://lob-assets.com/letters/${id}.pdf?expires=${expires}&signature=${randomBytes(12).toString("hex")}`,
     carrier: "USPS",
     thumbnails: [],
     return_envelope: false,
     extra_service: extra,
-    // As with the real one, a test key gets no number.
+    // As with the real service, a test key gets no number.
     tracking_number: isLive && extra?.startsWith("certified") ? trackingNumber(id) : null,
     tracking_events: [],
     expected_delivery_date: new Date(at.getTime() + 6 * 86_400_000).toISOString().slice(0, 10),
@@ -185,7 +185,7 @@ function newLetter(
   };
 }
 
-/** Twenty digits that begin as those of certified mail do. */
+/** Twenty digits with the prefix of certified mail. */
 const trackingNumber = (id: string): string =>
   `9407${BigInt(`0x${createHash("sha256").update(id).digest("hex")}`)}`.slice(0, 20);
 
@@ -199,7 +199,7 @@ const keptAddress = (address: LobParams[string] | undefined, created: string): o
   object: "address",
 });
 
-/** `metadata[name]=value` as the documentation has it, or one JSON text as the vendor's client sends it. */
+/** `metadata[name]=value` as documented, or one JSON text as the vendor's client sends it. */
 function metadataOf(query: URLSearchParams): Record<string, string> {
   const asJson = query.get("metadata");
   if (asJson !== null) return JSON.parse(asJson) as Record<string, string>;

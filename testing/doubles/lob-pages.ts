@@ -9,7 +9,7 @@ const box = (page: string, name: string): [number, number] | undefined => {
   return t === undefined ? undefined : [Number(r) - Number(l), Number(t) - Number(b)];
 };
 
-/** Width and height of each page in points, by a reader that is not ours; null for what it can't read. */
+/** Width and height of each page in points, from an independent reader; null for an unreadable file. */
 export async function pageSizes(pdf: Buffer): Promise<[width: number, height: number][] | null> {
   const folder = temporaryFolder();
   try {

@@ -16,7 +16,7 @@ export type LobRequest = {
   idempotencyKey: string | null;
 };
 
-/** What the next request meets: an error, a connection cut after the work is done, no answer after it is done, or nothing at all. */
+/** A prepared failure: an error, a connection cut after the work is done, no answer after it, or no reaction at all. */
 export type LobFailure =
   | { status: number; code?: string; message?: string; retryAfter?: number }
   | "cut"
@@ -32,28 +32,28 @@ export type LobEvent = {
   object: "event";
 };
 
-/** How an event arrives: more than once, signed long ago, with other words than were signed, or by another's secret. */
+/** How an event arrives: more than once, signed long ago, altered after signing, or with a wrong secret. */
 export type LobDelivery = { twice?: boolean; late?: boolean; forged?: boolean; otherSecret?: boolean };
 
 export type LobDouble = Pick<LobLetters, "letters" | "files"> & {
   /** For LOB_API_BASE. */
   apiBase: string;
-  /** For LOB_API_KEY: of live mode. */
+  /** For LOB_API_KEY, in live mode. */
   apiKey: string;
   /** For LOB_WEBHOOK_SECRET. */
   webhookSecret: string;
-  /** All that was asked with a right key, in order. */
+  /** All requests with a valid key, in order. */
   requests: LobRequest[];
-  /** Prepares failures for the requests that come, one each. */
+  /** Prepares failures for the next requests, one each. */
   fail: (...failures: LobFailure[]) => void;
-  /** Fails every request alike, until null. */
+  /** Fails every request in this way, until null. */
   failAll: (failure: LobFailure | null) => void;
-  /** How long letters can be cancelled after they were accepted; an hour. */
+  /** How long accepted letters can be cancelled; one hour by default. */
   cancellable: (ms: number) => void;
-  /** Something that happens to a letter: its tracking events show it, and the event's webhook is ready to be delivered. */
+  /** An event of a letter: it appears among the tracking events, and its webhook is ready to be delivered. */
   happens: (letterId: string, type: string, at?: Date) => LobEvent;
   sign: (body: string, at?: Date, secret?: string) => Record<string, string>;
-  /** Posts an event to a service's webhook; the answers. */
+  /** Sends an event to a service's webhook. @returns the answers */
   deliver: (serviceUrl: string, event: LobEvent, how?: LobDelivery) => Promise<Response[]>;
   close: () => Promise<void>;
 };
@@ -61,8 +61,8 @@ export type LobDouble = Pick<LobLetters, "letters" | "files"> & {
 const keyDays = 24 * 3_600_000;
 
 /**
- * A double of Lob: letters by its wire protocol (multipart, form and JSON; basic authentication; idempotency keys that are kept for a day)
- * and webhooks signed as it signs them. It remembers what it was asked and fails to order.
+ * A double of Lob: letters in its wire protocol (multipart, form and JSON; basic authentication; idempotency keys that
+ * are stored for a day) and webhooks signed in its way. It records requests and fails on demand.
  * @param now the printer's clock
  */
 export async function startLob(now: () => Date = () => new Date()): Promise<LobDouble> {
@@ -174,7 +174,7 @@ const names: Readonly<Record<string, string>> = {
   issue: "Issue",
 };
 
-/** As the letter lists it; null for what is no event of the mail's way. */
+/** The event in a letter's tracking list; null for events that are not about the mail's journey. */
 function trackingEvent(type: string, at: Date) {
   const [, certified, what = ""] = /^letter\.(certified\.)?([\w-]+)$/.exec(type) ?? [];
   const name = names[what];
@@ -201,7 +201,7 @@ function trackingEvent(type: string, at: Date) {
   };
 }
 
-/** The name of basic authentication: the key; its password is empty. */
+/** The user name of basic authentication is the key; the password is empty. */
 function userOf({ headers }: IncomingMessage): string {
   const [, encoded = ""] = /^Basic (.+)$/.exec(headers.authorization ?? "") ?? [];
   return Buffer.from(encoded, "base64").toString().split(":")[0] ?? "";
@@ -231,7 +231,7 @@ function createReplies(now: () => Date) {
     const before = key === null ? undefined : replies.get(key);
     if (before && now().getTime() - before.at < keyDays) return before.reply;
     const reply = make();
-    // Only what was accepted is kept.
+    // Only accepted requests are stored.
     if (key !== null) void reply.then(({ status }) => (status === 200 ? undefined : replies.delete(key)));
     if (key !== null) replies.set(key, { reply, at: now().getTime() });
     return reply;

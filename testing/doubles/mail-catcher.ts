@@ -2,10 +2,10 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
-/** A mail as it arrived, its parts decoded. */
+/** A received mail with decoded parts. */
 export type CaughtMail = { to: string; from: string; subject: string; text: string; html: string; raw: string };
 
-/** A real SMTP server on loopback that keeps what it gets. */
+/** A real SMTP server on loopback that stores every mail. */
 export async function startMailCatcher() {
   const caught: CaughtMail[] = [];
   let refusals = 0;
@@ -35,7 +35,7 @@ export async function startMailCatcher() {
   return {
     url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
     caught,
-    /** The next mails are refused for now, as by a server that is busy. */
+    /** Refuses the next mails temporarily, like a busy server. */
     refuseNext(count: number): void {
       refusals = count;
     },
@@ -48,7 +48,7 @@ function read(raw: string, from: string, to: string): CaughtMail {
   return { from, to, subject, text: part(raw, "text/plain"), html: part(raw, "text/html"), raw };
 }
 
-/** The first part of a type, freed of its transfer encoding. */
+/** The first part of a content type, decoded. */
 function part(raw: string, type: string): string {
   const match = new RegExp(`Content-Type: ${type}[^]*?\\r\\n\\r\\n([^]*?)(?:\\r\\n--|$)`).exec(raw);
   const head = match?.[0].split("\r\n\r\n")[0] ?? "";

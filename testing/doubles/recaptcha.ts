@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startHttpDouble } from "./http-double.ts";
 
-/** How `siteverify` behaves: `proper`, or false in one way. */
+/** The behavior of `siteverify`: `proper`, or faulty in one way. */
 export type RecaptchaMode =
   | "proper"
   | "no-score"
@@ -23,19 +23,19 @@ export type RecaptchaDouble = {
   readonly secret: string;
   /** For `RECAPTCHA_API_BASE`. */
   readonly apiBase: string;
-  /** The score of every token that is asked about from now on. */
+  /** The score of every token from now on. */
   score: number;
   mode: RecaptchaMode;
-  /** Whether `api.js` and its tokens come at all. */
+  /** Whether `api.js` and tokens are available. */
   page: "proper" | "missing" | "silent";
-  /** A token as a page would get it. */
+  /** Creates a token as a page would get it. */
   readonly newToken: (token: Token) => string;
-  /** The forms that `siteverify` was sent, latest last. */
+  /** The forms sent to `siteverify`, latest last. */
   readonly asked: URLSearchParams[];
   readonly close: () => Promise<void>;
 };
 
-// Like Google's: callable once the script is loaded, and asynchronous throughout.
+// Like Google's script: callable once loaded, and asynchronous throughout.
 const apiScript = (tokenUrl: string) => `globalThis.grecaptcha = {
   ready(callback) { setTimeout(callback, 0); },
   async execute(siteKey, { action }) {
@@ -46,7 +46,7 @@ const apiScript = (tokenUrl: string) => `globalThis.grecaptcha = {
 };
 `;
 
-/** Tokens that pages got and that servers may ask about, once. */
+/** Tokens that pages received; a server may verify each once. */
 function createTokens(secret: string) {
   const tokens = new Map<string, Token>();
   return {
@@ -71,7 +71,7 @@ function createTokens(secret: string) {
   };
 }
 
-/** Answers as the mode wants it. @returns whether the response is kept open */
+/** Answers according to the mode. @returns whether the response stays open */
 function answerIn(mode: RecaptchaMode, answer: string, elsewhere: string, response: ServerResponse): boolean {
   const json = (text: string) => response.writeHead(200, { "Content-Type": "application/json" }).end(text);
   if (mode === "junk") json("<html>");
@@ -103,7 +103,7 @@ export async function startRecaptcha(): Promise<RecaptchaDouble> {
     if (answerIn(double.mode, text, `${double.apiBase}/elsewhere`, response)) held.push(response);
   }
 
-  /** `api.js`, and the tokens that it asks for. */
+  /** Serves `api.js` and its tokens. */
   function serveScript(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://double");
     const { origin } = request.headers;

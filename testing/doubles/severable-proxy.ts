@@ -1,22 +1,22 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { freePort } from "../free-port.ts";
 
-/** A TCP proxy on loopback whose connections can be cut, as a network or a server that fails would. */
+/** A TCP proxy on loopback whose connections can be cut, to simulate failures of a network or server. */
 export type SeverableProxy = {
   readonly port: number;
-  /** Ends every connection, and refuses new ones. */
+  /** Closes every connection, and refuses new ones. */
   sever: () => Promise<void>;
-  /** Cuts every connection; new ones are taken. */
+  /** Closes every connection; new ones are accepted. */
   cut: () => void;
-  /** Passes nothing more on either way and keeps the connections, as a machine that lost its power would. */
+  /** Keeps connections open without passing data, like a machine that lost power. */
   silence: () => void;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   restore: () => Promise<void>;
-  /** Leads new connections to another server, as a virtual address that moves. */
+  /** Routes new connections to another server, like a virtual address that moves. */
   redirect: (target: Target) => void;
 };
 
-/** A path of a Unix socket, or a port of this machine. */
+/** The path of a Unix socket, or a local port. */
 type Target = string | number;
 
 export async function startSeverableProxy(first: Target): Promise<SeverableProxy> {
@@ -29,7 +29,7 @@ export async function startSeverableProxy(first: Target): Promise<SeverableProxy
     const upstream = typeof target === "string" ? connect(target) : connect(target, "127.0.0.1");
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // A cut connection is what the test wants.
+      // The test cut the connection on purpose.
       socket.on("error", () => {});
       socket.on("close", () => {
         sockets.delete(socket);

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 
-/** Values of a form whose names nest: `metadata[order_code]=..`, `line_items[0][quantity]=1`. */
+/** Nested form values: `metadata[order_code]=..`, `line_items[0][quantity]=1`. */
 export type Params = { [name: string]: string | Params };
 
 export type Reply = { status: number; body: object };
 
 type StripeObject = Record<string, unknown>;
 
-/** What the processor keeps, and its answers about it. */
+/** The processor's state, and its answers. */
 export type StripeObjects = {
   sessions: Map<string, StripeObject>;
   refunds: StripeObject[];
   answer: (method: string, path: string, params: Params) => Reply;
-  /** Where a session's payer goes on after paying. */
+  /** Where the payer is redirected after paying. */
   successUrl: (sessionId: string) => string | undefined;
 };
 
@@ -47,7 +47,7 @@ export const refusal = (status: number, message: string, type = "invalid_request
   body: { error: { type, message } },
 });
 
-/** What is wrong with the parameters of a new session; undefined when nothing is. */
+/** The fault in the parameters of a new session; undefined when there is none. */
 function sessionFault(params: Params): string | undefined {
   const amount = Number(at(params, "line_items", "0", "price_data", "unit_amount"));
   const inSeconds = Number(params["expires_at"]) - Date.now() / 1000;
@@ -75,8 +75,8 @@ function newSession(sessionId: string, params: Params, hostedPages: string, live
 }
 
 /**
- * @param hostedPages gives the address under which sessions are paid
- * @param livemode whether whoever asks has a key of live mode
+ * @param hostedPages gives the payment address of sessions
+ * @param livemode whether the caller has a live key
  */
 export function createStripeObjects(hostedPages: () => string, livemode: () => boolean): StripeObjects {
   const sessions: StripeObjects["sessions"] = new Map();
@@ -116,6 +116,10 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
         const refund = { id: newId("re"), object: "refund", status: "succeeded", ...params };
         refunds.push(refund);
         return { status: 200, body: refund };
+      }
+      if (method === "GET" && path === "/v1/refunds") {
+        const data = refunds.filter((each) => each["payment_intent"] === params["payment_intent"]);
+        return { status: 200, body: { object: "list", data, has_more: false, url: "/v1/refunds" } };
       }
       return refusal(404, "Unrecognized request URL");
     },

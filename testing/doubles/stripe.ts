@@ -11,7 +11,7 @@ export type StripeRequest = {
   authorization: string;
 };
 
-/** What the next request meets: an answer of an error, a cut connection after the work is done, or no answer at all. */
+/** A prepared failure: an error, a connection cut after the work is done, or no answer at all. */
 export type Failure = { status: number; type?: string; message?: string } | "cut" | "hang";
 
 export type StripeEvent = {
@@ -29,28 +29,28 @@ export type StripeDouble = {
   url: string;
   /** For STRIPE_WEBHOOK_SECRET. */
   webhookSecret: string;
-  /** All that was asked, in order. */
+  /** All requests, in order. */
   requests: StripeRequest[];
   sessions: Map<string, Record<string, unknown>>;
   refunds: Record<string, unknown>[];
-  /** Prepares failures for the requests that come, one each. */
+  /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
-  /** An event of the type about the object, as the processor would write it. */
+  /** Creates an event about the object, in the processor's format. */
   event: (type: string, object: Record<string, unknown>, more?: Partial<StripeEvent>) => StripeEvent;
   /** The value of `Stripe-Signature` over a body. */
   sign: (body: string, options?: { secret?: string; at?: Date }) => string;
-  /** Posts an event to a service's webhook, signed. */
+  /** Sends a signed event to a service's webhook. */
   deliver: (serviceUrl: string, event: StripeEvent, options?: { secret?: string; at?: Date }) => Promise<Response>;
-  /** What payers did on hosted pages; as with the real one, the browser comes back before the event is delivered. */
+  /** Payers' actions on hosted pages. As with the real service, the browser returns before the event is delivered. */
   paidByPayers: StripeEvent[];
-  /** The events of a payer's deeds on a session's hosted page. */
+  /** Creates the events of a payer's actions on a session's hosted page. */
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
   close: () => Promise<void>;
 };
 
 /**
- * A double of the payment processor: checkout sessions and refunds by its wire protocol with idempotency keys, and webhooks
- * signed as it signs them. It remembers what it was asked and fails to order.
+ * A double of the payment processor: checkout sessions and refunds in its wire protocol with idempotency keys, and
+ * webhooks signed in its way. It records requests and fails on demand.
  */
 export async function startStripe(): Promise<StripeDouble> {
   const webhookSecret = `whsec_${randomBytes(16).toString("hex")}`;
@@ -59,7 +59,7 @@ export async function startStripe(): Promise<StripeDouble> {
   const paidByPayers: StripeEvent[] = [];
   const replyOnce = createReplies();
   let url = "";
-  // As with the real one, what a live key makes is of live mode, and so are the events about it.
+  // As with the real service, objects of a live key are live, and so are their events.
   let livemode = false;
   const { sessions, refunds, answer, successUrl } = createStripeObjects(
     () => `${url}/c/pay`,
@@ -69,7 +69,7 @@ export async function startStripe(): Promise<StripeDouble> {
   function serve(request: IncomingMessage, bytes: Buffer, response: ServerResponse): void {
     const body = bytes.toString();
     const { method = "", headers } = request;
-    const [path = ""] = (request.url ?? "").split("?");
+    const [path = "", query = ""] = (request.url ?? "").split("?");
     const [, hosted] = /^\/c\/pay\/(\w+)$/.exec(path) ?? [];
     if (hosted) {
       serveHostedPage(method, hosted, response);
@@ -77,7 +77,7 @@ export async function startStripe(): Promise<StripeDouble> {
     }
     const key = headers["idempotency-key"];
     const idempotencyKey = typeof key === "string" ? key : null;
-    const params = readParams(body);
+    const params = readParams(method === "GET" ? query : body);
     const { authorization = "" } = headers;
     livemode = authorization.startsWith("Bearer sk_live_");
     requests.push({ method, path, params, idempotencyKey, authorization });
@@ -91,7 +91,7 @@ export async function startStripe(): Promise<StripeDouble> {
     else send(response, reply);
   }
 
-  /** The page on which a payer pays: one button. */
+  /** The payment page: one button. */
   function serveHostedPage(method: string, sessionId: string, response: ServerResponse): void {
     if (method === "POST") {
       paidByPayers.push(pay(sessionId));
@@ -149,7 +149,7 @@ export async function startStripe(): Promise<StripeDouble> {
   };
 }
 
-/** The same key gets the same reply, and only for the same parameters. */
+/** The same key gets the same reply, but only for the same parameters. */
 function createReplies() {
   const replies = new Map<string, Reply & { params: string }>();
   return (key: string | null, params: string, make: () => Reply): Reply => {

@@ -13,31 +13,31 @@ export type TelnyxEvent = {
 };
 
 export type SignOptions = {
-  /** When it is said to be signed; now, if left out. */
+  /** The stated time of signing; now by default. */
   at?: Date;
-  /** Signed with a key that is not the account's. */
+  /** Signs with a key that is not the account's. */
   otherKey?: boolean;
 };
 
 export type DeliverOptions = SignOptions & {
-  /** Signed for other bytes. */
+  /** Signs other bytes. */
   forged?: boolean;
 };
 
 export type TelnyxEvents = {
-  /** For TELNYX_PUBLIC_KEY: base64 of the 32 bytes, as the portal shows it. */
+  /** For TELNYX_PUBLIC_KEY: base64 of the 32 bytes, as in the portal. */
   publicKey: string;
-  /** The event about how a fax stands. */
+  /** Creates the event about the state of a fax. */
   event: (fax: TelnyxFax, more?: Record<string, unknown>) => TelnyxEvent;
   /** The headers of a signed body. */
   sign: (body: string, options?: SignOptions) => Record<string, string>;
-  /** Posts an event to a service's webhook, signed. */
+  /** Sends a signed event to a service's webhook. */
   deliver: (serviceUrl: string, event: TelnyxEvent, options?: DeliverOptions) => Promise<Response>;
 };
 
 const eventTypes: Readonly<Partial<Record<TelnyxFax["status"], string>>> = { sending: "fax.sending.started" };
 
-/** Events as Telnyx makes and signs them: Ed25519 over `timestamp|body`. */
+/** Events in Telnyx's format and signature: Ed25519 over `timestamp|body`. */
 export function createTelnyxEvents(): TelnyxEvents {
   const account = generateKeyPairSync("ed25519");
   const stranger = generateKeyPairSync("ed25519");

@@ -23,7 +23,7 @@ export type TelnyxFax = {
 
 export type TelnyxMessage = { id: string; from: string; to: string; text: string };
 
-/** Telnyx's answer to what it can't do. */
+/** Telnyx's answer to an impossible request. */
 export const refusal = (status: number, code: string, title: string, detail: string): Reply => ({
   status,
   body: {
@@ -34,7 +34,7 @@ export const refusal = (status: number, code: string, title: string, detail: str
 const isNumber = (value: unknown): value is string => typeof value === "string" && /^\+[1-9]\d{6,14}$/.test(value);
 const isBase64 = (text: string): boolean => Buffer.from(text, "base64").toString("base64") === text;
 
-/** What an account of Telnyx holds, and its answers. */
+/** The contents of a Telnyx account, and its answers. */
 export function createTelnyxObjects() {
   const faxes: TelnyxFax[] = [];
   const messages: TelnyxMessage[] = [];

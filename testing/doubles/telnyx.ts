@@ -15,7 +15,7 @@ import {
 export type { TelnyxEvent } from "./telnyx-events.ts";
 export type { TelnyxFax } from "./telnyx-objects.ts";
 
-/** What a request meets: an answer of an error, a cut connection after the work is done, or no answer and no work. */
+/** A prepared failure: an error, a connection cut after the work is done, or no answer and no work. */
 export type TelnyxFailure = { status: number; code?: string; detail?: string } | "cut" | "hang";
 
 export type TelnyxRequest = { method: string; path: string; query: URLSearchParams; params: Params };
@@ -25,24 +25,24 @@ export type TelnyxDouble = TelnyxEvents & {
   url: string;
   /** For TELNYX_API_KEY. */
   apiKey: string;
-  /** All that was asked, in order. */
+  /** All requests, in order. */
   requests: TelnyxRequest[];
   faxes: TelnyxFax[];
   messages: TelnyxMessage[];
-  /** What was faxed: the PDF's bytes by the fax's id. */
+  /** The faxed PDFs, by fax id. */
   contents: Map<string, Media>;
-  /** Prepares a failure for the next request whose method and path fit. */
+  /** Prepares a failure for the next request with this method and path. */
   fail: (failure: TelnyxFailure, on?: RegExp) => void;
-  /** Takes the failures back that nothing met. */
+  /** Withdraws the prepared failures that are left. */
   mend: () => void;
-  /** Brings a fax to a state, and makes the event about it. */
+  /** Moves a fax to a state, and creates its event. */
   move: (fax: TelnyxFax, status: TelnyxFax["status"], more?: Record<string, unknown>) => TelnyxEvent;
   close: () => Promise<void>;
 };
 
 /**
- * A double of Telnyx: faxes and text messages by its HTTP protocol, and events signed as it signs them. It remembers what it was
- * asked and fails to order. That it speaks the protocol is proven by Telnyx's own client, which runs against it in a test.
+ * A double of Telnyx: faxes and text messages in its HTTP protocol, and events signed in its way. It records requests
+ * and fails on demand. A test runs Telnyx's own client against it, to prove that it speaks the protocol.
  */
 export async function startTelnyx(): Promise<TelnyxDouble> {
   const apiKey = "KEY0199DOUBLE_telnyx";
@@ -91,7 +91,7 @@ export async function startTelnyx(): Promise<TelnyxDouble> {
   };
 }
 
-/** The members of a JSON body or of a form, and the file in it. */
+/** The members of a JSON body or of a form, and its file. */
 async function readBody(contentType: string, bytes: Buffer): Promise<{ params: Params; media: Media | null }> {
   if (bytes.length === 0) return { params: {}, media: null };
   if (!contentType.startsWith("multipart/form-data"))

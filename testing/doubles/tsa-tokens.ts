@@ -5,23 +5,23 @@ import { join } from "node:path";
 import { encode, integer, raw, sequence } from "@signsealship/evidence/asn1";
 import { parseTimeStampResp, parseTimeStampToken } from "@signsealship/evidence/rfc3161";
 
-/** What a certificate of the test authority is like. */
+/** Options of a test authority's certificate. */
 export type TsaCertificateKind = "proper" | "no-usage" | "usage-not-critical" | "more-usages" | "expired" | "foreign";
 
-/** The openssl program as an authority, with its own certification authority, in a temporary folder. */
+/** A time-stamping authority by the openssl program, with its own certificate authority, in a temporary folder. */
 export type TsaWorkshop = {
-  /** PEM of the certification authority. */
+  /** PEM of the certificate authority. */
   readonly caPem: string;
   /** A TimeStampResp for a TimeStampReq, both DER, as `openssl ts` makes it. */
   readonly reply: (request: Uint8Array) => Buffer;
-  /** The TSTInfo of a response signed anew: what `openssl ts` refuses to make, `openssl cms` makes. */
+  /** Signs the TSTInfo of a response again: `openssl cms` makes tokens that `openssl ts` refuses to make. */
   readonly signAgain: (response: Uint8Array, how: SignAgain) => Buffer;
   readonly close: () => void;
 };
 
 export type SignAgain = {
   readonly certificate: TsaCertificateKind;
-  /** False leaves out ESSCertIDv2. */
+  /** False omits ESSCertIDv2. */
   readonly signingCertificate?: boolean;
   readonly contentType?: string;
 };
@@ -37,7 +37,7 @@ const extensions: Record<TsaCertificateKind, string> = {
   foreign: "extendedKeyUsage=critical,timeStamping",
 };
 
-/** Makes it. Needs `openssl` 3 in PATH. */
+/** Creates the authority. Needs `openssl` 3 in PATH. */
 export function openTsaWorkshop(): TsaWorkshop {
   const folder = mkdtempSync(join(tmpdir(), "tsa-"));
   const at = (name: string) => join(folder, name);

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { startHttpDouble } from "./http-double.ts";
 import { openTsaWorkshop, type TsaWorkshop } from "./tsa-tokens.ts";
 
-/** How the authority behaves: `proper`, or false in one way. */
+/** The authority's behavior: `proper`, or faulty in one way. */
 export type TsaMode =
   | "proper"
   | "replay"
@@ -27,19 +27,19 @@ export type TsaMode =
   | "hang-up"
   | "slow";
 
-/** A real time-stamping authority on loopback, by `openssl ts`, that can also be ordered to be a bad one. */
+/** A real time-stamping authority on loopback, by `openssl ts`, that can be made to misbehave. */
 export type TsaDouble = {
   readonly url: string;
   /** PEM of the authority that issued its certificate. */
   readonly caPem: string;
-  /** From now on it behaves so. */
+  /** Sets its behavior from now on. */
   readonly order: (mode: TsaMode) => void;
-  /** How many requests have come. */
+  /** The number of requests so far. */
   readonly requestCount: () => number;
   readonly close: () => Promise<void>;
 };
 
-/** How long `slow` takes: longer than any test waits. */
+/** The delay of `slow`: longer than any test waits. */
 const SLOW_MS = 60_000;
 
 export async function startTsa(): Promise<TsaDouble> {

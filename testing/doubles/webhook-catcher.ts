@@ -7,13 +7,13 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 
 export type Authority = {
-  /** The authority's certificate: what WEBHOOK_CA names. */
+  /** The authority's certificate, for WEBHOOK_CA. */
   caFile: string;
   cert: Buffer;
   key: Buffer;
 };
 
-/** Makes an authority and a certificate for localhost, 127.0.0.1, ::1 and `*.hooks.test` in the folder. */
+/** Creates an authority and a certificate for localhost, 127.0.0.1, ::1 and `*.hooks.test` in the folder. */
 export function makeAuthority(folder: string): Authority {
   const path = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
@@ -62,16 +62,16 @@ export type Catcher = {
   /** `https://127.0.0.1:PORT` */
   url: string;
   caught: Caught[];
-  /** Connections that were ever opened. */
+  /** The number of connections so far. */
   connections: () => number;
-  /** How requests of this path are answered; without it, 200. */
+  /** Sets the answer to requests of this path; 200 by default. */
   answer: (path: string, answer: Answer) => void;
-  /** Resolves with what was caught on the path as soon as there are so many. */
+  /** Resolves with the requests to the path as soon as there are this many. */
   wait: (path: string, count?: number) => Promise<Caught[]>;
   close: () => Promise<void>;
 };
 
-/** An HTTPS server that keeps what it is sent. */
+/** An HTTPS server that stores every request. */
 export async function startCatcher(authority: Authority, port = 0): Promise<Catcher> {
   const caught: Caught[] = [];
   const answers = new Map<string, Answer>();

@@ -1,21 +1,22 @@
-// Runs the services of many test files in one process, which loads their code once. tools/test.ts starts it for a run of all files.
-// A connection to its socket is one service: it brings the settings, hears what the service prints, and ends it by ending itself.
+// Runs the services of many test files in one process, which loads their code once. tools/test.ts starts it for a run
+// of all files. Each connection to its socket is one service: the test sends the settings, receives the output, and
+// stops the service by closing the connection.
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { StartupError } from "../../service/src/kernel/platform/errors.ts";
+import { openLog } from "../../service/src/kernel/platform/logs.ts";
+import { createWorkerPool } from "../../service/src/kernel/platform/workers/pool.ts";
 import { serve } from "../../service/src/main.ts";
-import { StartupError } from "../../service/src/platform/errors.ts";
-import { openLog } from "../../service/src/platform/logs.ts";
-import { createWorkerPool } from "../../service/src/platform/workers/pool.ts";
 import type { Said } from "./hosts.ts";
 
-// The threads, too, load their code once.
+// Threads load their code once, too.
 const workers = createWorkerPool({ size: 2, heapMb: 512, processMb: 16_384 });
 
 async function host(socket: Socket): Promise<void> {
   const say = (said: Said) => void socket.write(`${JSON.stringify(said)}\n`);
   const lines = createInterface(socket);
   const stopped = new Promise<string>((resolve) => lines.once("close", () => resolve("the test's end")));
-  // One that is gone is told nothing.
+  // A closed connection receives nothing.
   socket.on("error", () => {});
   const env = JSON.parse(await new Promise<string>((resolve) => lines.once("line", resolve)));
   let exit = 0;
@@ -35,7 +36,7 @@ async function host(socket: Socket): Promise<void> {
   socket.end();
 }
 
-// Each service listens for the end of the process.
+// Each service adds a listener for the exit of the process.
 process.setMaxListeners(0);
 createServer({ allowHalfOpen: true }, (socket) => void host(socket)).listen(process.argv[2], () =>
   process.stdout.write("ready\n"),

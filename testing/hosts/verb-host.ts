@@ -7,7 +7,7 @@ import { command } from "../../service/src/cli/verbs.ts";
 import type { VerbCall } from "./hosts.ts";
 
 function run({ env, args }: VerbCall): Promise<Outcome> {
-  // Verbs read their settings there.
+  // Verbs read their settings from the environment.
   process.env = env;
   return runCommand(command, args);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 const surrogates = { first: 0xd800, count: 0x800 };
 
-/** Any code point that can stand in a text. The library's own unit of this kind takes a second to make. */
+/** Any code point that can occur in a text. Creating the library's own arbitrary takes a second. */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10ffff - surrogates.count })
   .map((n) => String.fromCodePoint(n < surrogates.first ? n : n + surrogates.count));

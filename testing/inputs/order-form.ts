@@ -22,7 +22,7 @@ export const sender = {
   from_postal: "80202",
 } as const;
 
-/** A multipart body; a field set to undefined is left out. `document: null` sends none. */
+/** A multipart body. Fields set to undefined are omitted; `document: null` sends no document. */
 export function orderForm(
   fields: Record<string, string | undefined>,
   document: Uint8Array | null = examplePdf,

@@ -1,14 +1,14 @@
-/** What a made PDF should be like. */
+/** Options of a generated PDF. */
 export type PdfRecipe = {
   /** Number of pages, 1 by default. */
   pages?: number;
-  /** Wanted size of the file in bytes; reached exactly when it exceeds the unpadded size by a few hundred bytes. */
+  /** Size of the file in bytes; reached exactly when it exceeds the unpadded size by a few hundred bytes. */
   bytes?: number;
-  /** ASCII text shown on every page beside its number. Different texts make different files. */
+  /** ASCII text on every page, next to the page number. Different texts give different files. */
   text?: string;
-  /** Further entries of every page, such as `/Rotate 90`; its MediaBox is of letter size unless they name another. */
+  /** Further entries of every page, such as `/Rotate 90`. Without a MediaBox, pages have letter size. */
   pageEntries?: string;
-  /** Further operators of every page's content, behind its text. */
+  /** Further operators of every page's content, drawn behind its text. */
   content?: string;
 };
 
@@ -17,8 +17,8 @@ const PADDING_OBJECT = 4;
 const FIRST_PAGE_OBJECT = 5;
 
 /**
- * Makes a valid PDF with a classic xref table: the same recipe gives the same bytes.
- * The padding is one incompressible stream, named by the catalog, so that no reader calls it an orphan.
+ * Generates a valid PDF with a classic xref table. The same options give the same bytes. The padding is one
+ * incompressible stream, which the catalog references so that no reader calls it an orphan.
  */
 export function makePdf(recipe: PdfRecipe = {}): Buffer {
   const pages = recipe.pages ?? 1;
@@ -27,7 +27,7 @@ export function makePdf(recipe: PdfRecipe = {}): Buffer {
   if (recipe.bytes === undefined || recipe.bytes <= bare.length) return bare;
   let padding = recipe.bytes - bare.length;
   let made = assembleWith(padding);
-  // The digits of the stream's length and of the later offsets grow with the padding: take back what they cost.
+  // The digits of the stream's length and of later offsets grow with the padding: subtract them.
   for (let round = 0; round < 4 && made.length !== recipe.bytes; round++) {
     padding = Math.max(0, padding + recipe.bytes - made.length);
     made = assembleWith(padding);
@@ -88,7 +88,7 @@ function assemble(pages: number, padding: number, recipe: PdfRecipe): Buffer {
   return Buffer.concat(chunks, length);
 }
 
-/** Bytes that no compressor shrinks, from a fixed xorshift32. */
+/** Incompressible bytes from a fixed xorshift32. */
 function noise(length: number): Buffer {
   const words = new Uint32Array(Math.ceil(length / 4));
   let state = 0x9e3779b9;

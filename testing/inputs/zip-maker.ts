@@ -8,7 +8,7 @@ export type ZipFile = {
   readonly extra?: Uint8Array;
 };
 
-/** A zip, written byte by byte, so that tests can bend any part of it. */
+/** Writes a zip byte by byte, so that tests can manipulate any part of it. */
 export function makeZip(files: readonly ZipFile[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -40,7 +40,7 @@ export function makeZip(files: readonly ZipFile[]): Buffer {
   return Buffer.concat([...locals, central, end]);
 }
 
-/** An Info-ZIP Unicode Path field (section 4.6.9): unzip takes its name in place of the file's own. */
+/** An Info-ZIP Unicode Path field (section 4.6.9): unzip prefers its name over the file's own. */
 export function unicodePath(name: string, path: string): Buffer {
   const field = Buffer.alloc(9);
   field.writeUInt16LE(0x7075, 0);

@@ -3,21 +3,23 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { jarsFolder } from "./java.ts";
 
-/** EU DSS, the validator that authorities of the European Union use, with the libraries that it needs. */
+/** EU DSS, the validator that authorities of the European Union use, with its libraries. */
 export const dss = {
   pom: fileURLToPath(new URL("dss/pom.xml", import.meta.url)),
   folder: `${jarsFolder}/dss`,
   isHere: (): boolean => existsSync(`${jarsFolder}/dss/dss-validation-6.2.jar`),
 };
 
-/** What EU DSS says of one signature: `good` where the bytes and the value are those that were signed; or of a file that it does not read. */
+/**
+ * EU DSS's verdict on one signature: `good` if bytes and value are the signed ones; or on a file that it can't read.
+ */
 export type DssSignature = {
   readonly path: string;
   readonly verdict: "good" | "bad" | "unread";
   readonly indication: string;
 };
 
-/** What EU DSS says of each signature of the files, in the order of the files. @throws Error with what it printed when it ends otherwise */
+/** EU DSS's verdict on each signature of the files, in order. @throws Error with its output when it fails */
 export function judgedByDss(paths: readonly string[]): DssSignature[] {
   const program = fileURLToPath(new URL("dss/Validate.java", import.meta.url));
   const machine = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", `${dss.folder}/*`];

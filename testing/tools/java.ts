@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** Where the programs are that Maven has; tools/install-tools.ts puts them there. */
+/** The folder of programs from Maven; tools/install-tools.ts fills it. */
 export const jarsFolder = fileURLToPath(new URL("../../node_modules/.cache/java", import.meta.url));
 
 /** The file of an artifact, `group:name:version`. */

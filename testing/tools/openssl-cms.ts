@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A self-signed certificate and a way to sign with it, by the openssl program: a signer that shares no code with ours. */
+/** A self-signed certificate and its signer, by the openssl program: it shares no code with ours. */
 export type OpensslSigner = {
   /** PEM of the certificate. */
   readonly certificatePem: string;
@@ -13,7 +13,7 @@ export type OpensslSigner = {
   readonly close: () => void;
 };
 
-/** Makes a P-256 key and certificate in a new temporary folder. Needs `openssl` 3 in PATH. */
+/** Creates a P-256 key and certificate in a new temporary folder. Needs `openssl` 3 in PATH. */
 export function opensslSigner(): OpensslSigner {
   const folder = mkdtempSync(join(tmpdir(), "openssl-signer-"));
   const key = join(folder, "key.pem");

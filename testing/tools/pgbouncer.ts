@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Connection } from "../../service/src/platform/postgres/access.ts";
+import type { Connection } from "../../service/src/kernel/platform/postgres/access.ts";
 import { startSeverableProxy } from "../doubles/severable-proxy.ts";
 import { freePort } from "../free-port.ts";
 import { endWithTests } from "../reaper.ts";
@@ -14,13 +14,13 @@ import { until } from "../until.ts";
 const folder = fileURLToPath(new URL("../../node_modules/.cache/pgbouncer", import.meta.url));
 const program = join(folder, "pgbouncer");
 
-/** The release of Debian whose source is built: releases before 1.21 know no prepared statements. */
+/** The Debian release whose source is built: PgBouncer before 1.21 does not support prepared statements. */
 const suite = "trixie";
 
 const apt = (...args: string[]): string =>
   execFileSync("apt-get", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-/** Builds PgBouncer from Debian's source, got from where this machine gets its packages. */
+/** Builds PgBouncer from Debian's source, from this machine's package sources. */
 function buildPgBouncer(): void {
   mkdirSync(folder, { recursive: true });
   const targets = apt("indextargets", "--format", "$(REPO_URI)", "Identifier: Packages", "Origin: Debian").split("\n");
@@ -53,25 +53,25 @@ function buildPgBouncer(): void {
   for (const each of ["parts", "lists", "cache", "source"]) rmSync(join(folder, each), { recursive: true });
 }
 
-/** A pooler of PostgreSQL's connections. */
+/** A PostgreSQL connection pooler. */
 export const pgbouncer = { isHere: () => existsSync(program), build: buildPgBouncer };
 
 export type PgBouncer = { url: string; stop: () => Promise<void> };
 
-/** A pooler before a local server, in transaction mode. @param settings lines of its configuration */
+/** A pooler in front of a local server, in transaction mode. @param settings lines of its configuration */
 export async function startPgBouncer(server: Connection, settings: Record<string, string>): Promise<PgBouncer> {
   const port = await freePort();
   const own = mkdtempSync(join(tmpdir(), "pgbouncer-"));
   chmodSync(own, 0o755);
   const { user, password, database } = server;
-  // It does not run as root, and no other user reaches the server's socket.
+  // PgBouncer refuses to run as root, and no other user can reach the server's socket.
   const asNobody = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const proxy = await startSeverableProxy(join(server.host, `.s.PGSQL.${server.port}`));
   const all = {
     listen_addr: "127.0.0.1",
     listen_port: String(port),
     unix_socket_dir: "",
-    // Who connects is the role of the line above, by its password.
+    // Clients connect as the role of the line above, with its password.
     auth_type: "any",
     pool_mode: "transaction",
     ...settings,

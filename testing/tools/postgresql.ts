@@ -6,7 +6,7 @@ import { freePort } from "../free-port.ts";
 import { endWithTests } from "../reaper.ts";
 import { until } from "../until.ts";
 
-/** The path of a program of Debian's newest PostgreSQL server. */
+/** The path of a program from Debian's newest PostgreSQL server. */
 export const postgresProgram = (name: string): string | undefined =>
   globSync(`/usr/lib/postgresql/*/bin/${name}`).toSorted().at(-1);
 
@@ -25,12 +25,12 @@ const run = (program: string, ...args: string[]): string =>
 export type PostgresServer = {
   readonly port: number;
   readonly folder: string;
-  /** As the superuser. */
+  /** Runs as the superuser. */
   readonly url: string;
   readonly start: () => Promise<void>;
-  /** Its machine lost power. */
+  /** Simulates a power failure of its machine. */
   readonly kill: () => Promise<void>;
-  /** Statements without an answer, or one value. */
+  /** Runs statements without results, or returns one value. */
   readonly psql: (statement: string) => string;
 };
 
@@ -57,7 +57,7 @@ function serverIn(folder: string, port: number): PostgresServer {
     async kill() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
-      // Immediate shutdown: no checkpoint, and no process of it is left to answer.
+      // Immediate shutdown: no checkpoint, and none of its processes can answer.
       child.kill("SIGQUIT");
       await ended;
     },
@@ -72,7 +72,7 @@ export type PostgresPair = {
   stop: () => Promise<void>;
 };
 
-/** A PostgreSQL with a standby that has each commit before the client is told, and the programs' folder for PATH. */
+/** A PostgreSQL with a synchronous standby, and the programs' folder for PATH. */
 export async function startPostgresPair(under: string): Promise<PostgresPair> {
   const { uid, gid } = identity();
   mkdirSync(under, { recursive: true });
@@ -83,7 +83,7 @@ export async function startPostgresPair(under: string): Promise<PostgresPair> {
   const settings = [
     "listen_addresses = '127.0.0.1'",
     "unix_socket_directories = ''",
-    // Nothing of a test has to outlive a power cut of this machine.
+    // Test data need not survive a power failure of this machine.
     "fsync = off",
     "max_wal_senders = 4",
   ];

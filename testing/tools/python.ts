@@ -8,8 +8,8 @@ export const pythonEnvironment = folder;
 /** The Python that finds the libraries of tools.ts. */
 export const python = `${folder}/bin/python`;
 
-/** A line for each requirement that is installed there. */
+/** One line per installed requirement. */
 export const requirementsFile = `${folder}/installed.txt`;
 
-/** The wheels of all that was installed there, for environments that tests make without a network. */
+/** The wheels of all installed requirements, for environments that tests create offline. */
 export const wheelsFolder = `${folder}/wheels`;

@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../../node_modules/.cache/runtimes", import.meta.url));
 
-/** Where the runtimes are that partners run the SDK on; tools/install-tools.ts puts them there. */
+/** The folder of runtimes on which partners use the SDK; tools/install-tools.ts fills it. */
 export const runtimesFolder = folder;
 
-/** Other releases of Node as npm has them, by the name that they have here, and Deno. */
+/** Other releases of Node, from npm by their names here, and Deno. */
 export const runtimePackages = {
   node20: `node20@npm:node-${process.platform}-${process.arch}@20.20.2`,
   node22: `node22@npm:node-${process.platform}-${process.arch}@22.23.3`,

@@ -12,14 +12,14 @@ export type SoftHsm = {
   readonly pin: string;
   /** Path of a file that holds the PIN. */
   readonly pinFile: string;
-  /** What SOFTHSM2_CONF must be in the process that loads the module, before it does. */
+  /** The value of SOFTHSM2_CONF. Set it in the process before it loads the module. */
   readonly configPath: string;
-  /** Makes a key, imports it and answers with its public half. `id` is hex. */
+  /** Creates a key, imports it and returns its public half. `id` is hex. */
   readonly addKey: (label: string, id: string, kind: "rsa-3072" | "p-256" | "p-384") => KeyObject;
   readonly close: () => void;
 };
 
-/** Makes the token. Needs Debian's `softhsm2`. */
+/** Creates the token. Needs Debian's `softhsm2`. */
 export function startSoftHsm(): SoftHsm {
   const modulePath = softHsmModule();
   if (modulePath === undefined) throw new Error("SoftHSM2 is not installed");

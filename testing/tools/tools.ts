@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import * as nodeTest from "node:test";
 import { dss } from "./dss.ts";
@@ -9,9 +9,9 @@ import { python, requirementsFile } from "./python.ts";
 import { type RuntimeName, runtimePackages, runtimeProgram } from "./runtimes.ts";
 import { veraPdf } from "./verapdf.ts";
 
-/** A program or library of others that tests hold ours against. */
+/** A foreign program or library that tests compare ours with. */
 type Tool = {
-  /** Whether it is here. */
+  /** Whether it is installed. */
   readonly isHere: () => boolean;
   /** Packages of Debian and Ubuntu, separated by spaces. */
   readonly debian?: string;
@@ -21,9 +21,9 @@ type Tool = {
   readonly npm?: string;
   /** An artifact of Maven's central repository, one file that runs, copied into the folder of java.ts. */
   readonly maven?: string;
-  /** Makes it from its source, which Debian's packages are made of. */
+  /** Builds it from its Debian source package. */
   readonly build?: () => void;
-  /** A project of Maven, and the folder that its libraries are copied into. */
+  /** A Maven project, and the folder for its libraries. */
   readonly mavenProject?: { readonly pom: string; readonly folder: string };
 };
 
@@ -63,9 +63,22 @@ export const chromiumPath = (): string | undefined =>
 export const softHsmModule = (): string | undefined =>
   ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so"].find((path) => existsSync(path));
 
+/** A library that, preloaded, gives a program another time (`FAKETIME`). */
+export const fakeTimeLibrary = (): string | undefined => globSync("/usr/lib/*/faketime/libfaketime.so.1")[0];
+
+/** Settings of a service whose clock runs ahead. */
+export const clockAhead = (seconds: number): Record<string, string> => ({
+  LD_PRELOAD: fakeTimeLibrary() ?? "",
+  FAKETIME: `+${seconds}s`,
+  FAKETIME_DONT_FAKE_MONOTONIC: "1",
+});
+
+/** Debian's client of S3. */
+export const awsProgram = "/usr/bin/aws";
+
 const table = {
   chromium: { debian: "chromium-headless-shell", isHere: () => chromiumPath() !== undefined },
-  // The same engine without a window: half the CPU.
+  // The same engine without a window, at half the CPU time.
   headlessShell: packaged("chromium-headless-shell", "chromium-headless-shell"),
   poppler: packaged("poppler-utils", "pdfsig", "pdfinfo", "pdfdetach", "pdftotext", "pdftoppm"),
   nss: packaged("libnss3-tools", "certutil"),
@@ -77,20 +90,23 @@ const table = {
     isHere: () => softHsmModule() !== undefined && programPath("softhsm2-util") !== undefined,
   },
   redis: packaged("redis-server", "redis-server"),
-  // The embedded one is a server alone: no pg_basebackup, no psql.
+  // The embedded PostgreSQL contains only a server: no pg_basebackup, no psql.
   postgresql: { debian: "postgresql", isHere: () => postgresProgram("pg_basebackup") !== undefined },
+  ceph: packaged("radosgw ceph-mon ceph-osd ceph-common", "radosgw", "ceph-mon", "ceph-osd", "ceph"),
+  awscli: { debian: "awscli", isHere: () => existsSync(awsProgram) },
   pgbouncer: { ...pgbouncer, debian: "gcc make pkg-config libevent-dev libssl-dev" },
   prometheus: packaged("prometheus", "promtool"),
   nginx: packaged("nginx-light", "nginx"),
   caddy: packaged("caddy", "caddy"),
   systemd: packaged("systemd", "systemd-analyze"),
+  faketime: { debian: "faketime", isHere: () => fakeTimeLibrary() !== undefined },
   fish: packaged("fish", "fish"),
   jq: packaged("jq", "jq"),
   php: packaged("php-cli", "php"),
   go: packaged("golang-go", "go"),
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
-  // What a service without root can't be given is not installed, only named.
+  // Tools that only root can install are named, not installed.
   root: { isHere: () => process.getuid?.() === 0 },
   python: { debian: "python3-venv", isHere: () => existsSync(python) },
   opentimestamps: fromPypi("opentimestamps==0.4.5"),
@@ -114,14 +130,14 @@ export type ToolName = keyof typeof table;
 
 export const tools: Readonly<Record<ToolName, Tool>> = table;
 
-/** The tools that are not here. */
+/** The missing tools. */
 export const missingTools = (): ToolName[] =>
   (Object.keys(table) as ToolName[]).filter((name) => !table[name].isHere());
 
-/** How the reason of a test that was skipped for want of tools begins. */
+/** The first words of the reason for tests that are skipped because of missing tools. */
 export const wants = "wants ";
 
-/** Options of a test or suite that is skipped, saying why, where one of the tools is missing. */
+/** Options of a test or suite; it is skipped with a reason if one of the tools is missing. */
 export function needs(...names: ToolName[]): { skip: false | string } {
   const missing = names.filter((name) => !table[name].isHere());
   return { skip: missing.length > 0 && wants + missing.join(", ") };
@@ -129,7 +145,10 @@ export function needs(...names: ToolName[]): { skip: false | string } {
 
 type TestFunctions = Pick<typeof nodeTest, "test" | "describe" | "before" | "after" | "beforeEach" | "afterEach">;
 
-/** What `node:test` exports, for a file whose every test needs the tools: where one is missing no hook runs, and each test is skipped. */
+/**
+ * Replaces `node:test` in a file whose every test needs the tools: if one is missing, each test is skipped and no hook
+ * runs.
+ */
 export function testsNeeding(...names: ToolName[]): TestFunctions {
   const { skip } = needs(...names);
   if (skip === false) return nodeTest;

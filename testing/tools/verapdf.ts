@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { jarPath } from "./java.ts";
 
-/** The validator of the PDF Association's members, with all that it needs. */
+/** veraPDF, the PDF Association's validator, with its dependencies. */
 export const veraPdf = "org.verapdf.apps:greenfield-apps:1.28.2";
 
-/** The rules of PDF/A-3a and PDF/UA-1 that files break, by the file's name; each file has to say that it keeps both. */
+/** The rules of PDF/A-3a and PDF/UA-1 that files break, by file name. Each file must claim conformance with both. */
 export function brokenRules(files: Readonly<Record<string, Uint8Array>>): string[] {
   const { path: folder, remove } = temporaryFolder();
   const paths = Object.entries(files).map(([name, bytes]) => {
@@ -15,10 +15,10 @@ export function brokenRules(files: Readonly<Record<string, Uint8Array>>): string
     writeFileSync(path, bytes);
     return path;
   });
-  // It runs for a second: compiling it well, beside it, costs more than it gains.
+  // It runs for about a second: optimizing compilation would cost more than it gains.
   const machine = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
   const program = [...machine, "-cp", jarPath(veraPdf), "org.verapdf.apps.GreenfieldCliWrapper"];
-  // Both profiles in one run: 0 stands for those that a file names.
+  // Checks both profiles in one run: 0 stands for the profiles that a file names.
   const { stdout, stderr } = spawnSync("java", [...program, "-f", "0", "--format", "text", "-v", ...paths], {
     encoding: "utf8",
   });

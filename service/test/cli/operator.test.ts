@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
-import { cookieIn, postForm } from "../members/signed-in-member.ts";
+import { cookieIn, postForm } from "../firms/members/signed-in-member.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { runtimeProgram } from "@signsealship/testing/tools/runtimes";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
@@ -13,30 +14,21 @@ import { buildCli } from "../../../tools/build-cli.ts";
 const folder = temporaryFolder("/tmp");
 const project = join(folder.path, "project");
 const program = join(folder.path, "package/signsealship.js");
-let service: Service;
-let env: NodeJS.ProcessEnv;
-let packed: string;
 
-before(async () => {
-  const built = await buildCli(join(folder.path, "cli"));
-  const args = ["pack", "--json", "--pack-destination", folder.path];
-  const [{ filename }] = JSON.parse(execFileSync("npm", args, { cwd: built, encoding: "utf8" }));
-  packed = join(folder.path, filename);
-  execFileSync("tar", ["-xzf", packed, "-C", folder.path]);
-  mkdirSync(project);
-  service = await startService({ DATA_DIR: join(folder.path, "data"), RATE_LIMITS: "off" });
-  const { key } = await newPartner(service);
-  env = {
-    ...process.env,
-    SIGNSEALSHIP_KEY: key,
-    BASE_URL: service.baseUrl,
-    npm_config_cache: join(folder.path, "npm"),
-  };
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const built = await buildCli(join(folder.path, "cli"));
+const args = ["pack", "--json", "--pack-destination", folder.path];
+const [{ filename }] = JSON.parse(execFileSync("npm", args, { cwd: built, encoding: "utf8" }));
+const packed = join(folder.path, filename);
+execFileSync("tar", ["-xzf", packed, "-C", folder.path]);
+mkdirSync(project);
+const service = await forTests(startService({ DATA_DIR: join(folder.path, "data"), RATE_LIMITS: "off" }));
+const { key } = await newPartner(service);
+const env = {
+  ...process.env,
+  SIGNSEALSHIP_KEY: key,
+  BASE_URL: service.baseUrl,
+  npm_config_cache: join(folder.path, "npm"),
+};
 
 /** Runs the packed command line in an empty folder. */
 function run(...args: string[]) {

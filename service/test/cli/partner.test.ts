@@ -1,31 +1,24 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { parseArgs } from "node:util";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
-import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { createOrder } from "../../src/cli/partner/order.ts";
 import type { Verb } from "../../src/cli/verb.ts";
 import { orderVerbs } from "../../src/cli/verbs/order.ts";
 
 const folder = temporaryFolder();
 const document = join(folder.path, "deed.pdf");
-let service: Service;
-let partner: Awaited<ReturnType<typeof newPartner>>;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  partner = await newPartner(service);
-  writeFileSync(document, examplePdf);
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+const partner = await newPartner(service);
+writeFileSync(document, examplePdf);
 
-/** Runs a verb as a partner does, beside no database. */
+/** Runs a verb as a partner does, without a database. */
 const asPartner = (...args: string[]) => runCli({ BASE_URL: service.baseUrl, SIGNSEALSHIP_KEY: partner.key }, ...args);
 const wanted = ["--document", document, "--email", "a@example.com", "--byod-confirmed"];
 

@@ -1,27 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { issueKey, keyResolver, trackLastUse } from "../../src/partners/partners.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
-import { columnCipher } from "../../src/platform/column-cipher.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
-import { rotateSecret, unsubscribe } from "../../src/webhooks/webhooks.ts";
-import { json, type MembersService, openMembersService } from "../members/members-service.ts";
-import { cookieIn, link, newMember, postForm, signIn } from "../members/signed-in-member.ts";
+import { issueKey, keyResolver, trackLastUse } from "../../src/firms/partners/partners.ts";
+import { systemClock as clock } from "../../src/kernel/platform/clock.ts";
+import { columnCipher } from "../../src/kernel/platform/column-cipher.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { secretBytes } from "../../src/kernel/platform/secrets.ts";
+import { rotateSecret, unsubscribe } from "../../src/outgoing/webhooks/webhooks.ts";
+import { json, openMembersService } from "../firms/members/members-service.ts";
+import { cookieIn, link, newMember, postForm, signIn } from "../firms/members/signed-in-member.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-let somebody: MembersService["somebody"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call, somebody } = running);
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call, somebody } = running;
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 

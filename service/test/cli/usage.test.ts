@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
-import { nearest } from "../../src/platform/nearest-name.ts";
+import { nearest } from "../../src/kernel/platform/nearest-name.ts";
 
 const cliPath = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 

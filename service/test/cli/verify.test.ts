@@ -6,7 +6,7 @@ import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { bytesOf, type SealAnswer, seal } from "../proof-passports/seal-document.ts";
+import { bytesOf, type SealAnswer, seal } from "../evidence/proof-passports/seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 

@@ -30,7 +30,7 @@ type Compose = {
 };
 const compose = parse(read("deploy/compose.yaml"), { merge: true }) as Compose;
 
-/** What the service may be told: the table of settings, and what Node and the S3 client take by themselves. */
+/** All settings of the service: the table of settings, and those that Node and the S3 client read themselves. */
 const settings = new Set([
   ...[...read("docs/operating.md").matchAll(/^\| (`[A-Z].*?`) \|/gm)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),

@@ -4,13 +4,14 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { endWithTests } from "@signsealship/testing/reaper";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 
@@ -19,21 +20,13 @@ const folder = temporaryFolder();
 const certificate = join(folder.path, "certificate.pem");
 const key = join(folder.path, "key.pem");
 const host = "sign.example.com";
-let service: Service;
-let headers: Record<string, string>;
 
-before(async () => {
-  const subject = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
-  const keys = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", certificate];
-  execFileSync("openssl", ["req", "-x509", "-days", "2", ...keys, ...subject], { stdio: "ignore" });
-  const env = { TRUST_PROXY: "127.0.0.1", LOG_LEVEL: "info", BASE_URL: `https://${host}` };
-  service = await startService({ DATA_DIR: join(folder.path, "data"), ...env });
-  ({ headers } = await newPartner(service));
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const subject = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
+const keys = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", certificate];
+execFileSync("openssl", ["req", "-x509", "-days", "2", ...keys, ...subject], { stdio: "ignore" });
+const env = { TRUST_PROXY: "127.0.0.1", LOG_LEVEL: "info", BASE_URL: `https://${host}` };
+const service = await forTests(startService({ DATA_DIR: join(folder.path, "data"), ...env }));
+const { headers } = await newPartner(service);
 
 type Answer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string };
 
@@ -62,12 +55,12 @@ async function passesAll(port: number): Promise<void> {
   const order = await ask(port, "/api/partner/orders", "POST", { ...headers, "content-type": type }, upload);
   assert.equal(order.status, 201, order.body);
   assert.equal(order.headers["strict-transport-security"], "max-age=31536000");
-  // Whoever says to come from elsewhere is known by where they come from.
+  // A client that claims another address is known by its real one.
   await ask(port, "/api/partner/me", "GET", { "x-forwarded-for": "203.0.113.9", authorization: "Bearer x" });
   const log = () => service.stdout() + service.stderr();
   await until(() => log().includes("127.9.9."));
   assert.ok(!log().includes("203.0.113."));
-  // For machines beside it alone, and the proxy is one: what comes by it is not of this machine.
+  // Only for machines without a proxy: a request through the proxy does not count as local.
   assert.equal((await ask(port, "/metrics", "GET", {})).status, 404);
 }
 

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();
 const connections = new Set<Socket>();
@@ -13,26 +14,22 @@ const store = createServer((socket) => {
   connections.add(socket);
   socket.on("error", () => {}).resume();
 });
-let service: Service;
-let headers: Record<string, string>;
 
-before(async () => {
-  await once(store.listen(0, "127.0.0.1"), "listening");
-  const { port } = store.address() as AddressInfo;
-  service = await startService({
+await once(store.listen(0, "127.0.0.1"), "listening");
+const { port } = store.address() as AddressInfo;
+const service = await forTests(
+  startService({
     DATA_DIR: folder.path,
     BLOB_URL: `s3://documents/test?region=us-east-1&endpoint=http://127.0.0.1:${port}`,
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
     RATE_LIMITS: "off",
-  });
-  ({ headers } = await newPartner(service));
-});
-after(async () => {
-  await service.stop();
+  }),
+);
+const { headers } = await newPartner(service);
+after(() => {
   for (const socket of connections) socket.destroy();
   store.close();
-  folder.remove();
 });
 
 test("while the blob store hangs, /readyz says so within its time and asks it once however often it is asked", async () => {

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
-import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
+import { startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import { ownProcess, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { createPartner, issueKey } from "../../src/partners/partners.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { type Database, openDatabase } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { createPartner, issueKey } from "../../src/firms/partners/partners.ts";
+import { systemClock } from "../../src/kernel/platform/clock.ts";
+import { openDatabase } from "../../src/kernel/platform/database/database.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { openEmbeddedPostgres } from "../../src/kernel/platform/postgres/embedded.ts";
 
 /** KILLS=200 for a long run. */
 const kills = Number(process.env["KILLS"] ?? repeats(4, 2));
@@ -22,32 +22,24 @@ const folder = temporaryFolder();
 const dataDir = join(folder.path, "var");
 const blobs = join(dataDir, "blobs");
 const document = makePdf();
-let server: Awaited<ReturnType<typeof openEmbeddedPostgres>>;
-let proxy: SeverableProxy;
-let env: Record<string, string> & { DATA_DIR: string };
-let nodes: [Service, Service];
-let key: string;
-let db: Database;
 
-before(async () => {
-  await prepareDatabase(join(folder.path, "db"));
-  server = await openEmbeddedPostgres(join(folder.path, "db"));
-  const { host, port, user, password, database } = server.owner;
-  proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
-  const url = `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`;
-  env = { DATA_DIR: dataDir, DATABASE_URL: url, RATE_LIMITS: "off", ...ownProcess };
-  nodes = [await startService(env), await startService(env)];
-  db = openDatabase(server.owner, () => {}, { poolSize: 2 });
-  const deps = { db, clock: systemClock, rowMac: await rowMacOf(dataDir) };
-  const { partnerId } = await createPartner(deps, { name: "Acme", tier: "ClosingDesk", live: false });
-  ({ key } = await issueKey(deps, partnerId, "test"));
-});
+await prepareDatabase(join(folder.path, "db"));
+const server = await openEmbeddedPostgres(join(folder.path, "db"));
+const { host, port, user, password, database } = server.owner;
+const proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
+const url = `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`;
+const env = { DATA_DIR: dataDir, DATABASE_URL: url, RATE_LIMITS: "off", ...ownProcess };
+const nodes: [Service, Service] = [await startService(env), await startService(env)];
+const db = openDatabase(server.owner, () => {}, { poolSize: 2 });
+const deps = { db, clock: systemClock, rowMac: await rowMacOf(dataDir) };
+db.useRowMac(deps.rowMac);
+const { partnerId } = await createPartner(deps, { name: "Acme", tier: "ClosingDesk", live: false });
+const { key } = await issueKey(deps, partnerId, "test");
 after(async () => {
   for (const node of nodes ?? []) await node.stop();
   await proxy?.sever();
   await db?.close();
   await server?.release();
-  folder.remove();
 });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -74,7 +66,7 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** What was acknowledged. */
+/** The acknowledged requests. */
 const orders = new Map<string, string>();
 const passports: { verifyCode: string; sealedSha256: string }[] = [];
 const attached = new Set<string>();

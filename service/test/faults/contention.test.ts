@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service, startService } from "@signsealship/testing/service";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { newPartner, startService } from "@signsealship/testing/service";
+import { type Client, openRoomsService } from "../closing/rooms/rooms-service.ts";
 
 const rounds = 25;
 
-let running: RoomsService;
-let second: Service;
-let acme: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  second = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" });
-  acme = await (await running.partner("ClosingDesk")).withKey("test");
-});
-after(async () => {
-  await second.stop();
-  await running.close();
-});
+const running = await forTests(openRoomsService());
+const second = await forTests(startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" }));
+const acme = await (await running.partner("ClosingDesk")).withKey("test");
 
 test("attaching, detaching, steps of orders and seals of the same rooms on two nodes: no request ends in a 5xx", async () => {
   const rooms = [await acme.room("One"), await acme.room("Two")];

@@ -1,29 +1,24 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { inTurn } from "@signsealship/testing/inputs/fuzz";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { ownProcess } from "@signsealship/testing/service";
-import { fileForm } from "../proof-passports/seal-document.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { openRoomsService } from "../closing/rooms/rooms-service.ts";
+import { fileForm } from "../evidence/proof-passports/seal-document.ts";
 import { costlyDocuments } from "./costly-documents.ts";
 
 /** Receiving, hashing, copying and encrypting 35 MiB is the main thread's; what is read in them is not. */
 const mostMainThreadMs = 1000;
 
-let rooms: RoomsService;
-let acme: Client;
-before(async () => {
-  rooms = await openRoomsService(ownProcess);
-  acme = await rooms.partner();
-  // The first of each kind loads modules.
-  await seal(makePdf());
-  await acme.order();
-});
-after(() => rooms?.close());
-
+const rooms = await forTests(openRoomsService(ownProcess));
+const acme = await rooms.partner();
 const seal = async (document: Buffer) => (await acme.call("POST", "/api/passport/seal", fileForm(document))).status;
+// The first of each kind loads modules.
+await seal(makePdf());
+await acme.order();
 
 /** CPU time in ms of the service's main thread and of the whole process, as Linux counts it: in steps of 10 ms. */
 function cpu(): { main: number; all: number } {
@@ -35,7 +30,7 @@ function cpu(): { main: number; all: number } {
   return { main: main ?? 0, all: all ?? 0 };
 }
 
-/** What a request costs, while the service is asked other things all the time. */
+/** The cost of a request while the service answers other requests. */
 async function costOf(request: () => Promise<number>) {
   const before = cpu();
   let status: number | undefined;

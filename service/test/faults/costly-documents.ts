@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { createCmsSigner } from "../../src/seals/cms/cms.ts";
-import { sealPdf } from "../../src/seals/pdf/seal-pdf.ts";
-import { memoryKey, selfSigned } from "../seals/signers.ts";
+import { createCmsSigner } from "../../src/evidence/seals/cms/cms.ts";
+import { sealPdf } from "../../src/evidence/seals/pdf/seal-pdf.ts";
+import { memoryKey, selfSigned } from "../evidence/seals/signers.ts";
 
 /** Documents that are made to be dear to read. */
 const mib = 1024 * 1024;

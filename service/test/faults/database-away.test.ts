@@ -1,51 +1,47 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { newClient } from "@signsealship/testing/client";
 import { prepareDatabase } from "@signsealship/testing/data-template";
-import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
+import { startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
-import { ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { createPartner, issueKey } from "../../src/partners/partners.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { type Database, openDatabase } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
+import { createPartner, issueKey } from "../../src/firms/partners/partners.ts";
+import { systemClock } from "../../src/kernel/platform/clock.ts";
+import { openDatabase } from "../../src/kernel/platform/database/database.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { openEmbeddedPostgres } from "../../src/kernel/platform/postgres/embedded.ts";
+import { openSealedTexts } from "../../src/kernel/platform/sealed-text.ts";
+import { openSecretsKey } from "../../src/kernel/platform/secrets.ts";
 
 const folder = temporaryFolder();
 const document = makePdf();
-let server: Awaited<ReturnType<typeof openEmbeddedPostgres>>;
-let proxy: SeverableProxy;
-let service: Service;
-let key: string;
-/** Not by the proxy. */
-let db: Database;
 
-before(async () => {
-  await prepareDatabase(join(folder.path, "db"));
-  server = await openEmbeddedPostgres(join(folder.path, "db"));
-  const { host, port, user, password, database } = server.owner;
-  proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
-  service = await startService({
-    DATA_DIR: join(folder.path, "var"),
-    DATABASE_URL: `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
-    RATE_LIMITS: "off",
-    ...ownProcess,
-  });
-  db = openDatabase(server.owner, () => {}, { poolSize: 2 });
-  const deps = { db, clock: systemClock, rowMac: await rowMacOf(join(folder.path, "var")) };
-  const { partnerId } = await createPartner(deps, { name: "Acme", tier: "trial", live: false });
-  ({ key } = await issueKey(deps, partnerId, "test"));
+await prepareDatabase(join(folder.path, "db"));
+const server = await openEmbeddedPostgres(join(folder.path, "db"));
+const { host, port, user, password, database } = server.owner;
+const proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
+const service = await startService({
+  DATA_DIR: join(folder.path, "var"),
+  DATABASE_URL: `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
+  RATE_LIMITS: "off",
+  ...ownProcess,
 });
+/** Not by the proxy. */
+const db = openDatabase(server.owner, () => {}, { poolSize: 2 });
+const deps = { db, clock: systemClock, rowMac: await rowMacOf(join(folder.path, "var")) };
+db.useRowMac(deps.rowMac);
+db.useSealedTexts(openSealedTexts(await openSecretsKey(`file:${join(folder.path, "var/keys/secrets")}`)));
+const { partnerId } = await createPartner(deps, { name: "Acme", tier: "trial", live: false });
+const { key } = await issueKey(deps, partnerId, "test");
 after(async () => {
   await service.stop();
   await proxy.sever();
   await db.close();
   await server.release();
-  folder.remove();
 });
 
 const call = (path: string, init: RequestInit = {}) =>
@@ -114,7 +110,7 @@ test("connections that break at any moment end no process and no request in a 50
   );
   assert.equal(service.process().exitCode, null);
   const kept = await db.query<{ code: string; blobKey: string }>(sql`
-    SELECT code, blob_key AS "blobKey" FROM orders JOIN documents ON documents.order_id = orders.id`);
+    SELECT code AS "code@order", blob_key AS "blobKey" FROM orders JOIN documents ON documents.order_id = orders.id`);
   const codes = new Set(kept.map(({ code }) => code));
   assert.deepEqual(
     acknowledged.filter((code) => !codes.has(code)),

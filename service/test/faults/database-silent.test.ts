@@ -1,31 +1,27 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
-import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
+import { startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
+import { forTests } from "@signsealship/testing/for-tests";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { type Database, openDatabase } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { openDatabase } from "../../src/kernel/platform/database/database.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { openEmbeddedPostgres } from "../../src/kernel/platform/postgres/embedded.ts";
 
 const folder = temporaryFolder();
 const statementMs = 400;
-let server: Awaited<ReturnType<typeof openEmbeddedPostgres>>;
-let proxy: SeverableProxy;
-let db: Database;
 
-before(async () => {
-  await prepareDatabase(folder.path);
-  server = await openEmbeddedPostgres(folder.path);
-  const { host, port, ...role } = server.connection;
-  proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
-  db = openDatabase({ ...role, host: "127.0.0.1", port: proxy.port }, () => {}, { poolSize: 1, statementMs });
-});
+await prepareDatabase(folder.path);
+const server = await openEmbeddedPostgres(folder.path);
+const { host, port, ...role } = server.connection;
+const proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
+const db = await forTests(
+  openDatabase({ ...role, host: "127.0.0.1", port: proxy.port }, () => {}, { poolSize: 1, statementMs }),
+);
 after(async () => {
-  await db.close();
   await proxy.sever();
   await server.release();
-  folder.remove();
 });
 
 const one = async () => (await db.query<{ one: number }>(sql`SELECT 1 AS one`))[0]?.one;

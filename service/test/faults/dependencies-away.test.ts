@@ -3,41 +3,34 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 
 const folder = temporaryFolder();
 const blobs = join(folder.path, "blobs");
-let service: Service;
-let headers: Record<string, string>;
-let orderCode: string;
 
-before(async () => {
-  const nobody = `http://127.0.0.1:${await freePort()}`;
-  service = await startService({
+const nobody = `http://127.0.0.1:${await freePort()}`;
+const service = await forTests(
+  startService({
     DATA_DIR: folder.path,
     BLOB_URL: `file:${blobs}`,
     TSA_URLS: `${nobody}/tsa`,
     OTS_CALENDARS: nobody,
     RATE_LIMITS: "off",
     LOG_LEVEL: "silent",
-  });
-  ({ headers } = await newPartner(service));
-  const placed = await place();
-  ({ orderCode } = (await placed.json()) as { orderCode: string });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
-
+  }),
+);
+const { headers } = await newPartner(service);
 const call = (path: string, init: RequestInit = {}) => fetch(service.baseUrl + path, { headers, ...init });
 const place = () => call("/api/partner/orders", { method: "POST", body: orderForm(minimal, makePdf()) });
+const placed = await place();
+const { orderCode } = (await placed.json()) as { orderCode: string };
 
 test("without a time-stamping authority and a calendar a seal is made, and counted", async () => {
   const form = new FormData();

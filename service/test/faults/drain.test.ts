@@ -10,7 +10,7 @@ import { endWithTests } from "@signsealship/testing/reaper";
 import { ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { readConfig } from "../../src/config/config.ts";
+import { readConfig } from "../../src/kernel/config/config.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());

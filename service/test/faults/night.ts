@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,6 +10,8 @@ import { endWithTests } from "@signsealship/testing/reaper";
 import { ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type PostgresPair, type PostgresServer, startPostgresPair } from "@signsealship/testing/tools/postgresql";
 import { until } from "@signsealship/testing/until";
+import { openSealedTexts } from "../../src/kernel/platform/sealed-text.ts";
+import { openSecretsKey } from "../../src/kernel/platform/secrets.ts";
 import { lostAndDoubled, startWriters, type Writers } from "./order-writers.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -27,14 +29,14 @@ function printedUnder(heading: string): string[] {
 }
 
 /** The printed block that has this text. */
-function printed(heading: string, part: string): string {
+export function printed(heading: string, part: string): string {
   const found = printedUnder(heading).filter((text) => text.includes(part));
   assert.equal(found.length, 1, `${part} of ${heading}`);
   return found[0] ?? "";
 }
 
 /** Runs commands in a shell as an operator pastes them: `path` has the programs of PostgreSQL. */
-async function paste(
+export async function paste(
   commands: string,
   env: Record<string, string>,
   { path, cwd }: { path: string; cwd: string },
@@ -72,8 +74,23 @@ export type Night = {
   readonly allReady: () => Promise<unknown>;
   /** Nothing acknowledged so far is lost or doubled, and no answer was worse than "later". */
   readonly nothingIsLost: () => Promise<void>;
+  /** The folder of documents. */
+  readonly blobs: string;
+  /** Of the moment. */
+  redis: ChildProcess;
+  readonly startRedis: () => void;
   readonly close: () => Promise<void>;
 };
+
+/** Mounts a file system of its own at a folder. @returns the function that takes it away */
+function mountVolume(image: string, folder: string): () => void {
+  execFileSync("truncate", ["-s", "64M", image]);
+  execFileSync("mkfs.ext4", ["-q", image]);
+  mkdirSync(folder, { recursive: true });
+  execFileSync("mount", ["-o", "loop", image, folder]);
+  rmSync(join(folder, "lost+found"), { recursive: true });
+  return () => void execFileSync("umount", [folder]);
+}
 
 function startRedis(port: string): ChildProcess {
   const child = spawn("redis-server", ["--port", port, "--save", "", "--appendonly", "no"], { stdio: "ignore" });
@@ -89,7 +106,8 @@ async function firmKeys(node: Service): Promise<string[]> {
   return keys;
 }
 
-export async function openNight(): Promise<Night> {
+/** @param hasVolume the documents have a file system of their own; takes root */
+export async function openNight({ hasVolume = false } = {}): Promise<Night> {
   const folder = temporaryFolder();
   const at = (...names: string[]) => join(folder.path, ...names);
   // PostgreSQL's user passes through.
@@ -97,6 +115,8 @@ export async function openNight(): Promise<Night> {
   const pair = await startPostgresPair(at("servers"));
   const address = await startSeverableProxy(pair.primary.port);
   const redisPort = String(await freePort());
+  const blobs = at("var/blobs");
+  const unmount = hasVolume ? mountVolume(at("volume"), blobs) : null;
   const redis = startRedis(redisPort);
   const env = {
     DATA_DIR: at("var"),
@@ -107,6 +127,7 @@ export async function openNight(): Promise<Night> {
   const first = await startService(env);
   const nodes: [Service, Service] = [first, await startService(env)];
   const keys = await firmKeys(first);
+  const texts = openSealedTexts(await openSecretsKey(`file:${at("var/keys/secrets")}`));
   const writers = startWriters(() => night.nodes.map(({ baseUrl }) => baseUrl), keys);
   const night: Night = {
     at,
@@ -117,6 +138,11 @@ export async function openNight(): Promise<Night> {
     writers,
     primary: pair.primary,
     nodes,
+    blobs,
+    redis,
+    startRedis() {
+      night.redis = startRedis(redisPort);
+    },
     type(heading, part, more = {}, cwd = folder.path) {
       const settings = {
         ...env,
@@ -124,6 +150,7 @@ export async function openNight(): Promise<Night> {
         OTS_CALENDARS: "off",
         NODE: night.nodes[0].baseUrl,
         OWNER_DATABASE_URL: env.DATABASE_URL,
+        PRIMARY_URL: pair.primary.url,
         STANDBY_URL: pair.standby.url,
         ...more,
       };
@@ -133,7 +160,8 @@ export async function openNight(): Promise<Night> {
     storedCodes(database = "signsealship") {
       const url = night.primary.url.replace(/postgres$/, database);
       const args = ["-qAt", url, "-c", "SELECT code FROM orders"];
-      return execFileSync(join(pair.path, "psql"), args, { encoding: "utf8" }).split("\n").filter(Boolean);
+      const stored = execFileSync(join(pair.path, "psql"), args, { encoding: "utf8" }).split("\n").filter(Boolean);
+      return stored.map((form) => texts.open("order", form));
     },
     allReady: () =>
       until(async () => {
@@ -150,9 +178,10 @@ export async function openNight(): Promise<Night> {
     async close() {
       await writers.end();
       for (const node of night.nodes) await node.stop();
-      redis.kill("SIGKILL");
+      night.redis.kill("SIGKILL");
       await address.sever();
       await pair.stop();
+      unmount?.();
       folder.remove();
     },
   };

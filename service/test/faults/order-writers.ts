@@ -19,6 +19,10 @@ export type Writers = {
 
 const document = makePdf();
 
+/** The same bytes each time: a repetition of a request must be equal to it. */
+export const orderOf = (reference: string): FormData =>
+  orderForm({ ...minimal, external_reference: reference }, document);
+
 /** They rest until `resume`. @param baseUrls of the nodes of the moment */
 export function startWriters(baseUrls: () => string[], keys: readonly string[], writers = 2): Writers {
   const acknowledged: Acknowledged[] = [];
@@ -31,10 +35,14 @@ export function startWriters(baseUrls: () => string[], keys: readonly string[], 
     const urls = baseUrls();
     tries += 1;
     const headers = { Authorization: `Bearer ${keys[tries % keys.length]}`, "Idempotency-Key": reference };
-    const body = orderForm({ ...minimal, external_reference: reference }, document);
     try {
       const url = `${urls[tries % urls.length]}/api/partner/orders`;
-      const response = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(60_000) });
+      const response = await fetch(url, {
+        method: "POST",
+        headers,
+        body: orderOf(reference),
+        signal: AbortSignal.timeout(60_000),
+      });
       const answer = (await response.json()) as { orderCode?: string };
       return { status: response.status, code: answer.orderCode ?? "" };
     } catch {

@@ -1,37 +1,38 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type Insider, openInsider } from "./insider.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { openInsider } from "./insider.ts";
 
 const folder = temporaryFolder();
-let service: Service;
-let insider: Insider;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path });
-  insider = openInsider(service.dataDir);
-});
-after(async () => {
-  await insider.close();
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path }));
+const insider = await forTests(openInsider(service.dataDir));
 
-test("doctor names a line of the past that was put into the audit log, also with an id of the past", async () => {
-  const insert = sql`INSERT INTO audit_log (id, occurred_at, action, actor) OVERRIDING SYSTEM VALUE`;
-  await insider.run(sql`${insert} VALUES (-5, now() - interval '30 days', 'order.refunded', 'operator')`);
-  const line = sql`SELECT chain_position AS position FROM audit_log WHERE id = -5 AND chain_position IS NOT NULL`;
-  const { position } = await until(async () => (await insider.run<{ position: number }>(line))[0]);
+async function auditFinding() {
   const { stdout } = await runCli({ DATA_DIR: service.dataDir }, "doctor", "--json");
   const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
-  assert.deepEqual(
-    checks.find(({ name }) => name === "audit log"),
-    {
-      name: "audit log",
-      result: "warning",
-      detail: `line ${position} got a place more than a minute after the time of the line: backdated, or no service ran`,
-    },
-  );
+  return checks.find(({ name }) => name === "audit log");
+}
+
+test("a line that was put into the audit log, of the present or the past, gets no place, and doctor names it", async () => {
+  const { partnerId } = await newPartner(service);
+  const [now] = await insider.run<{ id: number }>(sql`
+    INSERT INTO audit_log (occurred_at, action, actor) VALUES (now(), 'order.refunded', 'operator') RETURNING id`);
+  await insider.run(sql`
+    INSERT INTO audit_log (id, occurred_at, action, actor) OVERRIDING SYSTEM VALUE
+    VALUES (-5, now() - interval '30 days', 'order.refunded', 'operator')`);
+  const { keyId } = await service.cli<{ keyId: string }>("key", "issue", partnerId);
+  await service.cli("key", "revoke", keyId);
+  const placed = sql`SELECT FROM audit_log WHERE action = 'key.revoked' AND chain_position IS NOT NULL`;
+  await until(async () => (await insider.run(placed)).length === 1);
+  const forged = sql`SELECT id FROM audit_log WHERE chain_position IS NULL ORDER BY id`;
+  assert.deepEqual(await insider.run(forged), [{ id: -5 }, { id: now?.id }]);
+  assert.deepEqual(await auditFinding(), {
+    name: "audit log",
+    result: "failed",
+    detail: `the line with id -5 was not written by the service; the line with id ${now?.id} was not written by the service`,
+  });
 });

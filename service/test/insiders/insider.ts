@@ -1,5 +1,5 @@
 import { databaseOfRunning } from "@signsealship/testing/database";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
+import { type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
 
 /** Who has the service's own role of the database, and none of its keys. */
 export function openInsider(dataDir: string) {

@@ -1,27 +1,19 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { asService } from "@signsealship/testing/row-mac";
-import { dropMember, dropPasskeys, newToken, setMember } from "../../src/members/members.ts";
-import { tokenSha256 } from "../../src/members/sessions/tokens.ts";
-import { byCommandLine, changeOperator } from "../../src/operators/operators.ts";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
-import { type MembersService, openMembersService } from "../members/members-service.ts";
-import { askForLink, cookieIn, newMember, postForm, signIn } from "../members/signed-in-member.ts";
-import { newOperator } from "../operators/console-people.ts";
-import { type Insider, openInsider } from "./insider.ts";
+import { dropMember, dropPasskeys, newToken, setMember } from "../../src/firms/members/members.ts";
+import { tokenSha256 } from "../../src/firms/members/sessions/tokens.ts";
+import { byCommandLine, changeOperator } from "../../src/firms/operators/operators.ts";
+import { type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
+import { openMembersService } from "../firms/members/members-service.ts";
+import { askForLink, cookieIn, newMember, postForm, signIn } from "../firms/members/signed-in-member.ts";
+import { newOperator } from "../firms/operators/console-people.ts";
+import { openInsider } from "./insider.ts";
 
-let running: MembersService;
-let insider: Insider;
-
-before(async () => {
-  running = await openMembersService();
-  insider = openInsider(running.service.dataDir);
-});
-after(async () => {
-  await insider.close();
-  await running.close();
-});
+const running = await forTests(openMembersService());
+const insider = await forTests(openInsider(running.service.dataDir));
 
 const statusOf = async (path: string, Cookie: string) =>
   (await fetch(running.service.baseUrl + path, { headers: { Cookie }, redirect: "manual" })).status;
@@ -235,7 +227,7 @@ test("a member whose role was lowered, or who was removed, opens no more when th
 });
 
 test("a passkey and a recovery code that were put into the database, or back, are not accepted", async () => {
-  const { findCredential, takeCode } = await import("../../src/members/passkeys/store.ts");
+  const { findCredential, takeCode } = await import("../../src/firms/members/passkeys/store.ts");
   const email = running.somebody();
   await signIn(running.service, email);
   const userId = await userOf(email);
@@ -268,4 +260,19 @@ test("revocations can't be taken back by the service's role", async () => {
   const denied = { code: "42501" };
   await assert.rejects(insider.run(sql`DELETE FROM revocations`), denied);
   await assert.rejects(insider.run(sql`UPDATE revocations SET effective_at = now() + interval '1 year'`), denied);
+});
+
+test("a member whose firm was renamed or marked as live in the database has none of its pages", async () => {
+  for (const change of [
+    sql`name = 'First National Title'`,
+    sql`live_enabled = NOT live_enabled`,
+    sql`passkey_for_live = true`,
+  ]) {
+    const email = running.somebody();
+    const { key, partnerId } = await running.newPartner();
+    const { cookie } = await newMember(running.service, email, key);
+    assert.equal(await me(cookie), "owner");
+    await insider.run(sql`UPDATE partners SET ${change} WHERE id = ${partnerId}`);
+    refused(await me(cookie));
+  }
 });

@@ -1,29 +1,23 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { issueKey, revokeKey, rotateKey } from "../../src/partners/partners.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type MembersService, openMembersService } from "../members/members-service.ts";
-import { type Insider, openInsider } from "./insider.ts";
+import { issueKey, revokeKey, rotateKey } from "../../src/firms/partners/partners.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { openMembersService } from "../firms/members/members-service.ts";
+import { openInsider } from "./insider.ts";
 
-let running: MembersService;
-let insider: Insider;
-let partnerId: string;
-
-before(async () => {
-  running = await openMembersService();
-  ({ partnerId } = await running.newPartner());
-  insider = openInsider(running.service.dataDir);
-});
 after(async () => {
   await insider.close();
   // The one that was started last is not the harness's own.
   await running.service.stop();
-  await running.close();
 });
+const running = await forTests(openMembersService());
+const { partnerId } = await running.newPartner();
+let insider = openInsider(running.service.dataDir);
 
 const statusOf = async (key: string) =>
   (await running.call("/api/partner/orders", { headers: { Authorization: `Bearer ${key}` } })).status;

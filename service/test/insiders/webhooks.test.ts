@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
-import { type Client, type Hook, openWebhooksService, type WebhooksService } from "../webhooks/webhooks-service.ts";
-import { type Insider, openInsider } from "./insider.ts";
+import { isSealed, type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
+import { type Client, type Hook, openWebhooksService } from "../outgoing/webhooks/webhooks-service.ts";
+import { openInsider } from "./insider.ts";
 
-let running: WebhooksService;
-let insider: Insider;
-let victim: Client;
-let attacker: Client;
 let paths = 0;
 
-before(async () => {
-  running = await openWebhooksService();
-  insider = openInsider(running.service.dataDir);
-  [victim, attacker] = [await running.partner(), await running.partner()];
-});
-after(async () => {
-  await insider.close();
-  await running.close();
-});
+const running = await forTests(openWebhooksService());
+const insider = await forTests(openInsider(running.service.dataDir));
+const [victim, attacker] = [await running.partner(), await running.partner()];
 
 const subscribe = async (client: Client, topics: string[]): Promise<Hook & { caught: () => number }> => {
   const path = `/insider-${++paths}`;
@@ -29,7 +20,9 @@ const subscribe = async (client: Client, topics: string[]): Promise<Hook & { cau
 test("another firm's event that is put into the queue of one's own webhook is not sent", async () => {
   const hook = await subscribe(attacker, ["order.created"]);
   const order = await victim.order();
-  const [event] = await insider.run<{ id: number }>(sql`SELECT id FROM events WHERE subject = ${order} LIMIT 1`);
+  const [event] = await insider.run<{ id: number }>(
+    sql`SELECT id FROM events WHERE ${isSealed(sql`subject`, "event", order)} LIMIT 1`,
+  );
   for (const partnerId of [attacker.partnerId, victim.partnerId])
     await insider.run(sql`
       INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, created_at, replayed_from)

@@ -1,27 +1,26 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { HttpError } from "../../src/http/errors/http-error.ts";
-import { ServiceError } from "../../src/platform/errors.ts";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { HttpError } from "../../src/kernel/http/errors/http-error.ts";
+import { ServiceError } from "../../src/kernel/platform/errors.ts";
 import { closingCode, closingRecord, proofCode, proofRecord, roomCode, roomRow } from "./ui/samples.ts";
 import { code, order, servePages } from "./ui/serve-pages.ts";
 
 const rooms = new Map([[roomCode, roomRow()]]);
 
-let site: Awaited<ReturnType<typeof servePages>>;
 let refuse: Error | null = null;
 
-before(async () => {
-  const shown = {
-    rooms,
-    orders: new Map([[code, order()]]),
-    proofs: new Map([[proofCode, proofRecord()]]),
-    closings: new Map([[closingCode, await closingRecord(2)]]),
-  };
-  site = await servePages(shown, async () => {
+const shown = {
+  rooms,
+  orders: new Map([[code, order()]]),
+  proofs: new Map([[proofCode, proofRecord()]]),
+  closings: new Map([[closingCode, await closingRecord(2)]]),
+};
+const site = await forTests(
+  servePages(shown, async () => {
     if (refuse) throw refuse;
-  });
-});
-after(() => site.close());
+  }),
+);
 
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const get = (path: string, headers: Record<string, string> = browser) => fetch(site.baseUrl + path, { headers });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { passableMode, prepareDataFolder } from "../../src/platform/data-folder.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { passableMode, prepareDataFolder } from "../../src/kernel/platform/data-folder.ts";
+import { openEmbeddedPostgres } from "../../src/kernel/platform/postgres/embedded.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());

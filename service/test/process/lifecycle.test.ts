@@ -11,7 +11,7 @@ import { endWithTests } from "@signsealship/testing/reaper";
 import { ownProcess, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
 
 const folders: (() => void)[] = [];
 function folder(): string {
@@ -146,8 +146,8 @@ test("a full folder is one line", needs("root"), async () => {
 test("a schema of a newer release is one line", async () => {
   const dataDir = folder();
   const service = await startService({ DATA_DIR: dataDir, ...ownProcess });
-  const { openEmbeddedPostgres } = await import("../../src/platform/postgres/embedded.ts");
-  const { openDatabase } = await import("../../src/platform/database/database.ts");
+  const { openEmbeddedPostgres } = await import("../../src/kernel/platform/postgres/embedded.ts");
+  const { openDatabase } = await import("../../src/kernel/platform/database/database.ts");
   const server = await openEmbeddedPostgres(dataDir);
   const db = openDatabase(server.owner, () => {});
   await db.query(sql`INSERT INTO schema_migrations (version, name, sha256) VALUES (9999, 'future', 'x')`);
@@ -163,7 +163,7 @@ test("a schema of a newer release is one line", async () => {
 
 test("DATABASE_URL puts the service on another server, and leaves that server alone", async () => {
   const other = folder();
-  const { openEmbeddedPostgres } = await import("../../src/platform/postgres/embedded.ts");
+  const { openEmbeddedPostgres } = await import("../../src/kernel/platform/postgres/embedded.ts");
   const server = await openEmbeddedPostgres(other);
   const { host, user, password, database } = server.owner;
   const dataDir = folder();

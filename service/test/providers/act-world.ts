@@ -1,11 +1,11 @@
 import { startHttpDouble } from "@signsealship/testing/doubles/http-double";
-import { sql } from "../../src/platform/database/sql.ts";
-import type { Jobs } from "../../src/platform/jobs/jobs.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import { isSealed, sql } from "../../src/kernel/platform/database/sql.ts";
+import type { Jobs } from "../../src/kernel/platform/jobs/jobs.ts";
+import { secretBytes } from "../../src/kernel/platform/secrets.ts";
 import { type Account, type Act, openProviders, type Providers } from "../../src/providers/providers.ts";
-import { openOrdersDatabase, silent } from "../orders/orders-database.ts";
+import { openOrdersDatabase, silent } from "../orders/order/orders-database.ts";
 
-/** What the double does with the next request that acts. */
+/** The double's reaction to the next request that acts. */
 type Fault = "cut" | "hang" | "garbage" | "redirect" | { status: number; headers?: Record<string, string> };
 
 export const apiKey = "key_of_the_account_0123456789";
@@ -48,8 +48,6 @@ async function startThings() {
 type Thing = { id: string };
 type Handler = (payload: object) => Promise<void>;
 
-export type World = Awaited<ReturnType<typeof openWorld>>;
-
 /** A database, the double, and as many nodes as a test wants; the clock is the test's. */
 export async function openWorld() {
   const orders = await openOrdersDatabase();
@@ -58,9 +56,9 @@ export async function openWorld() {
     now: new Date("2026-06-01T12:00:00Z"),
     wanted: true,
     found: true as boolean | "unclear",
-    /** What an act waits for before its request. */
+    /** The event that an act waits for before its request. */
     files: async () => {},
-    /** What `settled` throws. */
+    /** The error that `settled` throws. */
     broken: null as Error | null,
   };
   const settled: string[] = [];
@@ -126,7 +124,9 @@ export async function openWorld() {
     /** An order with an intent. @returns its ids */
     async intend(providers: Providers, attempt = 1) {
       const code = await orders.insert("ShippingPending");
-      const [order] = await orders.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+      const [order] = await orders.db.query<{ id: number }>(
+        sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+      );
       const orderId = order?.id ?? 0;
       const payload = { name: "Jane Roe, 350 Fifth Avenue" };
       const intent = { act: "thing.make", provider: "lob", orderId, attempt, payload, at: state.now } as const;

@@ -1,28 +1,25 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { authenticateOrders } from "@signsealship/testing/row-mac";
-import { columnCipher } from "../../src/platform/column-cipher.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import { columnCipher } from "../../src/kernel/platform/column-cipher.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { secretBytes } from "../../src/kernel/platform/secrets.ts";
+import { claimTask, openTask, resumeTasks } from "../../src/kernel/tasks/tasks.ts";
 import {
   type Call,
-  callColumn,
   requireNoActUnderWay,
   sweepProviderRecords,
   takeUpStranded,
 } from "../../src/providers/providers.ts";
-import { rotateValues } from "../../src/secrets-rotation/values.ts";
-import { claimTask, openTask, resumeTasks } from "../../src/tasks/tasks.ts";
-import { apiKey, openWorld, type World } from "./act-world.ts";
+import { callColumn } from "../../src/providers/sealed-json.ts";
+import { rotateValues } from "../../src/upkeep/secrets-rotation/values.ts";
+import { apiKey, openWorld } from "./act-world.ts";
 
 const cuts = Number(process.env["CUTS"] ?? 6);
 
-let world: World;
-before(async () => {
-  world = await openWorld();
-});
-after(() => world.close());
+const world = await forTests(openWorld());
 
 const madeOf = (reference: string): number => world.things.made.filter((each) => each === reference).length;
 const settledOf = (orderId: number): string[] =>

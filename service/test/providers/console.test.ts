@@ -1,32 +1,23 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { startLob } from "@signsealship/testing/doubles/lob";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
-import { type ColumnCipher, columnCipher } from "../../src/platform/column-cipher.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openSecretsKey } from "../../src/platform/secrets.ts";
-import { callColumn } from "../../src/providers/providers.ts";
-import { newOperator } from "../operators/console-people.ts";
+import { columnCipher } from "../../src/kernel/platform/column-cipher.ts";
+import { isSealed, sql } from "../../src/kernel/platform/database/sql.ts";
+import { openSecretsKey } from "../../src/kernel/platform/secrets.ts";
+import { callColumn } from "../../src/providers/sealed-json.ts";
+import { newOperator } from "../firms/operators/console-people.ts";
 
-let running: Harness;
-let cipher: ColumnCipher;
-let headers: { Authorization: string };
-let lob: Awaited<ReturnType<typeof startLob>>;
-before(async () => {
-  lob = await startLob();
-  running = await openHarness({ LOB_API_KEY: lob.apiKey, LOB_API_BASE: lob.apiBase });
-  ({ headers } = await newPartner(running.service));
-  const secrets = await openSecretsKey(`file:${join(running.service.dataDir, "keys/secrets")}`);
-  cipher = columnCipher(secrets, callColumn);
-});
-after(async () => {
-  await running.close();
-  await lob.close();
-});
+const lob = await forTests(startLob());
+const running = await forTests(openHarness({ LOB_API_KEY: lob.apiKey, LOB_API_BASE: lob.apiBase }));
+const { headers } = await newPartner(running.service);
+const secrets = await openSecretsKey(`file:${join(running.service.dataDir, "keys/secrets")}`);
+const cipher = columnCipher(secrets, callColumn);
 
 /** A live order that waits for its packet, with an act in this state. */
 async function orderWithAct(state: "begun" | "unknown") {
@@ -37,7 +28,7 @@ async function orderWithAct(state: "begun" | "unknown") {
   const [intent] = await running.db.query<{ id: number; orderId: number }>(sql`
     INSERT INTO provider_calls (act, provider, order_id, attempt, state, is_beside, tries, intended_at, begun_at, why)
     SELECT 'letter.send', 'lob', id, 1, ${state}, false, 1, now(), now(), 'no answer within 15000 ms'
-    FROM orders WHERE code = ${orderCode} RETURNING id, order_id AS "orderId"`);
+    FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)} RETURNING id, order_id AS "orderId"`);
   const payload = cipher.encrypt(Buffer.from(JSON.stringify({ orderCode })), `letter.send:${intent?.orderId}:1`);
   await running.db.query(sql`UPDATE provider_calls SET payload = ${payload} WHERE id = ${intent?.id}`);
   return { code: orderCode, intentId: intent?.id ?? 0 };
@@ -85,7 +76,7 @@ test("a person's word that it was not done gives the order back to people", asyn
   assert.deepEqual(act, { state: "failed", endedBy: `operator:${id}`, code: "not_done" });
   const tasks = await running.db.query(sql`
     SELECT FROM tasks t JOIN orders o ON o.id = t.order_id
-    WHERE o.code = ${code} AND t.kind = 'packet_print' AND t.state = 'open'`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'packet_print' AND t.state = 'open'`);
   assert.equal(tasks.length, 1);
 });
 

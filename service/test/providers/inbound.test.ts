@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
+import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
-import { createServer } from "../../src/http/server.ts";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { createJobs, type Jobs } from "../../src/platform/jobs/jobs.ts";
-import { createMetrics } from "../../src/platform/metrics.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import { createServer } from "../../src/kernel/http/server.ts";
+import { sql } from "../../src/kernel/platform/database/sql.ts";
+import { createJobs } from "../../src/kernel/platform/jobs/jobs.ts";
+import { createMetrics } from "../../src/kernel/platform/metrics.ts";
+import { secretBytes } from "../../src/kernel/platform/secrets.ts";
 import {
   type Account,
   type InboundVerifier,
   openProviders,
-  type Providers,
   providerWebhook,
   type StoredEvent,
 } from "../../src/providers/providers.ts";
-import { silent } from "../orders/orders-database.ts";
+import { silent } from "../orders/order/orders-database.ts";
 
 const secret = "whsec_of_the_test";
 const sign = (raw: string): string => createHmac("sha256", secret).update(raw).digest("hex");
@@ -29,47 +28,37 @@ const verify: InboundVerifier = (raw, headers) => {
   return { ok: true, eventId: body.id, type: body.type, objectId: body.object, occurredAt: new Date(body.at), body };
 };
 
-let db: Database;
-let app: ReturnType<typeof createServer>;
-let jobs: Jobs;
-let providers: Providers;
 const metrics = createMetrics();
 const worked: StoredEvent[] = [];
 const known = new Set(["thing_1", "thing_2"]);
 
-before(async () => {
-  db = await newDatabase();
-  const account: Account = {
-    provider: "lob",
-    baseUrl: "http://127.0.0.1:9",
-    authorization: "Bearer x",
-    verify,
-    check: async () => ({ ok: true, detail: "" }),
-  };
-  const deaf: Account = { ...account, provider: "easypost", verify: null };
-  providers = openProviders(
-    { db, clock: () => new Date(), log: silent, secrets: secretBytes(Buffer.alloc(32, 7)), fetch },
-    [account, deaf],
-  );
-  providers.onEvent("lob", async (event) => {
-    if (event.type.startsWith("other.")) return "irrelevant";
-    if (!known.has(event.objectId)) return "unknown";
-    worked.push(event);
-    return "applied";
-  });
-  jobs = createJobs({ db, log: silent });
-  providers.work(jobs);
-  await jobs.start();
-  app = createServer({ log: silent, metrics, baseUrl: "http://localhost", trustProxy: [], unmatchedPage: () => null });
-  await providerWebhook(app, { providers, log: silent, metrics });
-  await app.ready();
+const db = await forTests(newDatabase());
+const account: Account = {
+  provider: "lob",
+  baseUrl: "http://127.0.0.1:9",
+  authorization: "Bearer x",
+  verify,
+  check: async () => ({ ok: true, detail: "" }),
+};
+const deaf: Account = { ...account, provider: "easypost", verify: null };
+const providers = openProviders(
+  { db, clock: () => new Date(), log: silent, secrets: secretBytes(Buffer.alloc(32, 7)), fetch },
+  [account, deaf],
+);
+providers.onEvent("lob", async (event) => {
+  if (event.type.startsWith("other.")) return "irrelevant";
+  if (!known.has(event.objectId)) return "unknown";
+  worked.push(event);
+  return "applied";
 });
-
-after(async () => {
-  await app.close();
-  await jobs.stop();
-  await db.close();
-});
+const jobs = await forTests(createJobs({ db, log: silent }));
+providers.work(jobs);
+await jobs.start();
+const app = await forTests(
+  createServer({ log: silent, metrics, baseUrl: "http://localhost", trustProxy: [], unmatchedPage: () => null }),
+);
+await providerWebhook(app, { providers, log: silent, metrics });
+await app.ready();
 
 const eventOf = (id: string, more: object = {}): string =>
   JSON.stringify({ id, type: "thing.made", object: "thing_1", at: "2026-06-01T12:00:00Z", ...more });

@@ -1,34 +1,30 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
 import { explain } from "@signsealship/testing/explain";
-import { pendingAnchorGauges } from "../src/anchoring/anchoring.ts";
-import type { Database } from "../src/platform/database/database.ts";
-import { type Statement, sql } from "../src/platform/database/sql.ts";
-import { enqueue, jobGauges } from "../src/platform/jobs/jobs.ts";
-import { createMetrics } from "../src/platform/metrics.ts";
-import { pendingDeliveryGauges } from "../src/webhooks/webhooks.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { pendingAnchorGauges } from "../../src/evidence/anchoring/anchoring.ts";
+import { type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
+import { enqueue, jobGauges } from "../../src/kernel/platform/jobs/jobs.ts";
+import { createMetrics } from "../../src/kernel/platform/metrics.ts";
+import { pendingDeliveryGauges } from "../../src/outgoing/webhooks/webhooks.ts";
 
 const now = new Date("2026-05-01T12:00:00Z");
-let db: Database;
-before(async () => {
-  db = await newDatabase();
-  const partner = sql`(SELECT id FROM partners LIMIT 1)`;
-  // Rows of the past, without what they refer to.
-  await db.transaction(async (tx) => {
-    await tx.script("SET LOCAL session_replication_role = replica");
-    await tx.query(sql`
-      INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, state, created_at, completed_at)
-      SELECT n, gen_random_uuid(), coalesce(${partner}, gen_random_uuid()), 'test', 'order.created', 'delivered',
-        ${now}::timestamptz - interval '1 day', ${now} FROM generate_series(1, 30000) AS n`);
-    await tx.query(sql`
-      INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, created_at)
-      SELECT 30000 + n, ('00000000-0000-4000-8000-00000000000' || n % 3)::uuid, gen_random_uuid(), 'test', 'order.created',
-        ${now}::timestamptz - n * interval '1 s' FROM generate_series(600, 1, -1) AS n`);
-  });
-  await db.query(sql`VACUUM ANALYZE webhook_deliveries`);
+const db = await forTests(newDatabase());
+const partner = sql`(SELECT id FROM partners LIMIT 1)`;
+// Rows of the past, without what they refer to.
+await db.transaction(async (tx) => {
+  await tx.script("SET LOCAL session_replication_role = replica");
+  await tx.query(sql`
+    INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, state, created_at, completed_at)
+    SELECT n, gen_random_uuid(), coalesce(${partner}, gen_random_uuid()), 'test', 'order.created', 'delivered',
+      ${now}::timestamptz - interval '1 day', ${now} FROM generate_series(1, 30000) AS n`);
+  await tx.query(sql`
+    INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, created_at)
+    SELECT 30000 + n, ('00000000-0000-4000-8000-00000000000' || n % 3)::uuid, gen_random_uuid(), 'test', 'order.created',
+      ${now}::timestamptz - n * interval '1 s' FROM generate_series(600, 1, -1) AS n`);
 });
-after(() => db.close());
+await db.query(sql`VACUUM ANALYZE webhook_deliveries`);
 
 const valuesOf = async (gauges: Statement) => {
   const rows = await db.query<{ gauge: string; label: string; value: number }>(gauges);

@@ -2,40 +2,37 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { blobsOf, readBlob } from "@signsealship/testing/blobs";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { type StoredVersion, storedColumns, versionMembers } from "../src/closing-passports/versions.ts";
+import { type StoredVersion, storedColumns, versionMembers } from "../../src/closing/closing-passports/versions.ts";
+import { issueKey, revokeKey } from "../../src/firms/partners/partners.ts";
+import { checkEvents } from "../../src/kernel/events/events.ts";
+import { systemClock } from "../../src/kernel/platform/clock.ts";
+import { isSealed, type Statement, sealed, sql } from "../../src/kernel/platform/database/sql.ts";
+import { digestOf, verified } from "../../src/kernel/platform/database/state-mac.ts";
+import { earlierDocumentMembers } from "../../src/orders/order/documents.ts";
 import {
   type DocumentFacts,
   documentMembers,
   documentOwnerColumns,
   documentUse,
-  earlierDocumentMembers,
-} from "../src/orders/orders.ts";
-import { issueKey, revokeKey } from "../src/partners/partners.ts";
-import { systemClock } from "../src/platform/clock.ts";
-import { isSealed, type Statement, sealed, sql } from "../src/platform/database/sql.ts";
-import { download, sealRoom, verify } from "./closing-passports/seal-room.ts";
-import { seal } from "./proof-passports/seal-document.ts";
-import { type Client, openRoomsService, type RoomsService } from "./rooms/rooms-service.ts";
+  earlierOrderStates,
+} from "../../src/orders/order/order.ts";
+import { paymentState } from "../../src/orders/payments/payments.ts";
+import { download, sealRoom, verify } from "../closing/closing-passports/seal-room.ts";
+import { openRoomsService } from "../closing/rooms/rooms-service.ts";
+import { seal } from "../evidence/proof-passports/seal-document.ts";
 
+after(() => running.service.stop());
 // Somebody who can write the database, as its superuser, and has neither SECRETS_KEY nor the seal's key.
-let running: RoomsService;
-let acme: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk", "Acme Title");
-});
-after(async () => {
-  await running.service.stop();
-  await running.close();
-});
+const running = await forTests(openRoomsService());
+let acme = await running.partner("ClosingDesk", "Acme Title");
 
 const attack = (statement: Statement) =>
   running.db.transaction(async (tx) => {
@@ -65,7 +62,7 @@ test("a closing passport that points at an order's document does not have it dec
     SELECT (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", other)}), 1, ${sealed("closing", forged)}, manifest, manifest_sha256, prev_manifest_sha256,
       d.sha256, seal_chain, d.blob_key, c.created_at, c.row_mac
     FROM closing_passports c, documents d JOIN orders o ON o.id = d.order_id
-    WHERE ${isSealed(sql`c.verify_code`, "closing", verifyCode)} AND o.code = ${orderCode}`);
+    WHERE ${isSealed(sql`c.verify_code`, "closing", verifyCode)} AND ${isSealed(sql`o.code`, "order", orderCode)}`);
   const response = await get(`/api/verify/room/${forged}/pdf`);
   assert.deepEqual([response.status, await response.text()], [404, unknown]);
   assert.equal((await verify(running.service.baseUrl, forged)).chainOk, false);
@@ -104,7 +101,7 @@ test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bear
     WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`);
   const chainOk = async (code: string) => (await verify(running.service.baseUrl, code)).chainOk;
   assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
-  // What was found out of certificates is forgotten.
+  // Discards the cached results about certificates.
   await restarted(sql`SELECT`);
   assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
   const page = await textOf(verifyUrl);
@@ -200,7 +197,7 @@ test("a document whose row was altered is neither named by a manifest nor sealed
   ]) {
     const { room, orderCode } = await roomWithOrder();
     await attack(sql`
-      UPDATE documents SET ${change} WHERE order_id = (SELECT id FROM orders WHERE code = ${orderCode})`);
+      UPDATE documents SET ${change} WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)})`);
     assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
   }
 });
@@ -214,7 +211,7 @@ test("a document that is gone, or is not what its row says, is named by no manif
   ] as const) {
     const { room, orderCode } = await roomWithOrder();
     const [row] = await running.db.query<{ id: number; kind: string; sha256: string }>(sql`
-      SELECT d.id, kind, sha256 FROM documents d JOIN orders o ON o.id = order_id WHERE code = ${orderCode}`);
+      SELECT d.id, kind, sha256 FROM documents d JOIN orders o ON o.id = order_id WHERE ${isSealed(sql`code`, "order", orderCode)}`);
     assert.ok(row);
     // Who has SECRETS_KEY, too, makes rows and blobs that hold each for itself.
     const { partnerId } = acme;
@@ -253,11 +250,9 @@ test("a document that waits for an order is ordered by no token once its row was
   assert.equal((await order(fillToken)).status, 201);
 });
 
-test("tokens, keys, orders and documents of an earlier release stay good: their rows get MACs at the first start", async () => {
-  const file = join(running.service.dataDir, "earlier.pdf");
-  writeFileSync(file, makePdf({ text: "earlier" }));
-  const { fillToken = "" } = await running.service.cli("fill", "add", file);
-  const orderCode = await acme.order();
+test("orders, documents, rooms and payments of an earlier release stay good: their rows get MACs at the first start", async () => {
+  const { room, orderCode } = await roomWithOrder();
+  await acme.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`, { outcome: "success" });
   const document = async () => {
     const path = `/api/partner/orders/${orderCode}`;
     const { documents } = await acme.ok<{ documents: { documentId: string }[] }>("GET", `${path}/documents`);
@@ -268,22 +263,41 @@ test("tokens, keys, orders and documents of an earlier release stay good: their 
   assert.equal(await document(), 200);
   const earlier = await running.db.query<DocumentFacts & { id: number }>(sql`
     SELECT d.id, ${documentOwnerColumns}, d.kind, d.sha256, d.blob_key AS "blobKey"
-    FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${orderCode}`);
+    FROM documents d JOIN orders o ON o.id = d.order_id WHERE ${isSealed(sql`o.code`, "order", orderCode)}`);
   for (const row of earlier)
     await attack(sql`
       UPDATE documents SET row_mac = ${running.rowMac.of("documents", earlierDocumentMembers(row))} WHERE id = ${row.id}`);
+  const [lesser, least, altered] = [await acme.order(), await acme.order(), await acme.order()];
+  await attack(sql`UPDATE orders SET envelope_status = 'Completed' WHERE ${isSealed(sql`code`, "order", altered)}`);
+  const hasCode = (code: string) => isSealed(sql`code`, "order", code);
+  for (const [n, code] of [lesser, least, altered].entries()) {
+    const earlier = earlierOrderStates(sql`${code}::text`)[n];
+    const digest = earlier ? digestOf(earlier, sql`orders`) : sql`repeat('x', 32)::bytea`;
+    const [row] = await running.db.query<{ digest: Buffer }>(
+      sql`SELECT ${digest} AS digest FROM orders WHERE ${hasCode(code)}`,
+    );
+    const state = row?.digest.toString("hex") ?? "";
+    await attack(sql`UPDATE orders SET state_mac = ${running.rowMac.of("orders", { state })} WHERE ${hasCode(code)}`);
+  }
   const keys = join(running.service.dataDir, "keys");
-  for (const name of readdirSync(keys)) if (name.startsWith("row-macs-filled-")) rmSync(join(keys, name));
-  await attack(sql`DELETE FROM row_mac_backfill WHERE filled <> 'evidence'`);
+  for (const name of readdirSync(keys)) if (name.startsWith("row-macs-filled")) rmSync(join(keys, name));
+  await attack(sql`DELETE FROM row_mac_backfill`);
   await restarted(sql`
-    WITH keys AS (UPDATE partner_keys SET row_mac = NULL), orders AS (UPDATE orders SET state_mac = NULL) UPDATE fill_documents SET row_mac = NULL`);
-  const { status } = await acme.call(
-    "POST",
-    "/api/partner/orders",
-    orderForm({ ...minimal, fill_token: fillToken }, null),
-  );
-  assert.equal(status, 201);
+    WITH rooms AS (UPDATE rooms SET row_mac = NULL), payments AS (UPDATE payments SET row_mac = NULL),
+      events AS (UPDATE events SET row_mac = NULL)
+    UPDATE orders SET state_mac = NULL WHERE NOT (${hasCode(lesser)} OR ${hasCode(least)} OR ${hasCode(altered)})`);
   assert.equal(await document(), 200);
+  const orderStatus = async (code: string) => (await acme.call("GET", `/api/partner/orders/${code}`)).status;
+  assert.deepEqual(await Promise.all([lesser, least, altered].map(orderStatus)), [200, 200, 503]);
+  const { events } = await acme.ok<{ events: { id: string }[] }>("GET", "/api/partner/events");
+  assert.ok(events.some(({ id }) => id === `order.created:${orderCode}`));
+  assert.deepEqual((await checkEvents(running)).forged, []);
+  assert.equal((await get(`/api/rooms/${room}`)).status, 200);
+  const { orderCode: another } = await roomWithOrder();
+  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: another });
+  const held = await running.db.query<{ mac: Buffer | null }>(sql`
+    SELECT p.row_mac AS mac, ${verified(paymentState, sql`p`)} FROM payments p JOIN orders o ON o.id = p.order_id WHERE ${isSealed(sql`o.code`, "order", orderCode)}`);
+  assert.equal(held.length, 1);
 });
 
 test("a key whose row was altered, or that is no longer revoked by the database's word alone, opens nothing", async () => {
@@ -341,26 +355,25 @@ async function restarted(change: Statement): Promise<void> {
 
 test("rows of an earlier release get their MACs at the first start, and none later", async () => {
   const { room } = await roomWithOrder();
-  const { verifyCode } = await sealRoom(acme, room);
-  const chainOk = async () => (await verify(running.service.baseUrl, verifyCode)).chainOk;
-  const forget = sql`UPDATE closing_passports SET row_mac = NULL WHERE ${isSealed(sql`verify_code`, "closing", verifyCode)}`;
+  const opens = async () => (await get(`/api/rooms/${room}`)).status === 200;
+  const forget = sql`UPDATE rooms SET row_mac = NULL WHERE ${isSealed(sql`code`, "room", room)}`;
   await restarted(forget);
-  assert.equal(await chainOk(), false);
-  // Neither the file beside the keys nor the record in the database is enough to have it done again.
-  rmSync(join(running.service.dataDir, "keys/row-macs-filled"));
+  assert.equal(await opens(), false);
+  // The file next to the keys and the record in the database must both be gone before rows are filled again.
+  rmSync(join(running.service.dataDir, "keys/row-macs-filled-rooms"));
   await restarted(forget);
-  assert.equal(await chainOk(), false);
-  await attack(sql`DELETE FROM row_mac_backfill WHERE filled = 'evidence'`);
+  assert.equal(await opens(), false);
+  await attack(sql`DELETE FROM row_mac_backfill WHERE filled = 'rooms'`);
   const refused = await runCli({ DATA_DIR: running.service.dataDir }, "notary", "list");
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /no record that its rows got their MACs, but \S+keys\/row-macs-filled says so/);
+  assert.match(refused.stderr, /no record that its rows got their MACs, but \S+keys\/row-macs-filled-rooms says so/);
   // As the database of an earlier release comes.
-  rmSync(join(running.service.dataDir, "keys/row-macs-filled"));
-  await restarted(sql`UPDATE documents SET row_mac = NULL`);
-  assert.equal(await chainOk(), true);
+  rmSync(join(running.service.dataDir, "keys/row-macs-filled-rooms"));
+  await restarted(forget);
+  assert.equal(await opens(), true);
   const [record] = await running.db.query<{ doneAt: Date; mac: Buffer }>(sql`
-    SELECT done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill WHERE filled = 'evidence'`);
+    SELECT done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill WHERE filled = 'rooms'`);
   assert.ok(record);
   const rowMac = await rowMacOf(running.service.dataDir);
-  assert.ok(rowMac.holds("row_mac_backfill", { doneAt: record.doneAt }, record.mac));
+  assert.ok(rowMac.holds("row_mac_backfill", { filled: "rooms", doneAt: record.doneAt }, record.mac));
 });

@@ -1,46 +1,50 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import type { Sql, Tx } from "../src/platform/database/database.ts";
-import { Statement, sql } from "../src/platform/database/sql.ts";
-import { openCeremonyService, signBy } from "./envelopes/ceremony/ceremony-service.ts";
-import { seal } from "./proof-passports/seal-document.ts";
+import { authenticatePayments, authenticateRooms } from "@signsealship/testing/row-mac";
+import type { Sql, Tx } from "../../src/kernel/platform/database/database.ts";
+import { Statement, sql } from "../../src/kernel/platform/database/sql.ts";
+import { digestOf } from "../../src/kernel/platform/database/state-mac.ts";
+import { earlierOrderStates } from "../../src/orders/order/order.ts";
+import { seal } from "../evidence/proof-passports/seal-document.ts";
+import { openCeremonyService, signBy } from "../signing/envelopes/ceremony/ceremony-service.ts";
 
-// The database of the release before codes were sealed, which this one upgrades.
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-let paths: string[];
 const idempotencyKey = randomUUID();
 
-before(async () => {
-  running = await openCeremonyService();
-  const { client: firm, service, headers } = running;
-  const { verifyCode: proof } = await seal({ baseUrl: service.baseUrl, headers }, makePdf());
-  const orderCode = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);
-  await signBy(running.ceremony, await running.linkOf("jane@example.com"), "Jane Doe");
-  const { roomCode } = await firm.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
-  await firm.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
-  await firm.ok("POST", `/api/rooms/${roomCode}/passport`);
-  const { verifyCode: closing } = await firm.ok<{ verifyCode: string }>("POST", `/api/rooms/${roomCode}/passport`);
-  const { envelope } = await firm.ok<{ envelope: { verifyCode: string } }>(
-    "GET",
-    `/api/partner/orders/${orderCode}/signers`,
-  );
-  paths = [
-    `/api/passport/verify/${proof}`,
-    `/api/passport/verify/${proof}/document`,
-    `/api/rooms/${roomCode}`,
-    `/api/verify/room/${closing}`,
-    `/api/verify/room/${closing}/pdf`,
-    `/api/verify/envelope/${envelope.verifyCode}`,
-    "/api/partner/events",
-  ];
-});
-after(async () => {
-  await running.service.stop();
-  await running.close();
-});
+after(() => running.service.stop());
+// The database of the release before codes were sealed, which this one upgrades.
+const running = await forTests(openCeremonyService());
+const { client: firm, service, headers } = running;
+const { verifyCode: proof } = await seal({ baseUrl: service.baseUrl, headers }, makePdf());
+const orderCode = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);
+await signBy(running.ceremony, await running.linkOf("jane@example.com"), "Jane Doe");
+const { roomCode } = await firm.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
+await firm.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+await firm.ok("POST", `/api/rooms/${roomCode}/passport`);
+const { verifyCode: closing } = await firm.ok<{ verifyCode: string }>("POST", `/api/rooms/${roomCode}/passport`);
+const { envelope } = await firm.ok<{ envelope: { verifyCode: string } }>(
+  "GET",
+  `/api/partner/orders/${orderCode}/signers`,
+);
+const paths = [
+  `/api/passport/verify/${proof}`,
+  `/api/passport/verify/${proof}/document`,
+  `/api/rooms/${roomCode}`,
+  `/api/verify/room/${closing}`,
+  `/api/verify/room/${closing}/pdf`,
+  `/api/verify/envelope/${envelope.verifyCode}`,
+  `/api/partner/orders/${orderCode}`,
+  `/api/partner/orders/${orderCode}/signers`,
+  "/api/partner/orders",
+  `/orders/${orderCode}`,
+  `/api/partner/webhooks/deliveries?orderCode=${orderCode}`,
+  "/api/partner/events",
+];
 
 /** The answers to every code, and the firm's events with their heads, as they are served. */
 const everything = () =>
@@ -68,6 +72,7 @@ const columns = [
   { table: "closing_passports", column: "verify_code", kind: "closing" },
   { table: "closing_passports", column: "manifest", kind: "manifest" },
   { table: "rooms", column: "code", kind: "room" },
+  { table: "orders", column: "code", kind: "order" },
   { table: "envelopes", column: "verify_code", kind: "envelope" },
   { table: "events", column: "event_id", kind: "event" },
   { table: "events", column: "subject", kind: "event" },
@@ -91,8 +96,9 @@ async function asBefore(tx: Tx): Promise<void> {
     }
   }
   await tx.script(`
-    UPDATE envelope_events t SET record = replace(t.record, '"envelope":null', '"envelope":"' || e.verify_code || '"')
-      FROM envelopes e WHERE e.id = t.envelope_id;
+    UPDATE envelope_events t SET record = replace(replace(t.record, '"envelope":null', '"envelope":"' || e.verify_code || '"'),
+        '"orderCode":null', '"orderCode":"' || o.code || '"')
+      FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE e.id = t.envelope_id;
     ALTER TABLE envelope_events ADD CONSTRAINT envelope_events_check
       CHECK (sha256 = encode(sha256(convert_to(record, 'UTF8')), 'hex'));
     ALTER TABLE passports ADD CONSTRAINT passports_verify_code_check CHECK (verify_code ~ '^[a-z2-7]{26}$');
@@ -101,13 +107,48 @@ async function asBefore(tx: Tx): Promise<void> {
     ALTER TABLE rooms ADD CONSTRAINT rooms_code_check CHECK (code ~ '^[0-9a-f]{40}$');
     DROP TRIGGER events_resealed_only ON events;
     DELETE FROM schema_migrations WHERE name LIKE '%_sealed_texts.sql'`);
+  await ordersAsBefore(tx);
+}
+
+/** The same of the codes of orders, which were sealed later: with the MACs and the names of payments of before. */
+async function ordersAsBefore(tx: Tx): Promise<void> {
+  const [digest] = earlierOrderStates(sql`code`).map((state) => digestOf(state, sql`orders`));
+  const orders = await tx.query<{ id: number; digest: Buffer }>(sql`SELECT id, ${digest} AS digest FROM orders`);
+  for (const { id, digest: state } of orders)
+    await tx.query(sql`
+      UPDATE orders SET state_mac = ${running.rowMac.of("orders", { state: state.toString("hex") })} WHERE id = ${id}`);
+  await tx.query(sql`
+    UPDATE payments p SET payment_intent = 'sandbox:' || o.code, session_id = 'sandbox:' || o.code || ':success'
+    FROM orders o WHERE o.id = p.order_id`);
+  await authenticatePayments(tx, sql`true`);
+  await tx.query(sql`
+    UPDATE processor_events e SET event_id = 'sandbox:' || o.code || ':1' FROM orders o WHERE o.id = e.order_id`);
+  await tx.script(`
+    DROP TRIGGER orders_keep_codes ON orders;
+    DROP TRIGGER orders_keep_ids ON orders;
+    DROP FUNCTION refuse_code_change;
+    DROP FUNCTION sandbox_name;
+    CREATE TRIGGER orders_keep_codes BEFORE DELETE OR UPDATE OF id, code ON orders
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    ALTER TABLE orders DROP COLUMN code_start, ADD CONSTRAINT orders_code_check CHECK (code ~ '^[0-9a-f]{40}$');
+    ALTER TABLE webhook_deliveries ADD COLUMN order_code text;
+    UPDATE webhook_deliveries d SET order_code = o.code FROM orders o WHERE o.id = d.order_id;
+    ALTER TABLE webhook_deliveries DROP COLUMN order_id;
+    DROP TRIGGER events_append_only ON events;
+    ALTER TABLE events DROP COLUMN order_id;
+    CREATE TRIGGER events_append_only BEFORE DELETE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    ALTER TABLE prepared_acts DROP CONSTRAINT prepared_acts_kept_sealed, ADD COLUMN tail bytea;
+    ALTER TABLE notary_journal ADD CONSTRAINT notary_journal_check
+      CHECK (sha256 = encode(sha256(convert_to(record, 'UTF8')), 'hex'));
+    DELETE FROM row_mac_backfill WHERE filled = 'codes of orders';
+    DELETE FROM schema_migrations WHERE name LIKE '%_order_codes.sql'`);
+  rmSync(join(running.service.dataDir, "keys/row-macs-filled-codes"));
 }
 
 async function plainTexts(db: Sql = running.db): Promise<string[]> {
   const found: string[] = [];
   for (const { table, column } of columns) {
-    const of =
-      column === "event_id" ? "topic LIKE 'room.%'" : column === "subject" ? "topic = 'room.passport_sealed'" : "true";
+    const of = table === "events" ? "(topic LIKE 'room.%' OR topic LIKE 'order.%')" : "true";
     const rows = await db.query(sql`SELECT FROM ${part(table)} WHERE ${part(of)} AND ${part(column)} NOT LIKE 'c1.%'`);
     if (rows.length > 0) found.push(`${table}.${column}`);
   }
@@ -121,7 +162,8 @@ async function restarted(change: (tx: Tx) => Promise<unknown>): Promise<void> {
 }
 
 test("seals the codes of an earlier release at the first start, and serves what it served, byte for byte", async () => {
-  const [before, placed] = [await everything(), await placeOnce()];
+  const placed = await placeOnce();
+  const before = await everything();
   const [feed] = before.slice(-1);
   assert.match(feed ?? "", /room\.passport_sealed:[0-9a-f]{40}:[a-z2-7]{26}/);
   await restarted(async (tx) => {
@@ -145,6 +187,7 @@ test("goes on where it was cut off, and lets nobody write a plain code afterward
   await restarted(async (tx) => {
     await tx.script("ALTER TABLE rooms DROP CONSTRAINT rooms_code_sealed");
     await tx.query(plain);
+    await authenticateRooms(tx, sql`true`);
     await tx.script("ALTER TABLE rooms ADD CONSTRAINT rooms_code_sealed CHECK (starts_with(code, 'c1.')) NOT VALID");
   });
   assert.deepEqual(await plainTexts(), []);

@@ -1,4 +1,4 @@
-"""Changes encrypted inputs as no tool would, and writes what says odd things of its encryption."""
+"""Changes encrypted inputs as no tool would, and writes files with irregular encryption entries."""
 
 import hashlib
 import re
@@ -49,7 +49,8 @@ def rc4(key, data):
 
 
 def without_id():
-    """RC4 of 40 bits by a key that no ID went into: a later revision must not bring one."""
+    """RC4 of 40 bits with a key that was derived without an ID: a later revision must not add
+    one."""
     padding = bytes.fromhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a")
     owner = rc4(hashlib.md5(b"owner" + padding[:27]).digest()[:5], padding)
     key = hashlib.md5(padding + owner + struct.pack("<i", -4)).digest()[:5]

@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import { python } from "@signsealship/testing/tools/python";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { openRoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, sha256, verify } from "./seal-room.ts";
 
-let running: RoomsService;
-let acme: Client;
-let orderCode: string;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk");
-  orderCode = await acme.order();
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk");
+const orderCode = await acme.order();
 
 const script = `
 import json, sys

@@ -1,5 +1,5 @@
 import { buildManifest, manifestBytes } from "@signsealship/evidence/manifest";
-import type { CertificateContent } from "../../src/closing-passports/certificate/certificate.ts";
+import type { CertificateContent } from "../../../src/closing/closing-passports/certificate/certificate.ts";
 import { sha256 } from "./seal-room.ts";
 
 const hex = (seed: string) => sha256(seed);

@@ -9,7 +9,7 @@ import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
 import fc from "fast-check";
 import qrcode from "qrcode";
-import { openCertificates } from "../../src/closing-passports/certificate/certificate.ts";
+import { openCertificates } from "../../../src/closing/closing-passports/certificate/certificate.ts";
 import { certificateContent } from "./certificate-content.ts";
 import { sha256, textOf, withPdf } from "./seal-room.ts";
 

@@ -1,32 +1,26 @@
 import assert from "node:assert/strict";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { blobsOf } from "@signsealship/testing/blobs";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeFirm } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
-import { closingRecord, createCertificateCheck } from "../../src/closing-passports/closing-passports.ts";
-import { documentMembers, documentUse } from "../../src/orders/orders.ts";
-import type { Blobs } from "../../src/platform/blobs/blobs.ts";
-import { isSealed, type Statement, sealed, sql } from "../../src/platform/database/sql.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { inlineWorkers } from "../../src/platform/workers/inline.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { closingRecord, createCertificateCheck } from "../../../src/closing/closing-passports/closing-passports.ts";
+import { isSealed, type Statement, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
+import { documentMembers, documentUse } from "../../../src/orders/order/order.ts";
+import { openRoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, sha256, verify, withPdf } from "./seal-room.ts";
 
-let running: RoomsService;
-let acme: Client;
-/** As the service's own, beside it. */
-let deps: Parameters<typeof closingRecord>[0] & { blobs: Blobs };
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk", "Acme Title");
-  const { db, rowMac, service } = running;
-  const records = { db, rowMac, log: openLog("silent"), blobs: await blobsOf(service.dataDir) };
-  deps = { ...records, certificates: createCertificateCheck({ ...records, workers: inlineWorkers }) };
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk", "Acme Title");
+const { db, rowMac, service } = running;
+const records = { db, rowMac, log: openLog("silent"), blobs: await blobsOf(service.dataDir) };
+/** Opened like the service's own, in addition to it. */
+const deps = { ...records, certificates: createCertificateCheck({ ...records, workers: inlineWorkers }) };
 
 const unknown = '{"verdict":"unknown"}';
 
@@ -77,7 +71,7 @@ test("the manifest holds the orders by their codes with the artifacts that exist
     const mac = running.rowMac.of("documents", documentMembers(document));
     await running.db.query(sql`
       INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
-      SELECT id, ${kind}, ${document.sha256}, 1, ${blobKey}, now(), ${mac} FROM orders WHERE code = ${sealedOrder}`);
+      SELECT id, ${kind}, ${document.sha256}, 1, ${blobKey}, now(), ${mac} FROM orders WHERE ${isSealed(sql`code`, "order", sealedOrder)}`);
   }
   await running.setStatus(sealedOrder, "EsignComplete");
   const { verifyCode, createdAt } = await sealRoom(acme, room);
@@ -87,7 +81,7 @@ test("the manifest holds the orders by their codes with the artifacts that exist
     orders.toSorted(),
   );
   const [originals] = await running.db.query<{ sha256: string }>(sql`
-    SELECT sha256 FROM documents JOIN orders o ON o.id = order_id WHERE o.code = ${sealedOrder} AND kind = 'original'`);
+    SELECT sha256 FROM documents JOIN orders o ON o.id = order_id WHERE ${isSealed(sql`o.code`, "order", sealedOrder)} AND kind = 'original'`);
   assert.deepEqual(
     manifest.documents.find(({ orderCode }) => orderCode === sealedOrder),
     {
@@ -133,7 +127,7 @@ test("verification has exactly the contract's fields and the environment, with t
     downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
   });
   assert.deepEqual(manifest.documents, []);
-  await running.db.query(sql`UPDATE partners SET brand_name = ${"Ácme “Title”"} WHERE id = ${firm.partnerId}`);
+  await changeFirm(running.db, firm.partnerId, sql`brand_name = ${"Ácme “Title”"}`);
   const { branding } = await verify(running.service.baseUrl, verifyCode);
   assert.deepEqual(branding, { brandName: "Ácme “Title”", accentColor: null, logoUrl: null });
 });

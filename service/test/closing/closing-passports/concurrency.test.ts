@@ -1,26 +1,21 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { verifyClosing } from "@signsealship/evidence/seal";
 import { startHttpDouble } from "@signsealship/testing/doubles/http-double";
+import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { ownProcess, startService } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { isSealed, sql } from "../../src/platform/database/sql.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openRoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, type Version, verify } from "./seal-room.ts";
 
 const quota = "Passport version quota reached (20 versions per room).";
 
-let running: RoomsService;
-let acme: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk");
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk");
 
 type StoredVersion = { version: number; code: string; events: number; audits: number };
 

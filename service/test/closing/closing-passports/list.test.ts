@@ -1,21 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { closingVersions } from "../../src/closing-passports/closing-passports.ts";
-import type { Principal } from "../../src/identity/identity.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { closingVersions } from "../../../src/closing/closing-passports/closing-passports.ts";
+import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { asMember } from "../rooms/members.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { openRoomsService } from "../rooms/rooms-service.ts";
 import { sealRoom } from "./seal-room.ts";
 
-let running: RoomsService;
-let acme: Client;
-let other: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk");
-  other = await running.partner();
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk");
+const other = await running.partner();
 
 const roomNotFound = { code: "not_found", message: "Room not found." };
 const list = (principal: Principal, room: string) => closingVersions(running.db, principal, room);

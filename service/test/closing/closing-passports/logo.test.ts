@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { readLogo } from "@signsealship/certificate";
 import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
-import { openCertificates } from "../../src/closing-passports/certificate/certificate.ts";
-import { encodePng } from "../../src/envelopes/envelopes.ts";
+import { openCertificates } from "../../../src/closing/closing-passports/certificate/certificate.ts";
+import { encodePng } from "../../../src/signing/envelopes/envelopes.ts";
 import { certificateContent } from "./certificate-content.ts";
 import { textOf, withPdf } from "./seal-room.ts";
 

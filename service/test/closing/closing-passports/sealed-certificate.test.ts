@@ -1,36 +1,26 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
+import { test } from "node:test";
+import { startTsa } from "@signsealship/testing/doubles/tsa";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeFirm } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
-import { openCertificates } from "../../src/closing-passports/certificate/certificate.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { prepareSeal } from "../../src/seals/pdf/seal-pdf.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { openCertificates } from "../../../src/closing/closing-passports/certificate/certificate.ts";
+import { prepareSeal } from "../../../src/evidence/seals/pdf/seal-pdf.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openRoomsService } from "../rooms/rooms-service.ts";
 import { certificateContent } from "./certificate-content.ts";
 import { download, sealFingerprint, sealRoom, textOf, withPdf } from "./seal-room.ts";
 
-let tsa: TsaDouble;
-let running: RoomsService;
-let acme: Client;
-let room: string;
-
-before(async () => {
-  tsa = await startTsa();
-  running = await openRoomsService({ TSA_URLS: tsa.url });
-  acme = await running.partner("ClosingDesk", "Acme Title & Escrow LLC");
-  await running.db.query(sql`
-    UPDATE partners SET brand_name = ${"Acme Title"}, accent_color = ${"#8a1c4a"} WHERE id = ${acme.partnerId}`);
-  room = await acme.room();
-  const orderCode = await acme.order({ external_reference: "Deed 2207" });
-  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
-});
-after(async () => {
-  await running.close();
-  await tsa.close();
-});
+const tsa = await forTests(startTsa());
+const running = await forTests(openRoomsService({ TSA_URLS: tsa.url }));
+const acme = await running.partner("ClosingDesk", "Acme Title & Escrow LLC");
+await changeFirm(running.db, acme.partnerId, sql`brand_name = ${"Acme Title"}, accent_color = ${"#8a1c4a"}`);
+const room = await acme.room();
+const orderCode = await acme.order({ external_reference: "Deed 2207" });
+await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
 
 const sealed = async () => download(running.service.baseUrl, (await sealRoom(acme, room)).verifyCode);
 

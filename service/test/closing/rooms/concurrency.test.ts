@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@signsealship/testing/client";
-import { authenticateOrders } from "@signsealship/testing/row-mac";
-import { type Service, startService } from "@signsealship/testing/service";
-import { isSealed, type Statement, sql } from "../../src/platform/database/sql.ts";
-import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { authenticateOrders, changeFirm } from "@signsealship/testing/row-mac";
+import { startService } from "@signsealship/testing/service";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { type Client, openRoomsService } from "./rooms-service.ts";
 
-let running: RoomsService;
-let second: Service;
-let acme: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  second = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" });
-  acme = await running.partner("ClosingDesk");
-});
-after(async () => {
-  await second.stop();
-  await running.close();
-});
+const running = await forTests(openRoomsService());
+const second = await forTests(startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" }));
+const acme = await running.partner("ClosingDesk");
 
 const times = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));
@@ -84,7 +75,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     await times(5, () => partner.room());
     await times(5, () => live.room());
     assert.equal(await live.refused(400, "POST", "/api/rooms", { name: "x" }), "Your trial tier allows 5 open rooms.");
-    await running.db.query(sql`UPDATE partners SET tier = 'ProOffice' WHERE id = ${partner.partnerId}`);
+    await changeFirm(running.db, partner.partnerId, sql`tier = 'ProOffice'`);
     await live.room();
   });
 
@@ -117,7 +108,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
         SELECT gen_random_uuid(), 'c1.' || n, ${partner.partnerId}, 'test', 'Room',
           'closed', now(), now() FROM generate_series(1, 95) AS n RETURNING id)
       INSERT INTO room_orders (room_id, order_id, attached_at)
-      SELECT room.id, orders.id, now() FROM room, orders WHERE orders.code = ${orderCode}`);
+      SELECT room.id, orders.id, now() FROM room, orders WHERE ${isSealed(sql`orders.code`, "order", orderCode)}`);
     const rooms = await times(50, () => partner.room());
     const attach = (n: number) =>
       (nodes(partner)[n % 2] ?? partner).call("POST", `/api/rooms/${rooms[n]}/orders`, { orderCode });
@@ -135,7 +126,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     );
     assert.equal(answers.filter(({ body }) => body["alreadyAttached"] === false).length, 1);
     const [events] = await running.db.query(sql`
-      SELECT count(*)::int AS count FROM events WHERE subject = ${orderCode} AND topic = 'room.order_attached'`);
+      SELECT count(*)::int AS count FROM events WHERE ${isSealed(sql`subject`, "event", orderCode)} AND topic = 'room.order_attached'`);
     assert.deepEqual(events, { count: 1 });
     const { rooms } = await acme.ok<{ rooms: { roomCode: string; orderCount: number }[] }>("GET", "/api/rooms");
     assert.equal(rooms.find(({ roomCode }) => roomCode === room)?.orderCount, 1);
@@ -183,7 +174,7 @@ describe("a view on two nodes", () => {
     assert.equal((await both()).status, "open");
     await there.ok("POST", `/api/rooms/${room}/participants`, { name: "Jo", email: "jo@example.com" });
     assert.equal((await both()).participants.length, 1);
-    await running.db.query(sql`UPDATE partners SET brand_name = 'Acme' WHERE id = ${acme.partnerId}`);
+    await changeFirm(running.db, acme.partnerId, sql`brand_name = 'Acme'`);
     assert.equal((await both()).branding?.brandName, "Acme");
     await here.ok("DELETE", `/api/rooms/${room}/orders/${order}`);
     assert.equal((await both()).orders.length, 0);
@@ -218,18 +209,18 @@ describe("a view on two nodes", () => {
 
   // The change is made before the attachment and commits after the view was read: the hardest order of things.
   const races: [string, (orderCode: string) => Statement][] = [
-    ["a status", (code) => sql`UPDATE orders SET status = 'Delivered' WHERE code = ${code}`],
+    ["a status", (code) => sql`UPDATE orders SET status = 'Delivered' WHERE ${isSealed(sql`code`, "order", code)}`],
     [
       "a seal",
       (code) => sql`
         INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
-        SELECT id, 'sealed', repeat('a', 64), 1, 'b', now() FROM orders WHERE code = ${code}`,
+        SELECT id, 'sealed', repeat('a', 64), 1, 'b', now() FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
     ],
     [
       "an activity",
       (code) => sql`
         INSERT INTO audit_log (occurred_at, action, actor, order_id)
-        SELECT now(), 'order.claimed', 'system', id FROM orders WHERE code = ${code}`,
+        SELECT now(), 'order.claimed', 'system', id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
     ],
   ];
   for (const [what, statement] of races) {
@@ -238,7 +229,7 @@ describe("a view on two nodes", () => {
       let attached = false;
       const attaching = await running.db.transaction(async (tx) => {
         await tx.query(statement(orderCode));
-        await authenticateOrders(tx, sql`code = ${orderCode}`);
+        await authenticateOrders(tx, isSealed(sql`code`, "order", orderCode));
         const request = acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode }).finally(() => {
           attached = true;
         });
@@ -267,7 +258,7 @@ describe("a view on two nodes", () => {
     });
     for (const room of rooms) {
       const rows = await running.db.query<{ code: string; status: string }>(sql`
-        SELECT o.code, o.status FROM room_orders a JOIN orders o ON o.id = a.order_id JOIN rooms r ON r.id = a.room_id
+        SELECT o.code AS "code@order", o.status FROM room_orders a JOIN orders o ON o.id = a.order_id JOIN rooms r ON r.id = a.room_id
         WHERE ${isSealed(sql`r.code`, "room", room)} ORDER BY a.position`);
       for (const node of [running.service, second]) {
         const { orders: cards } = await running.view(room, node);

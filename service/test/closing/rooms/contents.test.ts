@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type Client, oddCodes, openRoomsService, type RoomsService, unknownCode } from "./rooms-service.ts";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { oddCodes, openRoomsService, unknownCode } from "./rooms-service.ts";
 
-let running: RoomsService;
-let acme: Client;
-let other: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk");
-  other = await running.partner("ClosingDesk", "Other Title");
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk");
+const other = await running.partner("ClosingDesk", "Other Title");
 
 const actions = async (roomCode: string) => (await running.audit(roomCode)).map(({ action }) => action);
 
@@ -32,9 +26,9 @@ describe("attaching and detaching", () => {
     assert.equal(view.updatedAt, updatedAt);
     assert.deepEqual(await actions(room), ["room.created", "room.order_attached"]);
     const events = await running.db.query(sql`
-      SELECT topic, event_id AS "event_id@event", subject, events.environment, events.partner_id, r.code AS "code@room"
+      SELECT topic, event_id AS "event_id@event", subject AS "subject@event", events.environment, events.partner_id, r.code AS "code@room"
       FROM events JOIN rooms r ON r.id = room_id
-      WHERE subject = ${orderCode}`);
+      WHERE ${isSealed(sql`subject`, "event", orderCode)}`);
     assert.deepEqual(events, [
       {
         topic: "room.order_attached",
@@ -122,7 +116,7 @@ test("an order is in at most 100 rooms of other firms; its own firm may always a
       SELECT gen_random_uuid(), 'c1.' || n, ${acme.partnerId}, 'test', 'Room', 'closed',
         now(), now() FROM generate_series(1, 99) AS n RETURNING id)
     INSERT INTO room_orders (room_id, order_id, attached_at)
-    SELECT made.id, orders.id, now() FROM made, orders WHERE orders.code = ${orderCode}`);
+    SELECT made.id, orders.id, now() FROM made, orders WHERE ${isSealed(sql`orders.code`, "order", orderCode)}`);
   const attach = async () => ["POST", `/api/rooms/${await acme.room()}/orders`, { orderCode }] as const;
   await acme.ok(...(await attach()));
   assert.equal(await acme.refused(400, ...(await attach())), "An order is in at most 100 rooms of other firms.");

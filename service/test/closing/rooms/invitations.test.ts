@@ -1,25 +1,21 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { authenticateRooms } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import { isSealed, sql } from "../../src/platform/database/sql.ts";
-import { inviteParticipant, removeParticipant } from "../../src/rooms/rooms.ts";
+import { inviteParticipant, removeParticipant } from "../../../src/closing/rooms/rooms.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { asMember } from "./members.ts";
-import { type Client, openRoomsService, type RoomsService, unknownCode } from "./rooms-service.ts";
+import { openRoomsService, unknownCode } from "./rooms-service.ts";
 
-let running: RoomsService;
-let acme: Client;
-let other: Client;
 let now = new Date("2026-03-02T10:00:00Z");
 const hour = 3_600_000;
 
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk");
-  other = await running.partner("ClosingDesk", "Other Title");
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk");
+const other = await running.partner("ClosingDesk", "Other Title");
 
 const invite = (
   room: string,
@@ -82,6 +78,7 @@ test("a room mails 25 people in 24 hours: who comes and goes makes room for no m
   for (let n = 0; n < 25; n++) {
     assert.ok((await invite(room, `n${n}@example.com`)).invited);
     await running.db.query(sql`UPDATE room_participants SET removed_at = ${now} WHERE email = ${`n${n}@example.com`}`);
+    await authenticateRooms(running.db, isSealed(sql`code`, "room", room));
   }
   assert.deepEqual(await invite(room, "one-more@example.com"), { alreadyPresent: false, invited: false });
   now = new Date(now.getTime() + 25 * hour);

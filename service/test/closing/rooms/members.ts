@@ -1,5 +1,5 @@
-import type { Environment, Principal } from "../../src/identity/identity.ts";
-import { recentProof } from "../members/recent-proof.ts";
+import type { Environment, Principal } from "../../../src/kernel/identity/identity.ts";
+import { recentProof } from "../../firms/members/recent-proof.ts";
 import type { Client } from "./rooms-service.ts";
 
 /** A member of the client's firm, as a session finds them. */

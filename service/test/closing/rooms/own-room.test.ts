@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Principal } from "../../src/identity/identity.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { ownOrdersStatement } from "../../src/rooms/attachments/store.ts";
-import { ownRoom } from "../../src/rooms/rooms.ts";
-import { explain } from "../explain.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { ownOrdersStatement } from "../../../src/closing/rooms/attachments/store.ts";
+import { ownRoom } from "../../../src/closing/rooms/rooms.ts";
+import type { Principal } from "../../../src/kernel/identity/identity.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { explain } from "../../explain.ts";
 import { asMember } from "./members.ts";
-import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
+import { openRoomsService } from "./rooms-service.ts";
 
-let running: RoomsService;
-let acme: Client;
-let other: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner();
-  other = await running.partner();
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner();
+const other = await running.partner();
 
 const read = (principal: Principal, room: string) => ownRoom({ db: running.db, clock: systemClock }, principal, room);
 

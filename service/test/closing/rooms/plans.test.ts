@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
-import { roomListStatement } from "../../src/rooms/store.ts";
-import { versionStatement, viewStatement } from "../../src/rooms/view/store.ts";
-import { explain, type PlanNode } from "../explain.ts";
-import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { roomListStatement } from "../../../src/closing/rooms/store.ts";
+import { versionStatement, viewStatement } from "../../../src/closing/rooms/view/store.ts";
+import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { explain, type PlanNode } from "../../explain.ts";
+import { openRoomsService } from "./rooms-service.ts";
 
-let running: RoomsService;
-let acme: Client;
-let room: string;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk");
-  room = await acme.room();
-  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk");
+const room = await acme.room();
+await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
 
 /** The plan where scans of whole tables are forbidden: one that shows up all the same misses its index. */
 const plan = (statement: Statement) =>

@@ -5,11 +5,11 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { changeOrder, rowMacOf } from "@signsealship/testing/row-mac";
 import type { Service } from "@signsealship/testing/service";
-import { createPartner, issueKey } from "../../src/partners/partners.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import type { Database } from "../../src/platform/database/database.ts";
-import { isSealed, nothing, type Statement, sql } from "../../src/platform/database/sql.ts";
-import type { RoomView } from "../../src/rooms/rooms.ts";
+import type { RoomView } from "../../../src/closing/rooms/rooms.ts";
+import { createPartner, issueKey } from "../../../src/firms/partners/partners.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { isSealed, nothing, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 
 const document = makePdf();
 
@@ -40,7 +40,7 @@ type AuditLine = { action: string; actor: string; orders: boolean; from: string 
 export type RoomsService = Harness & {
   partner: (tier?: string, name?: string) => Promise<Client>;
   view: (roomCode: string, service?: Service) => Promise<RoomView>;
-  /** What the audit log says of a room, oldest first. */
+  /** The audit log's lines about a room, oldest first. */
   audit: (roomCode: string) => Promise<AuditLine[]>;
   setStatus: (orderCode: string, status: string, more?: Statement) => Promise<void>;
 };

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { startService } from "@signsealship/testing/service";
-import { type Client, oddCodes, openRoomsService, type RoomsService, unknownCode } from "./rooms-service.ts";
+import { type Client, oddCodes, openRoomsService, unknownCode } from "./rooms-service.ts";
 
-let running: RoomsService;
-let acme: Client;
-let other: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk");
-  other = await running.partner("ClosingDesk", "Other Title");
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk");
+const other = await running.partner("ClosingDesk", "Other Title");
 
 const actions = async (roomCode: string) => (await running.audit(roomCode)).map(({ action }) => action);
 

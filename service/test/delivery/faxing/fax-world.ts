@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { startTelnyx, type TelnyxDouble, type TelnyxFax } from "@signsealship/testing/doubles/telnyx";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openLiveService } from "../fulfilment/live-service.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLiveService } from "../../orders/fulfilment/live-service.ts";
 
 export type AttemptRow = { attempt: number; state: string; reason: string | null; dueAt: Date; faxId: string | null };
-export type FaxWorld = Awaited<ReturnType<typeof openFaxWorld>>;
 
 /** A service with an account at Telnyx, and a firm that has live. */
 export async function openFaxWorld() {
@@ -24,7 +23,7 @@ export async function openFaxWorld() {
   const attempts = (code: string) =>
     db.query<AttemptRow>(sql`
       SELECT attempt, state, reason, due_at AS "dueAt", fax_id AS "faxId" FROM fax_attempts f
-        JOIN orders o ON o.id = f.order_id WHERE o.code = ${code} ORDER BY attempt`);
+        JOIN orders o ON o.id = f.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY attempt`);
   const become = (code: string, status: string) => until(async () => (await statusOf(code)) === status);
 
   return {
@@ -57,7 +56,7 @@ export async function openFaxWorld() {
     },
     /** Makes what an order waits for due: its next attempt, the look at one that nobody knows about. */
     async passTime(code: string) {
-      const which = sql`order_id = (SELECT id FROM orders WHERE code = ${code})`;
+      const which = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
       await db.query(sql`UPDATE fax_attempts SET due_at = now() - interval '1 s' WHERE ${which}`);
       await db.query(
         sql`UPDATE provider_calls SET look_at = now() - interval '1 s' WHERE ${which} AND look_at IS NOT NULL`,

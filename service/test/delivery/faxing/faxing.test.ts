@@ -3,31 +3,28 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { faxAct } from "../../src/faxing/act.ts";
-import { faxCertificate } from "../../src/faxing/certificate.ts";
-import type { FaxDeps } from "../../src/faxing/deps.ts";
-import { followFaxes } from "../../src/faxing/follow.ts";
-import { sweepFaxNumbers } from "../../src/faxing/sweep.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
-import { type Intent, openProviders } from "../../src/providers/providers.ts";
-import { telnyxPublicKey } from "../../src/providers/telnyx/verify.ts";
-import { postForm } from "../members/signed-in-member.ts";
-import { type FaxWorld, openFaxWorld } from "./fax-world.ts";
+import { faxAct } from "../../../src/delivery/faxing/act.ts";
+import type { FaxDeps } from "../../../src/delivery/faxing/deps.ts";
+import { faxCertificate } from "../../../src/delivery/faxing/faxing.ts";
+import { followFaxes } from "../../../src/delivery/faxing/follow.ts";
+import { sweepFaxNumbers } from "../../../src/delivery/faxing/store.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { type Intent, openProviders } from "../../../src/providers/providers.ts";
+import { telnyxPublicKey } from "../../../src/providers/telnyx/account.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { openFaxWorld } from "./fax-world.ts";
 
-let world: FaxWorld;
-before(async () => {
-  world = await openFaxWorld();
-});
-after(() => world.close());
+const world = await forTests(openFaxWorld());
 
 const statesOf = async (code: string) => (await world.attempts(code)).map(({ state }) => state);
 const cuts = Number(process.env["CUTS"] ?? 6);
@@ -47,7 +44,7 @@ test("a live order is faxed from its payment to its delivery, by nobody's hand",
   await world.tell(fax, "delivered", { page_count: 4 });
   await world.become(code, "FaxDelivered");
   const shown = await world.db.query(sql`
-    SELECT f.status, f.fax_to AS "faxTo" FROM faxes f JOIN orders o ON o.id = f.order_id WHERE o.code = ${code}`);
+    SELECT f.status, f.fax_to AS "faxTo" FROM faxes f JOIN orders o ON o.id = f.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
   assert.deepEqual(shown, [{ status: "Delivered", faxTo }]);
   assert.deepEqual(await statesOf(code), ["delivered"]);
   assert.deepEqual(
@@ -197,7 +194,7 @@ test("cut after Telnyx took the fax: it is found there, and there is one", async
     const fax = await world.fax(faxTo);
     await until(async () => {
       const [call] = await world.db.query<{ lookAt: Date | null }>(sql`
-        SELECT look_at AS "lookAt" FROM provider_calls c JOIN orders o ON o.id = c.order_id WHERE o.code = ${code}`);
+        SELECT look_at AS "lookAt" FROM provider_calls c JOIN orders o ON o.id = c.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
       return call?.lookAt;
     });
     assert.equal(await world.statusOf(code), "FaxPending");
@@ -224,7 +221,7 @@ test("that a fax failed may be told before its request is answered: it was sent,
     await world.tell(await world.fax(faxTo), "failed", { failure_reason: reason });
     await world.become(code, status);
     assert.deepEqual(await statesOf(code), states);
-    const faxed = sql`SELECT count(*)::int AS n FROM faxes f JOIN orders o ON o.id = f.order_id WHERE o.code = ${code}`;
+    const faxed = sql`SELECT count(*)::int AS n FROM faxes f JOIN orders o ON o.id = f.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`;
     assert.deepEqual(await world.db.query(faxed), [{ n: 1 }]);
     world.telnyx.mend();
   }
@@ -319,7 +316,7 @@ test("Telnyx is away for an hour: people may take over, and what nobody took goe
   // A person claims the first one.
   await world.db.query(sql`
     UPDATE tasks SET state = 'claimed', claimed_by = 'operator:test', claimed_at = now()
-    WHERE kind = 'fax_send' AND order_id = (SELECT id FROM orders WHERE code = ${one.code})`);
+    WHERE kind = 'fax_send' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", one.code)})`);
   world.telnyx.mend();
   await until(async () => {
     await world.passTime(two.code);
@@ -328,7 +325,7 @@ test("Telnyx is away for an hour: people may take over, and what nobody took goe
   await until(async () => {
     await world.passTime(one.code);
     const [act] = await world.db.query<{ state: string }>(sql`
-      SELECT c.state FROM provider_calls c JOIN orders o ON o.id = c.order_id WHERE o.code = ${one.code}`);
+      SELECT c.state FROM provider_calls c JOIN orders o ON o.id = c.order_id WHERE ${isSealed(sql`o.code`, "order", one.code)}`);
     return act?.state === "withdrawn";
   });
   assert.deepEqual([world.faxesTo(one.faxTo).length, world.faxesTo(two.faxTo).length], [0, 1]);
@@ -352,11 +349,12 @@ async function waitingForTelnyx() {
 const actOf = async (code: string) => {
   const [act] = await world.db.query<{ id: number; state: string; awaySince: Date | null }>(sql`
     SELECT c.id, c.state, away_since AS "awaySince" FROM provider_calls c JOIN orders o ON o.id = c.order_id
-    WHERE o.code = ${code} ORDER BY c.attempt DESC LIMIT 1`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY c.attempt DESC LIMIT 1`);
   return act;
 };
 const openTasks = async (code: string) => (await world.tasksOf(code)).filter(({ state }) => state === "open");
-const attemptsWhere = (code: string) => sql`order_id = (SELECT id FROM orders WHERE code = ${code})`;
+const attemptsWhere = (code: string) =>
+  sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
 
 test("what a person faxed while Telnyx was away does not go out a second time", async () => {
   const { code, faxTo } = await waitingForTelnyx();
@@ -453,7 +451,9 @@ test("a fax that cannot be compared is not said to be missing: nobody sends it t
 test("without the account's key an open fax is not forgotten: it is looked at again an hour later", async () => {
   const { code, faxTo } = await world.order();
   await world.become(code, "FaxSent");
-  const [order] = await world.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const [order] = await world.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   const orderId = order?.id ?? 0;
   const which = sql`queue = 'fax' AND (payload->>'orderId')::bigint = ${orderId}`;
   await world.db.query(sql`DELETE FROM jobs WHERE ${which}`);
@@ -475,7 +475,9 @@ test("without the account's key an open fax is not forgotten: it is looked at ag
 
 test("an order that is held after its fax was begun has it sent when it goes on", async () => {
   const { code } = await waitingForTelnyx();
-  const [order] = await world.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const [order] = await world.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   const { cli } = world.harness.service;
   await cli("order", "move", code, "OnHold", "--reason", "wait");
   const [attempt] = await world.db.query<{ id: number }>(sql`SELECT id FROM fax_attempts WHERE ${attemptsWhere(code)}`);

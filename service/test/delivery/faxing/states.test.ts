@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { decide, type FaxAttemptState } from "../../src/faxing/decide.ts";
-import { isPassing, reasonWords } from "../../src/faxing/reasons.ts";
-import { advance, type FaxProgress, type FaxReport, type FaxState, isUnderWay } from "../../src/faxing/states.ts";
+import { decide, type FaxAttemptState } from "../../../src/delivery/faxing/decide.ts";
+import { isPassing, reasonWords } from "../../../src/delivery/faxing/reasons.ts";
+import {
+  advance,
+  type FaxProgress,
+  type FaxReport,
+  type FaxState,
+  isUnderWay,
+} from "../../../src/delivery/faxing/states.ts";
 
 const runs = Number(process.env["RUNS"] ?? 1000);
 const waiting: FaxProgress = {

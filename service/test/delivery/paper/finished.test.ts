@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { checkFinished } from "../../src/paper/finished/check.ts";
+import { checkFinished } from "../../../src/delivery/paper/finished/check.ts";
 
 const given = makePdf({ pages: 2, text: "Deed" });
 const sha256 = createHash("sha256").update(given).digest("hex");

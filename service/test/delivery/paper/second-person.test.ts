@@ -1,32 +1,28 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { readSealPurpose } from "@signsealship/evidence/seal";
 import { newClient } from "@signsealship/testing/client";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/database/sql.ts";
-import { postForm } from "../members/signed-in-member.ts";
-import { newOperator, newSession } from "../operators/console-people.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
-type Person = Awaited<ReturnType<typeof newOperator>>;
-let running: Harness;
-let headers: { Authorization: string };
-let client: ReturnType<typeof newClient>;
-let agent: Person;
-let other: Person;
-before(async () => {
-  running = await openHarness();
-  ({ headers } = await newPartner(running.service));
-  client = newClient(running.service.baseUrl, headers.Authorization.replace("Bearer ", ""), (status) => status < 300);
-  [agent, other] = [await person("agent"), await person("agent")];
-});
-after(() => running.close());
-
+const running = await forTests(openHarness());
+const { headers } = await newPartner(running.service);
+const client = newClient(
+  running.service.baseUrl,
+  headers.Authorization.replace("Bearer ", ""),
+  (status) => status < 300,
+);
 const person = (...roles: Parameters<typeof newOperator>[1]["roles"]) =>
   newOperator(running, { roles, environment: "test" });
+const [agent, other] = [await person("agent"), await person("agent")];
+
 const scan = makePdf({ pages: 1, text: "Notarized in ink" });
 const cookieOf = ({ cookie }: { cookie: string }) => ({ cookie, Accept: "text/html" });
 
@@ -72,7 +68,7 @@ async function recordOf(code: string) {
       (SELECT t.state FROM tasks t WHERE t.order_id = o.id AND t.kind = 'taking_in_approval' ORDER BY t.id DESC LIMIT 1) AS task,
       (SELECT array_agg(a.action || ' ' || a.actor ORDER BY a.id) FROM audit_log a
         WHERE a.order_id = o.id AND a.action LIKE 'taking_in.%') AS actions
-    FROM orders o WHERE o.code = ${code}`);
+    FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)}`);
   return row;
 }
 
@@ -155,7 +151,7 @@ test("seals once when several approve at the same time", async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409]);
   assert.equal(await statusOf(code), "NotarizationComplete");
   const notarized = await running.db.query(sql`
-    SELECT FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${code} AND d.kind = 'notarized'`);
+    SELECT FROM documents d JOIN orders o ON o.id = d.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND d.kind = 'notarized'`);
   assert.equal(notarized.length, 1);
 });
 

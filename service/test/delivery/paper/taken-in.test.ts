@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readSealPurpose } from "@signsealship/evidence/seal";
+import { databaseOfRunning } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { download, textOf, type Version } from "../closing-passports/seal-room.ts";
-import { openCeremonyService, signBy } from "../envelopes/ceremony/ceremony-service.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { download, textOf, type Version } from "../../closing/closing-passports/seal-room.ts";
+import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
 const { test, before, after } = testsNeeding("poppler");
 
@@ -148,6 +150,33 @@ test("leaves an order that the sandbox signs as it was", async () => {
   ]);
   const [, sealed] = documents.documents;
   assert.deepEqual(sealed && (await purposeOf(sealed)), { kind: "signed", environment: "test" });
+});
+
+test("believes the order's own row alone, whatever its documents' rows say of who handed them in", async () => {
+  const role = databaseOfRunning(running.service.dataDir);
+  const [elsewhere, here] = [await running.order([person("Jane")]), await running.order([person("John")])];
+  await running.service.cli("order", "move", elsewhere, "EsignComplete", "--document", scan);
+  const advance = { event: "signature.completed" };
+  await running.client.ok("POST", `/api/partner/sandbox/orders/${here}/advance`, advance);
+  const originOf = (code: string, origin: string | null) =>
+    role.query(sql`
+      UPDATE documents SET origin = ${origin}
+      WHERE kind = 'sealed' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
+  await originOf(elsewhere, null);
+  await originOf(here, "operator");
+  const documentsOf = (code: string) => `/api/partner/orders/${code}/documents`;
+  const seen = async (code: string) => kindsOf(await running.client.ok<Documents>("GET", documentsOf(code))).at(-1);
+  assert.deepEqual(
+    [await seen(elsewhere), await seen(here)],
+    [
+      ["sealed", "operator"],
+      ["sealed", "here"],
+    ],
+  );
+  await role.query(sql`UPDATE orders SET taken_in = '{}' WHERE ${isSealed(sql`code`, "order", elsewhere)}`);
+  const { status } = await running.client.call("GET", documentsOf(elsewhere));
+  assert.equal(status, 503, "nor is the mark taken away");
+  await role.close();
 });
 
 test("shows on the pages of client and room, and to the operator, that a document was taken in", async () => {

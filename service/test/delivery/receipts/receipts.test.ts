@@ -4,40 +4,32 @@ import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { readSealPurpose, verifyAttachedRecord } from "@signsealship/evidence/seal";
+import { forTests } from "@signsealship/testing/for-tests";
 import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { sql } from "../../src/platform/database/sql.ts";
-import { accountsOf, openProviders, type ProviderName, type Providers } from "../../src/providers/providers.ts";
-import { makeReceipt } from "../../src/receipts/make.ts";
-import type { ReceiptContent, ReceiptKind } from "../../src/receipts/receipts.ts";
-import { openCeremonyService } from "../envelopes/ceremony/ceremony-service.ts";
+import { makeReceipt } from "../../../src/delivery/receipts/make.ts";
+import type { ReceiptContent, ReceiptKind } from "../../../src/delivery/receipts/receipts.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { accountsOf, openProviders, type ProviderName } from "../../../src/providers/providers.ts";
+import { openCeremonyService } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
 const telnyxKeys = generateKeyPairSync("ed25519");
 const publicKey = telnyxKeys.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
 const secret = "secret of the account";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-let providers: Providers;
-let folder: string;
-
-before(async () => {
-  running = await openCeremonyService();
-  const account = { apiKey: "key", apiBase: null };
-  const accounts = accountsOf({
-    easypost: null,
-    lob: { ...account, webhookSecret: secret },
-    telnyx: { ...account, publicKey },
-  });
-  providers = openProviders({ ...running.deps, fetch }, accounts);
-  folder = mkdtempSync(join(tmpdir(), "receipt-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const running = await forTests(openCeremonyService());
+const account = { apiKey: "key", apiBase: null };
+const accounts = accountsOf({
+  easypost: null,
+  lob: { ...account, webhookSecret: secret },
+  telnyx: { ...account, publicKey },
 });
-after(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await running.close();
-});
+const providers = openProviders({ ...running.deps, fetch }, accounts);
+const folder = mkdtempSync(join(tmpdir(), "receipt-"));
 
 /** Takes a signed event in. @returns the id of its row */
 async function take(provider: ProviderName, raw: string, headers: Record<string, string>): Promise<number> {
@@ -69,7 +61,9 @@ const contentOf = (events: number[]): ReceiptContent => ({
 /** Makes a receipt of a new order. @returns its code, the documents that its firm sees, and how to read one */
 async function receiptOf(kind: ReceiptKind, content: ReceiptContent | null, times = 1) {
   const code = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);
-  const [order] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const [order] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   const of = { orderId: order?.id ?? 0, kind, subject: 7 };
   for (let n = 0; n < times; n++) await makeReceipt({ ...running.deps, providers }, async () => content, of);
   await Promise.all([1, 2].map(() => makeReceipt({ ...running.deps, providers }, async () => content, of)));
@@ -90,7 +84,7 @@ async function download(path: string, documentId: string | undefined): Promise<B
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** What a verifier says of what is attached to a test receipt. */
+/** A verifier's result for the attachment of a test receipt. */
 async function attachedStates(bytes: Uint8Array): Promise<string[]> {
   const context = { trust: { sealAnchors: [], tsaAnchors: [] }, at: Date.now(), crypto: createNodeCrypto() };
   const purpose = { kind: "receipt", environment: "test" } as const;
@@ -163,7 +157,7 @@ test("a delivery that no event told of has a receipt, too, which says so", async
   const states = await attachedStates(await download(path, documents[0]?.documentId));
   assert.deepEqual(states, ["record_attached: holds", "receipt_events: unchecked"]);
   const lines = await running.db.query(sql`
-    SELECT FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND action = 'document.added'`);
+    SELECT FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND action = 'document.added'`);
   assert.equal(lines.length, 1);
 });
 

@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { test } from "node:test";
+import { startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { forTests } from "@signsealship/testing/for-tests";
 import { pino } from "pino";
-import { basicAuthorization, createCaller } from "../../src/providers/providers.ts";
-import { labelRates } from "../../src/shipping/shipping.ts";
-import { address } from "../pricing/fixtures.ts";
+import { labelRates } from "../../../src/delivery/shipping/shipping.ts";
+import { systemRandom } from "../../../src/kernel/platform/random.ts";
+import { basicAuthorization, createCaller } from "../../../src/providers/providers.ts";
+import { address } from "../../orders/pricing/fixtures.ts";
 
 const log = pino({ level: "silent" });
 const parcel = { from: address("TX", "78701"), to: address("NY", "10001"), weightGrams: 44 };
 
-let double: EasyPostDouble;
-before(async () => {
-  double = await startEasyPost();
-});
-after(() => double.close());
+const double = await forTests(startEasyPost());
 
 function ratesWith(has = true, patienceMs = 5_000) {
   const settings = {
@@ -22,7 +20,7 @@ function ratesWith(has = true, patienceMs = 5_000) {
     authorization: basicAuthorization(double.apiKey),
   } as const;
   const { call } = createCaller({ fetch, clock: () => new Date(), log }, settings);
-  return labelRates({ providers: { has: () => has, callOf: () => call }, log, patienceMs });
+  return labelRates({ providers: { has: () => has, callOf: () => call }, log, random: systemRandom, patienceMs });
 }
 
 test("carriers' rates are named with the shipment that they are of", async () => {

@@ -7,7 +7,7 @@ import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 
 export type LabelRow = {
   id: number;
@@ -22,8 +22,6 @@ export type LabelRow = {
   refundState: string | null;
   why: string | null;
 };
-
-export type LabelsWorld = Awaited<ReturnType<typeof openLabelsWorld>>;
 
 /** A service with an account at EasyPost, one at the payment processor, and a firm that has live. */
 export async function openLabelsWorld() {
@@ -54,13 +52,14 @@ export async function openLabelsWorld() {
   }
 
   const statusOf = async (code: string) =>
-    (await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`))[0]?.status;
+    (await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE ${isSealed(sql`code`, "order", code)}`))[0]
+      ?.status;
 
   const labels = (code: string) =>
     db.query<LabelRow>(sql`
       SELECT l.id, number, state, cents, carrier, service, tracking_number AS "trackingNumber", tracker_id AS "trackerId",
         file_sha256 AS "fileSha256", refund_state AS "refundState", why
-      FROM labels l JOIN orders o ON o.id = l.order_id WHERE o.code = ${code} ORDER BY number`);
+      FROM labels l JOIN orders o ON o.id = l.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY number`);
 
   return {
     ...{ harness, easypost, stripe, db, url, place, statusOf, labels },
@@ -101,8 +100,8 @@ export async function openLabelsWorld() {
     },
     tasks: (code: string) =>
       db.query<{ id: number; kind: string; state: string; reason: string | null }>(sql`
-        SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} ORDER BY t.id`),
-    /** Has the jobs of a queue run now. */
+        SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
+    /** Runs the jobs of a queue now. */
     hurry: (queue: string) =>
       db.query(sql`
         WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL)

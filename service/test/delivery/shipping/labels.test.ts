@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { deliveryReceipt } from "../../src/shipping/labels/receipt.ts";
-import { sweepLabels } from "../../src/shipping/labels/sweep.ts";
-import { newOperator } from "../operators/console-people.ts";
-import { type LabelsWorld, openLabelsWorld } from "./labels-world.ts";
+import { deliveryReceipt } from "../../../src/delivery/shipping/labels/labels.ts";
+import { sweepLabels } from "../../../src/delivery/shipping/labels/store.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { openLabelsWorld } from "./labels-world.ts";
 
-let world: LabelsWorld;
-before(async () => {
-  world = await openLabelsWorld();
-});
-after(() => world.close());
+const world = await forTests(openLabelsWorld());
 
 const nonEmpty = <T>(rows: T[]): T[] | null => (rows.length === 0 ? null : rows);
 
@@ -44,15 +41,15 @@ test("a live order is quoted at the carrier's rate, shipped by a label that was 
   await until(async () => (await world.statusOf(code)) === "Delivered");
   const shipments = await world.db.query(sql`
     SELECT s.status, carrier, tracking_number AS "trackingNumber" FROM shipments s JOIN orders o ON o.id = s.order_id
-    WHERE o.code = ${code}`);
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
   assert.deepEqual(shipments, [{ status: "Delivered", carrier: "USPS", trackingNumber: label.trackingNumber }]);
   const actors = await world.db.query<{ actor: string }>(sql`
     SELECT DISTINCT actor FROM audit_log a JOIN orders o ON o.id = a.order_id
-    WHERE o.code = ${code} AND to_status IN ('Shipped', 'Delivered')`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND to_status IN ('Shipped', 'Delivered')`);
   assert.deepEqual(actors, [{ actor: "provider:easypost" }]);
   const kinds = () =>
     world.db.query<{ kind: string }>(sql`
-      SELECT kind FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${code} ORDER BY kind`);
+      SELECT kind FROM documents d JOIN orders o ON o.id = d.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY kind`);
   const [receipt] = await until(async () =>
     nonEmpty((await kinds()).filter(({ kind }) => kind === "delivery_receipt")),
   );
@@ -107,7 +104,7 @@ test("the console offers the label to print, and the hand-over is filled in with
   const shown = await world.page(`/operator/paper/${code}`, cookie);
   assert.match(shown, new RegExp(`name="tracking"[^>]*value="${label.trackingNumber}"`));
   assert.match(shown, /name="carrier"[^>]*value="USPS"/);
-  // The label names the address: no sheet does that beside it.
+  // The label shows the address, so no separate sheet does.
   assert.match(shown, /The packet<\/a>: the packing sheet, then/);
   const sheets = await fetch(`${world.url()}/operator/paper/${code}/sheets.pdf`, { headers: { cookie } });
   assert.match(Buffer.from(await sheets.arrayBuffer()).toString("latin1"), /\/Count 1\b/);
@@ -167,7 +164,7 @@ test("postage that became dearer than quoted and a tenth is a person's to decide
   assert.deepEqual([label.number, label.cents, world.easypost.labels()], [2, 653, before + 1]);
   assert.equal((await world.tasks(code)).find(({ kind }) => kind === "postage_dearer")?.state, "done");
   const orderedBy = await world.db.query<{ actor: string }>(sql`
-    SELECT actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND action = 'label.ordered'`);
+    SELECT actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND action = 'label.ordered'`);
   assert.deepEqual(orderedBy, [{ actor: `operator:${id}` }]);
   offers.splice(0, offers.length, ...usual);
 });
@@ -308,7 +305,7 @@ test("whatever request is cut after the provider acted, one label is bought and 
   for (let n = 0; n < Number(process.env["CUTS"] ?? 4); n++) {
     const order = await world.place();
     const before = easypost.labels();
-    // What is asked once only is looked up a minute later; here at once.
+    // Acts that are asked for only once are looked up after a minute; here at once.
     const nudge = async () => {
       await db.query(
         sql`UPDATE provider_calls SET look_at = now() - interval '1 minute' WHERE state IN ('begun', 'unknown')`,
@@ -349,7 +346,7 @@ test("a label of which a person said that it was bought is followed, by what Eas
   await db.query(sql`
     UPDATE labels SET tracker_id = NULL, label_url = NULL, file_sha256 = NULL, tracking_number = 'MISTYPED',
       ask_at = now() - interval '1 minute' WHERE id = ${label.id}`);
-  await db.query(sql`DELETE FROM documents d USING orders o WHERE o.id = d.order_id AND o.code = ${code}
+  await db.query(sql`DELETE FROM documents d USING orders o WHERE o.id = d.order_id AND ${isSealed(sql`o.code`, "order", code)}
     AND d.kind = 'shipping_label'`);
   await world.hurry("label-ask");
   const filled = await until(async () => (await world.labels(code)).find(({ fileSha256 }) => fileSha256 !== null));

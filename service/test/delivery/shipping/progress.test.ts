@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { targetOf } from "../../src/orders/transitions/table.ts";
-import { chooseRate } from "../../src/shipping/labels/choose-rate.ts";
 import {
   eventsToFollow,
   followUpOf,
   parcelOutcome,
   type TrackingStatus,
   trackingStatuses,
-} from "../../src/shipping/labels/progress.ts";
+} from "../../../src/delivery/shipping/labels/progress.ts";
+import { chooseRate } from "../../../src/delivery/shipping/labels/quote.ts";
+import { targetOf } from "../../../src/orders/order/transitions/table.ts";
 
 const services = { sign: false, notarize: false, ship: true, fax: false };
 

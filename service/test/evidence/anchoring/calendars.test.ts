@@ -7,9 +7,13 @@ import { parseDetached, verifyOts } from "@signsealship/evidence/ots";
 import { type CalendarMode, startCalendar } from "@signsealship/testing/doubles/calendar";
 import { python } from "@signsealship/testing/tools/python";
 import { needs } from "@signsealship/testing/tools/tools";
-import { bitcoinHeights, pendingAttestations } from "../../src/anchoring/attestations.ts";
-import { type CalendarRefusal, type CalendarsDeps, createCalendarSubmission } from "../../src/anchoring/calendars.ts";
-import { upgradeProof } from "../../src/anchoring/upgrade-proof.ts";
+import { bitcoinHeights, pendingAttestations } from "../../../src/evidence/anchoring/attestations.ts";
+import {
+  type CalendarRefusal,
+  type CalendarsDeps,
+  createCalendarSubmission,
+} from "../../../src/evidence/anchoring/calendars.ts";
+import { upgradeProof } from "../../../src/evidence/anchoring/upgrade-proof.ts";
 
 const [first, second] = [await startCalendar(), await startCalendar()];
 const aggregator = await startCalendar({ uri: "https://alice.btc.calendar.opentimestamps.org" });

@@ -2,42 +2,34 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { readSealPurpose, verifyAttachedRecord } from "@signsealship/evidence/seal";
-import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { startTsa } from "@signsealship/testing/doubles/tsa";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { authenticateFirms } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { sql } from "../../src/platform/database/sql.ts";
-import { sealFingerprint, textOf, withPdf } from "../closing-passports/seal-room.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sealFingerprint, textOf, withPdf } from "../../closing/closing-passports/seal-room.ts";
 import { bytesOf, type Caller, postSeal, type SealAnswer } from "./seal-document.ts";
 
-let tsa: TsaDouble;
-let harness: Harness;
-let acme: Caller;
-let stranger: Caller;
-let sealed: SealAnswer;
 const document = makePdf({ text: "Deed of trust" });
 
-before(async () => {
-  tsa = await startTsa();
-  harness = await openHarness({ TSA_URLS: tsa.url });
-  const { service, db } = harness;
-  const firm = async (options: object) => ({ ...(await newPartner(service, options)), baseUrl: service.baseUrl });
-  [acme, stranger] = [await firm({ live: true }), await firm({ live: true })];
-  const form = new FormData();
-  form.append("file", new Blob([new Uint8Array(document)], { type: "application/pdf" }), "Kaufvertrag 売買契約書.pdf");
-  sealed = (await (await postSeal(acme, form)).json()) as SealAnswer;
-  await db.query(sql`UPDATE partners SET brand_name = 'Änderung Title', accent_color = '#8a1c4a'
-    WHERE id = (SELECT partner_id FROM passports WHERE id = ${sealed.passportId})`);
-});
-after(async () => {
-  await harness.close();
-  await tsa.close();
-});
+const tsa = await forTests(startTsa());
+const harness = await forTests(openHarness({ TSA_URLS: tsa.url }));
+const { service, db } = harness;
+const firm = async (options: object) => ({ ...(await newPartner(service, options)), baseUrl: service.baseUrl });
+const [acme, stranger] = [await firm({ live: true }), await firm({ live: true })];
+const form = new FormData();
+form.append("file", new Blob([new Uint8Array(document)], { type: "application/pdf" }), "Kaufvertrag 売買契約書.pdf");
+const sealed = (await (await postSeal(acme, form)).json()) as SealAnswer;
+await db.query(sql`UPDATE partners SET brand_name = 'Änderung Title', accent_color = '#8a1c4a'
+  WHERE id = (SELECT partner_id FROM passports WHERE id = ${sealed.passportId})`);
+await authenticateFirms(db);
 
 const get = (path: string, caller?: Caller): Promise<Response> =>
   fetch(harness.service.baseUrl + path, caller ? { headers: caller.headers } : {});

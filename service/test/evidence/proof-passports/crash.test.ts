@@ -1,37 +1,29 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
-import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
+import { startCalendar } from "@signsealship/testing/doubles/calendar";
+import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/database/sql.ts";
+import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
 
 const folder = temporaryFolder();
 const seals = repeats(200, 60);
 // And once more at the end.
 const killAfter = [30, 75, 140].slice(0, repeats(3, 1));
-let calendar: CalendarDouble;
-let service: Service;
-let headers: Record<string, string>;
 
-before(async () => {
-  calendar = await startCalendar();
-  service = await startService({
-    DATA_DIR: folder.path,
-    RATE_LIMITS: "off",
-    OTS_CALENDARS: calendar.url,
-    ...ownProcess,
-  });
-  ({ headers } = await newPartner(service));
+after(() => service?.stop());
+const calendar = await forTests(startCalendar());
+let service = await startService({
+  DATA_DIR: folder.path,
+  RATE_LIMITS: "off",
+  OTS_CALENDARS: calendar.url,
+  ...ownProcess,
 });
-after(async () => {
-  await service?.stop();
-  await calendar?.close();
-  folder.remove();
-});
+const { headers } = await newPartner(service);
 
 type Acknowledged = SealAnswer & { document: Buffer };
 
@@ -79,7 +71,7 @@ test(`kill -9 in the middle of ${seals} seals: what was acknowledged verifies an
     assert.ok(rows.length >= acknowledged.length);
     const known = new Set(rows.map(({ code }) => code));
     assert.ok(acknowledged.every(({ verifyCode }) => known.has(verifyCode)));
-    // What was committed and not acknowledged any more is whole too.
+    // Passports that were committed but never acknowledged are complete, too.
     for (const { code, events, audits, anchors } of rows) {
       assert.deepEqual([events, audits, anchors], [1, 1, 1]);
       assert.equal((await fetch(`${service.baseUrl}/api/passport/verify/${code}/document`)).status, 200);

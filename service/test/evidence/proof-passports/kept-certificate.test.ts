@@ -1,38 +1,30 @@
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { verifyProof } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { databaseOf } from "@signsealship/testing/database";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { sealFingerprint, textOf } from "../closing-passports/seal-room.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sealFingerprint, textOf } from "../../closing/closing-passports/seal-room.ts";
 import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
 
 const folder = temporaryFolder();
 const settings = { DATA_DIR: folder.path, RATE_LIMITS: "off" };
-let service: Service;
-let second: Service;
-let db: Database;
-let headers: Record<string, string>;
 
-before(async () => {
-  service = await startService({ ...settings, ...ownProcess });
-  second = await startService(settings);
-  db = await databaseOf(folder.path);
-  ({ headers } = await newPartner(service));
-});
+let service = await startService({ ...settings, ...ownProcess });
+let second = await startService(settings);
+const db = await forTests(databaseOf(folder.path));
+const { headers } = await newPartner(service);
 after(async () => {
-  await db.close();
   await second.stop();
   await service.stop();
-  folder.remove();
 });
 
 let texts = 0;

@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { fileForm, postSeal } from "./seal-document.ts";
 
 const folder = temporaryFolder();
-let service: Service;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path });
-});
-after(async () => {
-  await service?.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path }));
 
 test("seals and public verification share 12 requests a minute and address; fetching counts by key", async () => {
   const { headers } = await newPartner(service);

@@ -1,31 +1,30 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import { actorOf, type Environment, type Principal } from "../../src/identity/identity.ts";
-import type { Blobs } from "../../src/platform/blobs/blobs.ts";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openDocumentNames } from "../../src/platform/document-name.ts";
-import { newUuid, newVerifyCode } from "../../src/platform/ids.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { openRowMac } from "../../src/platform/row-mac.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
-import { listPassports, type NamedDeps } from "../../src/proof-passports/proof-passports.ts";
-import type { PassportFacts } from "../../src/proof-passports/row-integrity.ts";
-import { insertPassport, type NewPassport, passportListStatement } from "../../src/proof-passports/store.ts";
-import { recentProof } from "../members/recent-proof.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { listPassports } from "../../../src/evidence/proof-passports/proof-passports.ts";
+import {
+  insertPassport,
+  type NewPassport,
+  type PassportFacts,
+  passportListStatement,
+} from "../../../src/evidence/proof-passports/store.ts";
+import { actorOf, type Environment, type Principal } from "../../../src/kernel/identity/identity.ts";
+import type { Blobs } from "../../../src/kernel/platform/blobs/blobs.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openDocumentNames } from "../../../src/kernel/platform/document-name.ts";
+import { newUuid, newVerifyCode } from "../../../src/kernel/platform/ids.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { recentProof } from "../../firms/members/recent-proof.ts";
 
 const rowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
-let db: Database;
-let deps: NamedDeps;
 
-before(async () => {
-  db = await newDatabase();
-  // A list opens no blob.
-  const [log, secrets] = [openLog("silent"), secretBytes(Buffer.alloc(32, 7))];
-  deps = { db, rowMac, names: openDocumentNames({ secrets, log }), log, blobs: {} as Blobs };
-});
-after(() => db.close());
+const db = await forTests(newDatabase());
+// A list opens no blob.
+const [log, secrets] = [openLog("silent"), secretBytes(Buffer.alloc(32, 7))];
+const deps = { db, rowMac, names: openDocumentNames({ secrets, log }), log, blobs: {} as Blobs };
 
 async function firm(environment: Environment = "live"): Promise<Principal> {
   const partnerId = newUuid();

@@ -10,11 +10,12 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs, testsNeeding } from "@signsealship/testing/tools/tools";
-import { openBlobs } from "../../src/platform/blobs/blobs.ts";
-import { folderBackend } from "../../src/platform/blobs/folder.ts";
-import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openSecretsKey } from "../../src/platform/secrets.ts";
+import { openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
+import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
+import { sweepOrphans } from "../../../src/kernel/platform/blobs/orphans.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { blobTables } from "../../../src/upkeep/protected-data.ts";
 import { bytesOf, type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -149,7 +150,7 @@ test("the evidence is a zip whose README holds commands that work", needs("unzip
   const readme = readFileSync(join(path, "README.txt"), "utf8");
   const commands = readme.split("\n").filter((line) => /^ {2}/.test(line) && !/^ {2}ots /.test(line));
   assert.ok(commands.length >= 8, readme);
-  // Without pipefail: `head` may end before `tail` has written all, which is no fault.
+  // Without pipefail, because `head` may end before `tail` has written everything.
   const shown = execFileSync("bash", ["-eu", "-c", commands.join("\n")], {
     cwd: path,
     encoding: "utf8",
@@ -220,10 +221,13 @@ test("the sweep of orphaned blobs leaves what a passport refers to, and takes wh
   try {
     const secrets = await openSecretsKey(`file:${join(folder.path, "keys/secrets")}`);
     const blobs = openBlobs(folderBackend(join(folder.path, "blobs")), secrets, () => new Date());
-    // What a crash between the blob and its row leaves.
+    // The state after a crash between the blob and its row.
     await blobs.put(Buffer.from("nobody's"), { kind: "document", owner: "", sha256: "" });
     assert.equal(
-      await sweepOrphans({ db, blobs, markedAmong: async () => new Set() }, new Date(Date.now() + 2 * 3_600_000)),
+      await sweepOrphans(
+        { db, blobs, blobTables, markedAmong: async () => new Set() },
+        new Date(Date.now() + 2 * 3_600_000),
+      ),
       1,
     );
     assert.deepEqual(await bytesOf(await fetch(verify("/document"))), file);

@@ -6,11 +6,11 @@ import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { createMetrics } from "../../src/platform/metrics.ts";
+import { type Anchoring, openAnchoring } from "../../../src/evidence/anchoring/anchoring.ts";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
 import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -127,7 +127,7 @@ test("many nodes at once look at each proof once", async () => {
 
 test("a proof that a node died with is looked at again", async () => {
   const answer = await seal(caller, makePdf());
-  // What the claim of a node that is no more has left behind.
+  // A claim left by a node that has died.
   await db.query(sql`
     UPDATE passport_anchors SET next_look_at = ${later(10)}, looks = 1 WHERE passport_id = ${answer.passportId}`);
   const block = calendars[1]?.mine();

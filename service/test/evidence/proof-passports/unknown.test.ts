@@ -6,8 +6,8 @@ import { after, before, test } from "node:test";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, type Service } from "@signsealship/testing/service";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 let harness: Harness;

@@ -7,9 +7,9 @@ import { test } from "node:test";
 import { readZip } from "@signsealship/evidence/zip";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
-import type { Environment } from "../../src/identity/identity.ts";
-import { evidenceReadme } from "../../src/proof-passports/evidence/readme.ts";
-import { type ZipEntry, zipChunks, zipLength } from "../../src/proof-passports/evidence/zip.ts";
+import { evidenceReadme } from "../../../src/evidence/proof-passports/evidence/readme.ts";
+import { type ZipEntry, zipChunks, zipLength } from "../../../src/evidence/proof-passports/evidence/zip.ts";
+import type { Environment } from "../../../src/kernel/identity/identity.ts";
 
 const zipOf = async (entries: readonly ZipEntry[]): Promise<Buffer> =>
   Buffer.concat(await Array.fromAsync(zipChunks(entries)));

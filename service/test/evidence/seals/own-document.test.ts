@@ -1,29 +1,24 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { createWorkerPool } from "../../src/platform/workers/pool.ts";
-import { type Task, type TaskCall, tooCostly, type Workers } from "../../src/platform/workers/task.ts";
-import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
-import type { SealIdentity } from "../../src/seals/identity.ts";
-import { sealOwnDocument } from "../../src/seals/own-document.ts";
-import { createSealer } from "../../src/seals/sealer.ts";
-import type { OddInput } from "../platform/workers/odd-task.ts";
+import { sealChainPem } from "../../../src/evidence/seals/certificate/certificate.ts";
+import { createSealer, sealOwnDocument } from "../../../src/evidence/seals/sealer.ts";
+import { createWorkerPool } from "../../../src/kernel/platform/workers/pool.ts";
+import { type Task, type TaskCall, tooCostly, type Workers } from "../../../src/kernel/platform/workers/task.ts";
+import type { OddInput } from "../../kernel/platform/workers/odd-task.ts";
 import { memoryKey, randomBelow, selfSigned } from "./signers.ts";
 
 const pool = createWorkerPool({ size: 1, heapMb: 512, processMb: 16_384 });
 const clock = () => new Date();
 const reason = sealReasons.closing.test;
-let identity: SealIdentity;
 
-before(async () => {
-  const key = memoryKey("p-256");
-  const certificate = await selfSigned(key, Date.now());
-  identity = { key, chain: [certificate], chainPem: sealChainPem([certificate]) };
-});
+const key = memoryKey("p-256");
+const certificate = await selfSigned(key, Date.now());
+const identity = { key, chain: [certificate] as const, chainPem: sealChainPem([certificate]) };
 after(pool.close);
 
-const endless = import.meta.resolve("../platform/workers/odd-task.ts");
+const endless = import.meta.resolve("../../kernel/platform/workers/odd-task.ts");
 
 /** A sealer of whose named tasks the first ones never end, and are killed. */
 function sealerOf(times: number, name: string) {

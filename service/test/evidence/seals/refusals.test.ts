@@ -3,35 +3,21 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooFiles } from "@signsealship/testing/inputs/zoo";
-import { newPartner, type Service } from "@signsealship/testing/service";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import {
-  bytesOf,
-  type Caller,
-  errorOf,
-  fileForm,
-  postSeal,
-  type SealAnswer,
-} from "../proof-passports/seal-document.ts";
+import { newPartner } from "@signsealship/testing/service";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { bytesOf, errorOf, fileForm, postSeal, type SealAnswer } from "../proof-passports/seal-document.ts";
 
 const expected = "Expected a multipart 'file' PDF part up to 35MB.";
 const limit = 35 * 1024 * 1024;
-let harness: Harness;
-let service: Service;
-let db: Database;
-let caller: Caller;
 
-before(async () => {
-  harness = await openHarness();
-  ({ service, db } = harness);
-  caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
-});
-after(() => harness.close());
+const harness = await forTests(openHarness());
+const { service, db } = harness;
+const caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
 
 /** Everything that a seal writes. */
 async function recorded(): Promise<number[]> {

@@ -1,40 +1,32 @@
 import assert from "node:assert/strict";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
+import { after, test } from "node:test";
+import { startTsa } from "@signsealship/testing/doubles/tsa";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { fileForm, postSeal, seal } from "../proof-passports/seal-document.ts";
 
 const folder = temporaryFolder();
 const path = (name: string) => join(folder.path, name);
-let tsa: TsaDouble;
-let service: Service;
-let caller: Awaited<ReturnType<typeof newPartner>> & { baseUrl: string };
 
 type Certificates = {
   certificates: { sha256: string; subject: string; inUse: boolean; retiredAt: string | null; reason: string | null }[];
 };
 type Checked = { verdict: string; checks: { claim: string; result: string; detail: string }[] };
 
-before(async () => {
-  tsa = await startTsa();
-  writeFileSync(path("tsa-root.pem"), tsa.caPem);
-  service = await startService({
-    DATA_DIR: path("data"),
-    TSA_URLS: tsa.url,
-    TSA_TRUST: path("tsa-root.pem"),
-    RATE_LIMITS: "off",
-  });
-  caller = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
+after(() => service?.stop());
+const tsa = await forTests(startTsa());
+writeFileSync(path("tsa-root.pem"), tsa.caPem);
+let service = await startService({
+  DATA_DIR: path("data"),
+  TSA_URLS: tsa.url,
+  TSA_TRUST: path("tsa-root.pem"),
+  RATE_LIMITS: "off",
 });
-after(async () => {
-  await service?.stop();
-  await tsa?.close();
-  folder.remove();
-});
+const caller = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
 
 const certificates = async () => (await service.cli<Certificates>("seal", "list")).certificates;
 const inUse = async () => (await certificates()).find((one) => one.inUse && !/TEST/.test(one.subject))?.sha256 ?? "";
@@ -44,7 +36,7 @@ const stampedBy = async (mode: "proper" | "server-error") => {
   return (await seal(caller, makePdf())).verifyCode;
 };
 
-/** What the command-line verifier says by the passport's address, trusting what the service publishes. */
+/** The command-line verifier's result for the passport's address, trusting the service's published list. */
 async function verified(code: string): Promise<{ verdict: string; retirement: string | undefined; why: string }> {
   const { stdout } = await runCli({}, "verify", `${service.baseUrl}/api/passport/verify/${code}`, "--json");
   const { verdict, checks } = JSON.parse(stdout) as Checked;

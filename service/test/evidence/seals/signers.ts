@@ -2,10 +2,10 @@ import { generateKeyPairSync, randomInt } from "node:crypto";
 import { OID, oid, sequence } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { preparedKey } from "@signsealship/testing/seal-keys";
-import { type Authority, makeRoot, validFor } from "../../src/seals/certificate/authority.ts";
-import { commonNameOf, extension, keyUsage, writeCertificate } from "../../src/seals/certificate/write.ts";
-import { sealKeyOf } from "../../src/seals/keys/file-key.ts";
-import type { SealKey } from "../../src/seals/keys/seal-key.ts";
+import { type Authority, makeRoot, validFor } from "../../../src/evidence/seals/certificate/authority.ts";
+import { commonNameOf, extension, keyUsage, writeCertificate } from "../../../src/evidence/seals/certificate/write.ts";
+import { sealKeyOf } from "../../../src/evidence/seals/keys/file-key.ts";
+import type { SealKey } from "../../../src/evidence/seals/keys/seal-key.ts";
 
 /** An instant in the tests' years: epoch milliseconds. */
 export const someInstant = Date.UTC(2026, 0, 15, 12);

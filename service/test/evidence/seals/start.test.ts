@@ -3,28 +3,22 @@ import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
-import { readSealChain, sealChainPem } from "../../src/seals/certificate/certificate.ts";
-import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
+import { readSealChain, sealChainPem } from "../../../src/evidence/seals/certificate/certificate.ts";
+import { openSealKey } from "../../../src/evidence/seals/keys/open-seal-key.ts";
 import { seal } from "../proof-passports/seal-document.ts";
 import { selfSigned } from "./signers.ts";
 
 const folder = temporaryFolder();
 const data = join(folder.path, "data");
 const path = (name: string) => join(folder.path, name);
-let service: Service;
 
-before(async () => {
-  service = await startService({ DATA_DIR: data });
-});
-after(async () => {
-  await service?.stop();
-  folder.remove();
-});
+let service = await startService({ DATA_DIR: data });
+after(() => service?.stop());
 
 /** A key and a self-signed certificate by openssl. */
 function identity(name: string, validity: readonly string[]): { SEAL_KEY: string; SEAL_CERTIFICATE: string } {

@@ -2,22 +2,25 @@ import assert from "node:assert/strict";
 import { randomBytes, X509Certificate } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
-import { issueSignerCertificate, makeSignerAuthority, oneActKey } from "../../src/envelopes/signer-authority.ts";
-import { inlineWorkers } from "../../src/platform/workers/inline.ts";
-import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
-import { openSealIdentity, type SealIdentity } from "../../src/seals/identity.ts";
-import { openRoot } from "../../src/seals/root.ts";
-import { createSealer } from "../../src/seals/sealer.ts";
+import { sealChainPem } from "../../../src/evidence/seals/certificate/certificate.ts";
+import { openSealIdentity, type SealIdentity } from "../../../src/evidence/seals/identity.ts";
+import { openRoot } from "../../../src/evidence/seals/root.ts";
+import { createSealer } from "../../../src/evidence/seals/sealer.ts";
+import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
+import {
+  issueSignerCertificate,
+  makeSignerAuthority,
+  oneActKey,
+} from "../../../src/signing/envelopes/signer-authority.ts";
 import { pdfsigTrusting, run } from "./pdf/oracles.ts";
 import { memoryKey, randomBelow } from "./signers.ts";
 
 const folder = temporaryFolder();
-after(() => folder.remove());
 
 const serials = () => randomBytes(16);
 const now = new Date();
@@ -46,23 +49,18 @@ const database = (name: string) => {
 };
 
 const own = settingsOf("own");
-let live: SealIdentity;
-let tests: SealIdentity;
-let sealed: Record<"live" | "test" | "before", Buffer>;
 
 const sealerOf = (identity: SealIdentity) =>
   createSealer({ workers: inlineWorkers, randomBelow, identity, clock: () => new Date(), stamp: null });
 
-before(async () => {
-  [live, tests] = [await open(own, "live"), await open(own, "test")];
-  const bytes = makePdf();
-  sealed = {
-    live: (await sealerOf(live)({ bytes, reason: sealReasons.proof.live })).bytes,
-    test: (await sealerOf(tests)({ bytes, reason: sealReasons.proof.test })).bytes,
-    // Releases before the seal of tests sealed test documents by the live key.
-    before: (await sealerOf(live)({ bytes, reason: sealReasons.proof.test })).bytes,
-  };
-});
+const [live, tests] = [await open(own, "live"), await open(own, "test")];
+const bytes = makePdf();
+const sealed = {
+  live: (await sealerOf(live)({ bytes, reason: sealReasons.proof.live })).bytes,
+  test: (await sealerOf(tests)({ bytes, reason: sealReasons.proof.test })).bytes,
+  // Releases before the seal of tests sealed test documents by the live key.
+  before: (await sealerOf(live)({ bytes, reason: sealReasons.proof.test })).bytes,
+};
 
 test("makes a P-256 file key for tests, certified below a root of its own whose names say TEST", async () => {
   const [leaf, root, ...more] = tests.chain.map(({ der }) => new X509Certificate(der));
@@ -124,7 +122,7 @@ test(
   },
 );
 
-/** What openssl says of a seal with these certificates as its only anchors, and no partial chain. */
+/** openssl's verdict on a seal with these certificates as its only anchors, without partial chains. */
 async function opensslSays(name: string, bytes: Buffer, trusted: string) {
   const text = bytes.toString("latin1");
   const [, a = 0, b = 0, c = 0, d = 0] = /\/ByteRange ?\[ ?(\d+) (\d+) (\d+) (\d+)/.exec(text)?.map(Number) ?? [];

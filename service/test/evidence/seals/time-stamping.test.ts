@@ -10,8 +10,12 @@ import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x
 import { startTsa, type TsaDouble, type TsaMode } from "@signsealship/testing/doubles/tsa";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { createCmsSigner } from "../../src/seals/cms/cms.ts";
-import { createTimeStamping, type TimeStampingDeps, type TimeStampRefusal } from "../../src/seals/time-stamping.ts";
+import { createCmsSigner } from "../../../src/evidence/seals/cms/cms.ts";
+import {
+  createTimeStamping,
+  type TimeStampingDeps,
+  type TimeStampRefusal,
+} from "../../../src/evidence/seals/time-stamping.ts";
 import { memoryKey, selfSigned } from "./signers.ts";
 
 const { after, before, test } = testsNeeding("openssl");

@@ -7,8 +7,8 @@ import { startTsa } from "@signsealship/testing/doubles/tsa";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { createTimeStamping, type TimeStampRefusal } from "../../src/seals/time-stamping.ts";
-import { openTsaTrust } from "../../src/seals/tsa-trust.ts";
+import { createTimeStamping, type TimeStampRefusal } from "../../../src/evidence/seals/time-stamping.ts";
+import { openTsaTrust } from "../../../src/evidence/seals/tsa-trust.ts";
 
 const { after, test } = testsNeeding("openssl");
 const folder = temporaryFolder();
@@ -16,7 +16,7 @@ after(() => folder.remove());
 
 const freetsa = "https://freetsa.org/tsr";
 const digicert = "http://timestamp.digicert.com";
-const shipped = (file: string) => readFileSync(new URL(`../../data/tsa-roots/${file}`, import.meta.url), "utf8");
+const shipped = (file: string) => readFileSync(new URL(`../../../data/tsa-roots/${file}`, import.meta.url), "utf8");
 const blocks = (pem: string) => pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 
 test("the default authorities are held to their shipped roots, any other to none", () => {

@@ -6,10 +6,10 @@ import { after, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
-import { readSealChain, sealChainPem } from "../../src/seals/certificate/certificate.ts";
-import { fingerprintOf } from "../../src/seals/chains.ts";
-import { openSealIdentity } from "../../src/seals/identity.ts";
-import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
+import { readSealChain, sealChainPem } from "../../../src/evidence/seals/certificate/certificate.ts";
+import { fingerprintOf } from "../../../src/evidence/seals/chains.ts";
+import { openSealIdentity } from "../../../src/evidence/seals/identity.ts";
+import { openSealKey } from "../../../src/evidence/seals/keys/open-seal-key.ts";
 import { bytesOf, seal } from "../proof-passports/seal-document.ts";
 import { memoryKey, selfSigned } from "./signers.ts";
 

@@ -1,29 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
-import type { Service } from "@signsealship/testing/service";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { until } from "@signsealship/testing/until";
-import { type ListedRequest, listRequests } from "../../src/access-requests/access-requests.ts";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import { type ListedRequest, listRequests } from "../../../src/firms/access-requests/access-requests.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 
 const useCase = "We are a title company and want our closings notarized online\nbefore the deeds are recorded.";
 const required = "firmName, contactName, and a valid workEmail are required.";
-let mails: Awaited<ReturnType<typeof startMailCatcher>>;
-let service: Service;
-let db: Database;
-let harness: Harness;
 
-before(async () => {
-  mails = await startMailCatcher();
-  harness = await openHarness({ SMTP_URL: mails.url });
-  ({ service, db } = harness);
-});
-after(async () => {
-  await harness.close();
-  await mails.close();
-});
+const mails = await forTests(startMailCatcher());
+const harness = await forTests(openHarness({ SMTP_URL: mails.url }));
+const { service, db } = harness;
 
 let counter = 0;
 /** A request that meets the rules, from an address and a domain of its own. */

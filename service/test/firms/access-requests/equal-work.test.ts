@@ -1,26 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { until } from "@signsealship/testing/until";
-import { requestAccess } from "../../src/access-requests/request.ts";
-import { readScreeningRules } from "../../src/access-requests/screening/rules.ts";
-import { askForLink } from "../../src/members/members.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
-import type { Database, Tx } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openRowMac } from "../../src/platform/row-mac.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import { requestAccess } from "../../../src/firms/access-requests/request.ts";
+import { readScreeningRules } from "../../../src/firms/access-requests/screening/rules.ts";
+import { askForLink } from "../../../src/firms/members/members.ts";
+import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
+import type { Database, Tx } from "../../../src/kernel/platform/database/database.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 
-let harness: Harness;
-let db: Database;
+const harness = await forTests(openHarness());
+const { db } = harness;
 
-before(async () => {
-  harness = await openHarness();
-  ({ db } = harness);
-});
-after(() => harness.close());
-
-/** What runs in the transactions of some work: a line for each statement. */
+/** The statements in the transactions of some work, one per line. */
 async function statementsOf(work: (counted: Database) => Promise<unknown>): Promise<string[]> {
   const seen: string[] = [];
   const counted: Database = {
@@ -50,7 +45,7 @@ async function statementsOf(work: (counted: Database) => Promise<unknown>): Prom
 }
 
 const secrets = secretBytes(Buffer.alloc(32, 7));
-const rules = readScreeningRules(new URL("../../data/screening.yaml", import.meta.url).pathname);
+const rules = readScreeningRules(new URL("../../../data/screening.yaml", import.meta.url).pathname);
 const request = (workEmail: string) => ({
   firmName: "Harbor Title",
   contactName: "Dana",

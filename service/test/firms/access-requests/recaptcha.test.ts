@@ -1,25 +1,26 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type RecaptchaDouble, type RecaptchaMode, startRecaptcha } from "@signsealship/testing/doubles/recaptcha";
+import { type RecaptchaMode, startRecaptcha } from "@signsealship/testing/doubles/recaptcha";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
-import { requestAccess } from "../../src/access-requests/request.ts";
-import { type BotVerdict, recaptchaAction, recaptchaScorer } from "../../src/access-requests/screening/recaptcha.ts";
-import { readScreeningRules } from "../../src/access-requests/screening/rules.ts";
-import { readConfig } from "../../src/config/config.ts";
-import { openRowMac } from "../../src/platform/row-mac.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import { requestAccess } from "../../../src/firms/access-requests/request.ts";
+import {
+  type BotVerdict,
+  recaptchaAction,
+  recaptchaScorer,
+} from "../../../src/firms/access-requests/screening/recaptcha.ts";
+import { readScreeningRules } from "../../../src/firms/access-requests/screening/rules.ts";
+import { readConfig } from "../../../src/kernel/config/config.ts";
+import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 
 const hostname = "desk.harbor-title.com";
 const person = { hostname, action: recaptchaAction };
 const empty = { role: null, expectedVolume: null, useCase: null };
-let double: RecaptchaDouble;
 let warnings: string[] = [];
 
-before(async () => {
-  double = await startRecaptcha();
-});
-after(() => double.close());
+const double = await forTests(startRecaptcha());
 beforeEach(() => {
   Object.assign(double, { score: 0.9, mode: "proper" });
   double.asked.length = 0;
@@ -117,7 +118,7 @@ test("the scorer is asked about a token alone, and before a transaction is opene
     transaction,
     useRowMac() {},
   };
-  const rules = readScreeningRules(fileURLToPath(new URL("../../data/screening.yaml", import.meta.url)));
+  const rules = readScreeningRules(fileURLToPath(new URL("../../../data/screening.yaml", import.meta.url)));
   const scoreBot = async (): Promise<BotVerdict> => {
     await new Promise((resolve) => setImmediate(resolve));
     order.push("scorer");

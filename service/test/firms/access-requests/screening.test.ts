@@ -3,11 +3,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import fc from "fast-check";
-import { listedDomains } from "../../src/access-requests/screening/domains.ts";
-import { parseScreeningRules, readScreeningRules } from "../../src/access-requests/screening/rules.ts";
-import { screen } from "../../src/access-requests/screening/screening.ts";
+import { parseScreeningRules, readScreeningRules } from "../../../src/firms/access-requests/screening/rules.ts";
+import { listedDomains, screen } from "../../../src/firms/access-requests/screening/screening.ts";
 
-const rules = readScreeningRules(fileURLToPath(new URL("../../data/screening.yaml", import.meta.url)));
+const rules = readScreeningRules(fileURLToPath(new URL("../../../data/screening.yaml", import.meta.url)));
 const listed = await listedDomains();
 const useCase = "We are a title company and want our closings notarized online before the deeds are recorded.";
 const workEmail = "dana@harbor-title.com";

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { after, test } from "node:test";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { askForLink, newMember, postForm } from "./signed-in-member.ts";
 
 const folder = temporaryFolder();
-let service: Service;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+let service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+after(() => service.stop());
 
 async function travel(seconds: number): Promise<void> {
   await service.stop();

@@ -1,30 +1,23 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import type { Principal } from "../../src/identity/identity.ts";
-import { linkMember, rotateOwnKey, sessionResolver } from "../../src/members/members.ts";
-import { trackLastUse } from "../../src/partners/partners.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { isStillAllowed } from "../../src/webhooks/subscriptions/store.ts";
-import { type MembersService, openMembersService } from "./members-service.ts";
+import { linkMember, rotateOwnKey, sessionResolver } from "../../../src/firms/members/members.ts";
+import { trackLastUse } from "../../../src/firms/partners/partners.ts";
+import type { Principal } from "../../../src/kernel/identity/identity.ts";
+import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isStillAllowed } from "../../../src/outgoing/webhooks/subscriptions/store.ts";
+import { openMembersService } from "./members-service.ts";
 import { mailsTo, newMember, postForm, signIn } from "./signed-in-member.ts";
 
 const keyLimitsOf = () => ({ active: 50, aDay: 50 });
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call } = running);
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call } = running;
 
 type Headers = Record<string, string>;
 const keys = "/dashboard/keys";

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
-import { type SignInDeps, sweepSessions } from "../../src/members/members.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type MembersService, openMembersService } from "./members-service.ts";
+import { sweepSessions } from "../../../src/firms/members/members.ts";
+import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openMembersService } from "./members-service.ts";
 import { cookieIn, newMember, postForm } from "./signed-in-member.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: SignInDeps["db"];
-let call: MembersService["call"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call } = running);
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call } = running;
 
 const minutes = 60;
 const hours = 60 * minutes;

@@ -1,24 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import type { Session } from "../../src/identity/identity.ts";
-import { acceptInvitation, removeMember, sessionResolver } from "../../src/members/members.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type MembersService, openMembersService } from "./members-service.ts";
+import { acceptInvitation, removeMember, sessionResolver } from "../../../src/firms/members/members.ts";
+import type { Session } from "../../../src/kernel/identity/identity.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openMembersService } from "./members-service.ts";
 import { cookieIn, invitationsTo, mailsTo, newMember, postForm, signIn } from "./signed-in-member.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-let somebody: MembersService["somebody"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call, somebody } = running);
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call, somebody } = running;
 
 type Headers = Record<string, string>;
 const team = "/dashboard/team";

@@ -1,27 +1,18 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import { issueKey } from "../../src/partners/partners.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { fileForm } from "../proof-passports/seal-document.ts";
-import { json, type MembersService, openMembersService } from "./members-service.ts";
+import { issueKey } from "../../../src/firms/partners/partners.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { fileForm } from "../../evidence/proof-passports/seal-document.ts";
+import { json, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-let somebody: MembersService["somebody"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call, somebody } = running);
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call, somebody } = running;
 
 /** A live firm with a live and a test key. */
 async function liveFirm() {
@@ -137,7 +128,7 @@ const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly
   ["POST", "/dashboard/environment", 400, { environment: "live" }],
 ];
 
-/** What deliveries to a live endpoint that is not there leave on its webhook, whenever they end. */
+/** Columns of a webhook that failed deliveries to a missing live endpoint change at any time. */
 const counted = ["failures", "failing_since", "alerted_at", "mailed_at"];
 
 /** Everything live of a firm, as its tables have it. */
@@ -301,24 +292,4 @@ test("the other owners are mailed who connected, and with which kind of key", as
   assert.equal((await link(service, cookie, live)).status, 200);
   await until(() => mails().length === 2);
   assert.ok(mails().some((mail) => /with a live key/.test(mail)));
-});
-
-test("of memberships from before, those that a live key made keep live, and those of a test key do not", async () => {
-  const { partnerId, live, testKey } = await liveFirm();
-  await newMember(service, somebody(), live);
-  await newMember(service, somebody(), testKey);
-  const script = readFileSync(new URL("../../migrations/0013_live_access.sql", import.meta.url), "utf8");
-  const update = script.slice(script.indexOf("UPDATE"));
-  await asService(
-    running,
-    sql`UPDATE members SET live_access = false, live_key_id = NULL WHERE partner_id = ${partnerId}`,
-  );
-  await db.transaction((tx) => tx.script(update));
-  const rows = await db.query<{ role: string; live: boolean }>(
-    sql`SELECT role, live_access AS live FROM members WHERE partner_id = ${partnerId} ORDER BY linked_at`,
-  );
-  assert.deepEqual(rows, [
-    { role: "owner", live: true },
-    { role: "member", live: false },
-  ]);
 });

@@ -1,6 +1,6 @@
 import { openHarness } from "@signsealship/testing/harness";
-import { createPartner, issueKey } from "../../src/partners/partners.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
+import { createPartner, issueKey } from "../../../src/firms/partners/partners.ts";
+import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 
 export const json = { "Content-Type": "application/json" };
 
@@ -30,5 +30,3 @@ export async function openMembersService() {
     },
   };
 }
-
-export type MembersService = Awaited<ReturnType<typeof openMembersService>>;

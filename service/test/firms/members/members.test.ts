@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
-import { revokeKey } from "../../src/partners/partners.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { json, type MembersService, openMembersService } from "./members-service.ts";
+import { revokeKey } from "../../../src/firms/partners/partners.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { json, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-let newPartner: MembersService["newPartner"];
-let somebody: MembersService["somebody"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call, newPartner, somebody } = running);
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call, newPartner, somebody } = running;
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 

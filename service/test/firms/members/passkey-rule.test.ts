@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { asService } from "@signsealship/testing/row-mac";
-import { issueKey } from "../../src/partners/partners.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { json, type MembersService, openMembersService } from "./members-service.ts";
+import { issueKey } from "../../../src/firms/partners/partners.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { json, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 import { newAuthenticator } from "./soft-authenticator.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call } = running);
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call } = running;
 
 type Headers = Record<string, string>;
 

@@ -1,24 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type MembersService, openMembersService } from "./members-service.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openMembersService } from "./members-service.ts";
 import { askForLink, codesTo, cookieIn, mailsTo, newMember, postForm } from "./signed-in-member.ts";
 import { certificates, newAuthenticator, type SoftAuthenticator } from "./soft-authenticator.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-let origin: string;
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call } = running);
-  origin = `http://localhost:${new URL(service.baseUrl).port}`;
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call } = running;
+const origin = `http://localhost:${new URL(service.baseUrl).port}`;
 
 const asPage = { Accept: "text/html" };
 type Headers = Record<string, string>;

@@ -1,4 +1,4 @@
-import type { Proof } from "../../src/identity/identity.ts";
+import type { Proof } from "../../../src/kernel/identity/identity.ts";
 
 /** Of somebody who has just signed in, by a mailed link alone. */
 export const recentProof = (): Proof => ({

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { newMember, postForm } from "./signed-in-member.ts";
 
 const folder = temporaryFolder();
-let service: Service;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, PLAYBOOKS: "on" });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, PLAYBOOKS: "on" }));
 
 const me = (headers: Record<string, string>) => fetch(`${service.baseUrl}/api/partner/me`, { headers });
 

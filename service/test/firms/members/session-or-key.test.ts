@@ -1,21 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { sql } from "../../src/platform/database/sql.ts";
-import { json, type MembersService, openMembersService, type Sent } from "./members-service.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { json, openMembersService, type Sent } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-let newPartner: MembersService["newPartner"];
-let somebody: MembersService["somebody"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call, newPartner, somebody } = running);
-});
-after(() => running.close());
+const { service, db, call, newPartner, somebody } = await forTests(openMembersService());
 
 const form = { "Content-Type": "application/x-www-form-urlencoded" };
 const unknownId = "00000000-0000-4000-8000-000000000000";

@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { asService } from "@signsealship/testing/row-mac";
-import { issueKey, setPartner } from "../../src/partners/partners.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { json, type MembersService, openMembersService } from "./members-service.ts";
+import { issueKey, setPartner } from "../../../src/firms/partners/partners.ts";
+import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { json, openMembersService } from "./members-service.ts";
 import { newMember, postForm, signIn } from "./signed-in-member.ts";
 
-let running: MembersService;
-let service: MembersService["service"];
-let db: MembersService["db"];
-let call: MembersService["call"];
-let newPartner: MembersService["newPartner"];
-let somebody: MembersService["somebody"];
-
-before(async () => {
-  running = await openMembersService();
-  ({ service, db, call, newPartner, somebody } = running);
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
+const { service, db, call, newPartner, somebody } = running;
 
 test("me tells a session its firm, role and quota, and goes on in the environment of the key that linked it", async () => {
   const partner = await newPartner({ name: "Both Title", live: true });

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 
-/** What a browser and an authenticator say of themselves; a test may have them lie. */
+/** The statements of a browser and an authenticator about themselves; a test may falsify them. */
 type Lie = {
   origin?: string;
   rpId?: string;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Harness } from "@signsealship/testing/harness";
 import { asService } from "@signsealship/testing/row-mac";
-import { newToken } from "../../src/members/members.ts";
-import { tokenSha256 } from "../../src/members/sessions/tokens.ts";
-import type { OperatorRole } from "../../src/operators/operators.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import { newToken } from "../../../src/firms/members/members.ts";
+import { tokenSha256 } from "../../../src/firms/members/sessions/tokens.ts";
+import type { OperatorRole } from "../../../src/firms/operators/operators.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 
 type Made = {
   email?: string;

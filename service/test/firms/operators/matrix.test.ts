@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { asService } from "@signsealship/testing/row-mac";
 import Fastify from "fastify";
-import { may, type OperatorRole, operatorRoles, type Permission } from "../../src/operators/operators.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type OperatorDeps, operatorPages } from "../../src/web/operator/operator.ts";
+import { may, type OperatorRole, operatorRoles, type Permission } from "../../../src/firms/operators/operators.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { type OperatorDeps, operatorPages } from "../../../src/pages/operator/operator.ts";
 import { newOperator, newSession } from "./console-people.ts";
 
 /** Who may do what: written out here, so that a change of the table is a change of this one, too. */
@@ -30,11 +31,7 @@ const matrix: Readonly<Record<Permission, readonly OperatorRole[]>> = {
   "health.read": ["admin", "auditor"],
 };
 
-let running: Harness;
-before(async () => {
-  running = await openHarness();
-});
-after(() => running.close());
+const running = await forTests(openHarness());
 
 test("each role permits what the matrix says, and nothing else", () => {
   for (const [permission, permitted] of Object.entries(matrix) as [Permission, readonly OperatorRole[]][])
@@ -52,14 +49,18 @@ async function consoleRoutes(): Promise<Route[]> {
     for (const each of [method].flat())
       if (each !== "HEAD") routes.push({ method: each, url, permissions: config?.permissions });
   });
-  const stub = { limits: { limit: () => async () => {} }, assets: { url: () => "" }, ownOrigin: "" };
+  const frame = { limits: { limit: () => async () => {} }, assets: { url: () => "" } };
+  const stub = {
+    console: { frame, ownOrigin: "", confirmation: {} },
+    ...{ orders: { moves: {} }, documents: {}, firms: { firms: {} }, health: {}, notaries: {} },
+  };
   operatorPages(app, stub as unknown as OperatorDeps);
   await app.ready();
   await app.close();
   return routes;
 }
 
-/** Routes of whoever is signed in, which no role changes. */
+/** Routes for any signed-in person, whatever their roles. */
 const ofEverybody = /^\/operator\/(?:security|confirm)(?:\/|$)/;
 
 const ask = ({ method, url }: Route, cookie: string) =>

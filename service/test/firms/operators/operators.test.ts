@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { link, mailsTo, postForm, signIn } from "../members/signed-in-member.ts";
 import { newOperator } from "./console-people.ts";
 
-let running: Harness;
-before(async () => {
-  running = await openHarness();
-});
-after(() => running.close());
+const running = await forTests(openHarness());
 
 type Row = { id: string; email: string; name: string; roles: string[]; active: boolean };
 const cli = <T = Row>(...args: string[]) => running.service.cli<T>("operator", ...args);

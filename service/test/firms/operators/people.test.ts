@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { asService } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import { requireDecidesNow } from "../../src/operators/operators.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { claimTask, openTask, type TaskKind } from "../../src/tasks/tasks.ts";
+import { requireDecidesNow } from "../../../src/firms/operators/operators.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { claimTask, openTask, type TaskKind } from "../../../src/kernel/tasks/tasks.ts";
 import { mailsTo, postForm } from "../members/signed-in-member.ts";
 import { newOperator, newSession } from "./console-people.ts";
 
-type Person = Awaited<ReturnType<typeof newOperator>>;
-let running: Harness;
-let admin: Person;
-
-before(async () => {
-  running = await openHarness();
-  admin = await newOperator(running, { roles: ["admin"] });
-});
-after(() => running.close());
+const running = await forTests(openHarness());
+let admin = await newOperator(running, { roles: ["admin"] });
 
 const post = (path: string, fields: Record<string, string> = {}, { cookie }: { cookie: string } = admin) =>
   postForm(`${running.service.baseUrl}/operator/people${path}`, fields, { cookie, Accept: "text/html" });

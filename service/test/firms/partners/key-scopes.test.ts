@@ -1,26 +1,28 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli } from "@signsealship/testing/service";
-import { type Scope, scopes } from "../../src/identity/identity.ts";
-import { issueKey, keyExpiry, keyName, keyOverlap, keyScopes, rotateKey } from "../../src/partners/partners.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import {
+  issueKey,
+  keyExpiry,
+  keyName,
+  keyOverlap,
+  keyScopes,
+  rotateKey,
+} from "../../../src/firms/partners/partners.ts";
+import { type Scope, scopes } from "../../../src/kernel/identity/identity.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { link, signIn } from "../members/signed-in-member.ts";
 
 type Operation = { security?: { partnerKey?: string[] }[] };
 type Document = { paths: Record<string, Record<string, Operation>> };
 
-let harness: Harness;
-let firm: Awaited<ReturnType<typeof newPartner>>;
-
-before(async () => {
-  harness = await openHarness({ PLAYBOOKS: "on" });
-  firm = await newPartner(harness.service);
-});
-after(() => harness.close());
+const harness = await forTests(openHarness({ PLAYBOOKS: "on" }));
+const firm = await newPartner(harness.service);
 
 const deps = () => ({ ...harness, clock: systemClock });
 const issue = (...wanted: Scope[]) =>

@@ -1,31 +1,28 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/database/sql.ts";
+import { rowMacOf } from "@signsealship/testing/row-mac";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { markMembers } from "../../../src/kernel/retention/retention.ts";
 
 const folder = temporaryFolder();
 // A comment behind a PDF: three of them are over the limit of two megabytes.
 const document = Buffer.concat([makePdf(), Buffer.from(`\n%${"x".repeat(800_000)}\n`)]);
-let service: Service;
 
-before(async () => {
-  const limits = join(folder.path, "limits.yaml");
-  const tiers = ["trial: 2000000", "PartnerLink: none", "ProOffice: none", "ClosingDesk: none"].map((each) => {
-    const [tier, storedBytes] = each.split(": ");
-    return `${tier}: {deliveriesPerHostPerMinute: none, waitingUploads: 8, storedBytes: ${storedBytes}}`;
-  });
-  writeFileSync(limits, `tiers: {${tiers.join(", ")}}`);
-  service = await startService({ DATA_DIR: join(folder.path, "data"), LIMITS: limits });
+const limits = join(folder.path, "limits.yaml");
+const tiers = ["trial: 2000000", "PartnerLink: none", "ProOffice: none", "ClosingDesk: none"].map((each) => {
+  const [tier, storedBytes] = each.split(": ");
+  return `${tier}: {deliveriesPerHostPerMinute: none, waitingUploads: 8, storedBytes: ${storedBytes}}`;
 });
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+writeFileSync(limits, `tiers: {${tiers.join(", ")}}`);
+let service = await startService({ DATA_DIR: join(folder.path, "data"), LIMITS: limits });
+after(() => service.stop());
 
 const place = (headers: Record<string, string>) =>
   fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body: orderForm(minimal, document) });
@@ -67,12 +64,27 @@ test("sealed PDFs and certificates of passports count, too, and what was deleted
   const { partnerId } = trial;
   const stored = await db.query<{ bytes: number }>(sql`SELECT bytes FROM passports WHERE partner_id = ${partnerId}`);
   for (const { bytes } of stored) assert.ok(bytes > document.length);
-  await db.query(sql`
-    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
-    SELECT blob_key, 'test.proofPassports', now(), ${Buffer.alloc(36)} FROM passports WHERE partner_id = ${partnerId} LIMIT 1`);
+  const restart = async () => {
+    await service.stop();
+    service = await service.restart();
+  };
+  const [passport] = await db.query<{ blobKey: string }>(sql`
+    SELECT blob_key AS "blobKey" FROM passports WHERE partner_id = ${partnerId} LIMIT 1`);
+  assert.ok(passport);
+  const mark = { ...passport, rule: "test.proofPassports", deletedAt: new Date() };
+  const write = (mac: Buffer) =>
+    db.query(sql`
+      INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+      VALUES (${mark.blobKey}, ${mark.rule}, ${mark.deletedAt}, ${mac})`);
+  await write(Buffer.alloc(36));
+  const refusals = () => db.query(sql`SELECT FROM refused_marks`);
+  await restart();
+  await until(async () => (await refusals()).length === 1);
+  await restart();
+  assert.equal((await place(trial.headers)).status, 400, "a forged mark of deletion gives no room");
+  await write((await rowMacOf(service.dataDir)).of("deleted_blobs", markMembers(mark)));
   await db.close();
-  await service.stop();
-  service = await service.restart();
+  await restart();
   assert.equal((await place(trial.headers)).status, 201);
   assert.equal((await place(trial.headers)).status, 400);
 });

@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 
 const partnerId = "00000000-0000-4000-8000-000000000001";
-let db: Database;
 
-before(async () => {
-  db = await newDatabase();
-  await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
-});
-after(() => db.close());
+const db = await forTests(newDatabase());
+await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
 
 test("audit lines and events can be added but not changed, removed or truncated", async () => {
   await db.query(sql`INSERT INTO audit_log (occurred_at, action, actor) VALUES (now(), 'test', 'system')`);

@@ -1,25 +1,24 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import { auditLine } from "../../src/audit/audit.ts";
-import { chainAuditLines } from "../../src/audit/chain.ts";
-import { checkAuditChain } from "../../src/audit/check-chain.ts";
-import { auditLogWhole } from "../../src/doctor/audit-log.ts";
-import type { Database } from "../../src/platform/database/database.ts";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { openRowMac } from "../../src/platform/row-mac.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { createPartner } from "../../../src/firms/partners/partners.ts";
+import { auditLine } from "../../../src/kernel/audit/audit.ts";
+import { chainAuditLines } from "../../../src/kernel/audit/chain.ts";
+import { checkAuditChain } from "../../../src/kernel/audit/check-chain.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { auditLogWhole } from "../../../src/upkeep/doctor/records.ts";
 
 const rowMac = openRowMac(secretBytes(randomBytes(32)));
 const log = openLog("silent");
-let db: Database;
 
-before(async () => {
-  db = await newDatabase();
-});
-after(() => db.close());
+const db = await forTests(newDatabase());
+db.useRowMac(rowMac);
 
 const at = new Date("2026-01-02T03:04:05.678Z");
 const write = (actor: string) => db.query(auditLine({ at, action: "test", actor, detail: { actor, n: 1 } }));
@@ -28,7 +27,7 @@ const chainAt = (placedAt: Date) =>
 const chain = () => chainAt(at);
 const faults = async () => (await checkAuditChain({ db, rowMac })).faults;
 
-/** What the database's superuser can do, whom no trigger stops. */
+/** Runs statements as the database's superuser, whom no trigger stops. */
 const attack = (statement: Statement) =>
   db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");
@@ -52,6 +51,73 @@ test("lines get their places in the order of their ids, and further lines follow
     sql`SELECT array_agg(id ORDER BY chain_position) = array_agg(id ORDER BY id) AS same FROM audit_log`,
   );
   assert.deepEqual(row, { same: true });
+});
+
+test("a line that differs from what its MAC covers gets no place, and is named", async () => {
+  const { partnerId } = await createPartner({ db, clock: systemClock }, { name: "Acme", tier: "trial", live: false });
+  const names = [
+    "occurred_at",
+    "action",
+    "actor",
+    "partner_id",
+    "from_status",
+    "to_status",
+    "detail",
+    "row_mac",
+  ] as const;
+  const changes: { [name in (typeof names)[number]]: Statement } = {
+    occurred_at: sql`occurred_at + interval '1 microsecond'`,
+    action: sql`'order.refunded'`,
+    actor: sql`'key:8'`,
+    partner_id: sql`${partnerId}::uuid`,
+    from_status: sql`'Created'`,
+    to_status: sql`'Paid'`,
+    detail: sql`detail || '{"n": 2}'`,
+    row_mac: sql`NULL`,
+  };
+  for (const changed of names) {
+    const actor = `of ${changed}`;
+    await write(actor);
+    const column = (name: (typeof names)[number], kept: Statement) => (name === changed ? changes[name] : kept);
+    const [copy] = await db.query<{ id: number }>(sql`
+      INSERT INTO audit_log (occurred_at, action, actor, partner_id, from_status, to_status, detail, row_mac)
+      SELECT ${column("occurred_at", sql`occurred_at`)}, ${column("action", sql`action`)}, ${column("actor", sql`actor`)},
+        ${column("partner_id", sql`partner_id`)}, ${column("from_status", sql`from_status`)},
+        ${column("to_status", sql`to_status`)}, ${column("detail", sql`detail`)}, ${column("row_mac", sql`row_mac`)}
+      FROM audit_log WHERE actor = ${actor} RETURNING id`);
+    await chain();
+    assert.deepEqual(await faults(), [`the line with id ${copy?.id} was not written by the service`], changed);
+    await attack(sql`DELETE FROM audit_log WHERE id = ${copy?.id}`);
+  }
+});
+
+test("a line that was changed before it got its place gets none", async () => {
+  await write("key:7");
+  await attack(sql`UPDATE audit_log SET actor = 'key:8' WHERE actor = 'key:7'`);
+  await chain();
+  assert.equal((await faults()).length, 1);
+});
+
+test("lines behind more forged ones than are placed at once get their places", async () => {
+  await db.query(sql`
+    INSERT INTO audit_log (occurred_at, action, actor) SELECT now(), 'forged', 'operator' FROM generate_series(1, 1001)`);
+  await write("key:7");
+  await chain();
+  const { lines, waiting } = await checkAuditChain({ db, rowMac });
+  assert.deepEqual([lines, waiting], [7, 0]);
+});
+
+test("a line gets its place whatever its detail says", async () => {
+  const detail = {
+    b: [1.5, -0, 1e21, 1e-7, null, true, { z: "\u2028\n\u007f", a: undefined }],
+    "": '"',
+    ä: new Date(0),
+    aa: {},
+  };
+  await db.query(auditLine({ at, action: "test", actor: "key:7", detail }));
+  await db.query(auditLine({ at, action: "test", actor: "key:7", detail: {} }));
+  await chain();
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 8, waiting: 0, faults: [], late: [] });
 });
 
 test("a line that was changed shows, whichever column it is", async () => {

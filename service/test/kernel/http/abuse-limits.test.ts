@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();
-let service: Service;
-let key: string;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, TRUST_PROXY: "127.0.0.1" });
-  ({ key } = await newPartner(service));
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, TRUST_PROXY: "127.0.0.1" }));
+const { key } = await newPartner(service);
 
 const get = async (path: string, bearer?: string) => {
   const answer = await fetch(service.baseUrl + path, bearer ? { headers: { Authorization: `Bearer ${bearer}` } } : {});

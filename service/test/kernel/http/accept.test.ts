@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { namedQuality, preferredLanguage, prefersPage, wantsProblem } from "../../src/http/accept.ts";
+import { namedQuality, preferredLanguage, prefersPage, wantsProblem } from "../../../src/kernel/http/accept.ts";
 
 const problem = "application/problem+json";
 

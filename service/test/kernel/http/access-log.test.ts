@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import fc from "fast-check";
 import { type Logger, pino } from "pino";
-import { type AccessLine, logAccess } from "../../src/http/access-log.ts";
-import { maskCodes } from "../../src/platform/logs.ts";
+import { type AccessLine, logAccess } from "../../../src/kernel/http/server.ts";
+import { maskCodes } from "../../../src/kernel/platform/logs.ts";
 
 /** A log like the service's, with its lines kept. */
 function keptLog(level = "info"): { log: Logger; lines: string[] } {

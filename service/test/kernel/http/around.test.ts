@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 
 const folder = temporaryFolder();
-let service: Service;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, LOG_LEVEL: "info", TRUST_PROXY: "127.0.0.1" });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, LOG_LEVEL: "info", TRUST_PROXY: "127.0.0.1" }));
 
 describe("errors on the wire", () => {
   test("are problem details (RFC 9457) for a caller that asks for them", async () => {

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { type Static, Type } from "typebox";
 import Schema from "typebox/schema";
 
-// What Postman's published schema (collection 2.1.0) requires of the parts that are used here.
+// The parts of Postman's published schema (collection 2.1.0) that are used here.
 const closed = { additionalProperties: false };
 const text = Type.String();
 const named = { key: text, description: Type.Optional(text), disabled: Type.Optional(Type.Boolean()) };
@@ -64,17 +65,12 @@ const Collection = Type.Object(
 type Collection = Static<typeof Collection>;
 type Item = Static<typeof Item>;
 
-let harness: Harness;
-let collection: Collection;
 const values = new Map<string, string>();
-before(async () => {
-  harness = await openHarness({ PLAYBOOKS: "on" });
-  collection = (await (await fetch(`${harness.service.baseUrl}/docs/collection.json`)).json()) as Collection;
-  for (const { key, value } of collection.variable) values.set(key, value);
-  values.set("baseUrl", harness.service.baseUrl);
-  values.set("key", (await newPartner(harness.service)).key);
-});
-after(() => harness.close());
+const harness = await forTests(openHarness({ PLAYBOOKS: "on" }));
+const collection = (await (await fetch(`${harness.service.baseUrl}/docs/collection.json`)).json()) as Collection;
+for (const { key, value } of collection.variable) values.set(key, value);
+values.set("baseUrl", harness.service.baseUrl);
+values.set("key", (await newPartner(harness.service)).key);
 
 const items = (): Item[] => collection.item.flatMap(({ item }) => item);
 

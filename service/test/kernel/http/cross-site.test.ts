@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FastifyRequest } from "fastify";
-import { refuseCrossSite } from "../../src/http/authentication.ts";
+import { refuseCrossSite } from "../../../src/kernel/http/authentication.ts";
 
 const own = "https://sign.example";
 

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/database/sql.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 
-let harness: Harness;
-let firm: Awaited<ReturnType<typeof newPartner>>;
-
-before(async () => {
-  harness = await openHarness();
-  firm = await newPartner(harness.service, { tier: "ClosingDesk" });
-});
-after(() => harness.close());
+const harness = await forTests(openHarness());
+const firm = await newPartner(harness.service, { tier: "ClosingDesk" });
 
 type Answer = { status: number; replayed: string | null; text: string; body: Record<string, unknown> };
 

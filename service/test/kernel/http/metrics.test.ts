@@ -1,25 +1,21 @@
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
-import { after, before, test } from "node:test";
-import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { readConfig } from "../../src/config/config.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { startService, temporaryFolder } from "@signsealship/testing/service";
+import { readConfig } from "../../../src/kernel/config/config.ts";
 
 const folder = temporaryFolder();
 const token = "a-token-of-24-characters";
-let service: Service;
 
-before(async () => {
-  service = await startService({
+const service = await forTests(
+  startService({
     DATA_DIR: folder.path,
     HOST: "0.0.0.0",
     METRICS_TOKEN: token,
     TRUST_PROXY: "127.0.0.1",
-  });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+  }),
+);
 
 const ask = async (headers: Record<string, string> = {}, base = service.baseUrl) =>
   fetch(`${base}/metrics`, { headers });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import Schema from "typebox/schema";
 
 type JsonSchema = {
@@ -30,16 +31,10 @@ type Document = {
 };
 type Field = { where: string; schema: JsonSchema };
 
-let harness: Harness;
-let document: Document;
-let operations: Operation[];
-before(async () => {
-  harness = await openHarness({ PLAYBOOKS: "on" });
-  document = (await (await fetch(`${harness.service.baseUrl}/openapi.json`)).json()) as Document;
-  const events = Object.values(document.webhooks).map(({ post }) => post);
-  operations = [...Object.values(document.paths).flatMap((methods) => Object.values(methods)), ...events];
-});
-after(() => harness.close());
+const harness = await forTests(openHarness({ PLAYBOOKS: "on" }));
+const document = (await (await fetch(`${harness.service.baseUrl}/openapi.json`)).json()) as Document;
+const events = Object.values(document.webhooks).map(({ post }) => post);
+const operations = [...Object.values(document.paths).flatMap((methods) => Object.values(methods)), ...events];
 
 /** The members of a schema, and theirs. */
 function* fieldsOf(schema: JsonSchema, where: string): Iterable<Field> {

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { forTests } from "@signsealship/testing/for-tests";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();
-const redocly = fileURLToPath(new URL("../../../node_modules/.bin/redocly", import.meta.url));
-let service: Service;
+const redocly = fileURLToPath(new URL("../../../../node_modules/.bin/redocly", import.meta.url));
 type Ref = { $ref: string };
 type Response = { headers: Record<string, Ref>; content?: Record<string, { schema: Ref }> };
 type Operation = {
@@ -25,16 +25,9 @@ type Document = {
   paths: Record<string, Record<string, Operation>>;
   components: { headers: Record<string, object>; schemas: Record<string, { required?: string[] }> };
 };
-let document: Document;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on" });
-  document = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Document;
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on" }));
+const document = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Document;
 
 test("the published description is OpenAPI 3.1 of interface 1.0.0 and passes a linter", () => {
   assert.match(document.openapi, /^3\.1\./);

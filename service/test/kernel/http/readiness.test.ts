@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openReadiness } from "../../src/http/readiness.ts";
+import { openReadiness } from "../../../src/kernel/http/readiness.ts";
 
 const times = { answerMs: 50, sharedMs: 200 };
 

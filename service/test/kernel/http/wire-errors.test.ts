@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { HttpError, type HttpErrorCode } from "../../src/http/errors/http-error.ts";
-import { createServer } from "../../src/http/server.ts";
-import { type ErrorCode, ServiceError } from "../../src/platform/errors.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { createMetrics } from "../../src/platform/metrics.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { HttpError, type HttpErrorCode } from "../../../src/kernel/http/errors/http-error.ts";
+import { createServer } from "../../../src/kernel/http/server.ts";
+import { BusyError, type ErrorCode, ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
 
 type Wire = readonly [status: number, title: string];
 
-/** What each refusal of the domain is on the wire: status, and title of its problem type. */
+/** Each refusal of the domain on the wire: its status, and the title of its problem type. */
 const ofDomain: Record<ErrorCode, Wire> = {
   validation: [400, "Bad Request"],
   key_revoked: [401, "Unauthorized"],
@@ -50,24 +51,28 @@ const codes = Object.keys(table) as Code[];
 const message = (code: Code) => `why it is ${code}`;
 const isHttp = (code: Code): code is HttpErrorCode => code in ofHttp;
 
-const app = createServer({
-  log: openLog("silent"),
-  metrics: createMetrics(),
-  baseUrl: "http://localhost",
-  trustProxy: [],
-  unmatchedPage: () => null,
-});
+const log = openLog("silent");
 
-before(async () => {
-  app.get<{ Params: { code: Code } }>("/api/refused/:code", ({ params: { code } }) => {
-    throw isHttp(code) ? new HttpError(code, message(code)) : new ServiceError(code, message(code));
-  });
-  app.get("/api/broken", () => {
-    throw new Error("the secret reason");
-  });
-  await app.ready();
+const app = await forTests(
+  createServer({
+    log,
+    metrics: createMetrics(),
+    baseUrl: "http://localhost",
+    trustProxy: [],
+    unmatchedPage: () => null,
+  }),
+);
+
+app.get<{ Params: { code: Code } }>("/api/refused/:code", ({ params: { code } }) => {
+  throw isHttp(code) ? new HttpError(code, message(code)) : new ServiceError(code, message(code));
 });
-after(() => app.close());
+app.get("/api/busy", () => {
+  throw new BusyError("Too much is under way.");
+});
+app.get("/api/broken", () => {
+  throw new Error("the secret reason");
+});
+await app.ready();
 
 async function get(url: string, accept = "*/*") {
   const { statusCode, headers, body } = await app.inject({ url, headers: { accept } });
@@ -107,8 +112,20 @@ test("what is no refusal is an opaque 500 in either shape", async () => {
   assert.equal((problem.body as { code: string }).code, "internal");
 });
 
+test("warns once of many refusals because of load, without a stack, and logs no error", async (t) => {
+  const warn = t.mock.method(log, "warn");
+  const error = t.mock.method(log, "error");
+  for (let n = 0; n < 20; n++) assert.equal((await get("/api/busy")).statusCode, 503);
+  assert.equal(error.mock.callCount(), 0);
+  assert.equal(warn.mock.callCount(), 1);
+  const [fields] = warn.mock.calls[0]?.arguments ?? [];
+  assert.deepEqual(fields, { refused: 1, reason: "Too much is under way." });
+  await get("/api/broken");
+  assert.equal(error.mock.callCount(), 1);
+});
+
 test("every code is refused with somewhere in the source", () => {
-  const folder = join(import.meta.dirname, "../../src");
+  const folder = join(import.meta.dirname, "../../../src");
   const source = globSync("**/*.ts", { cwd: folder })
     .map((name) => readFileSync(join(folder, name), "utf8"))
     .join("\n");

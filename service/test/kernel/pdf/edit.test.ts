@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { textString } from "../../src/pdf/edit.ts";
+import { textString } from "../../../src/kernel/pdf/edit.ts";
 
 test("writes what a signer typed so that no reader that searches the file takes it for an object", () => {
   for (const typed of ["7 0 obj", "trailer << /Root 9 0 R >>", "startxref 15", "endstream"]) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { withEntries } from "../../src/pdf/edit.ts";
-import { readDigits, skipSpace, skipValue } from "../../src/pdf/lexer.ts";
-import { PdfRefusal, type PdfRefusalReason } from "../../src/pdf/refusal.ts";
-import { asInteger, asName, asRef, elements, entry, readDict } from "../../src/pdf/values.ts";
+import { withEntries } from "../../../src/kernel/pdf/edit.ts";
+import { readDigits, skipSpace, skipValue } from "../../../src/kernel/pdf/lexer.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../../src/kernel/pdf/refusal.ts";
+import { asInteger, asName, asRef, elements, entry, readDict } from "../../../src/kernel/pdf/values.ts";
 
 const bytes = (text: string) => Buffer.from(text, "latin1");
 const refusal = (reason: PdfRefusalReason) => (error: unknown) =>

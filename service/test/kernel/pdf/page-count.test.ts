@@ -5,7 +5,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
-import { pageCount } from "../../src/pdf/pages/page-count.ts";
+import { pageCount } from "../../../src/kernel/pdf/pages/page-count.ts";
 
 describe("pageCount", () => {
   test("counts what was made", () => {

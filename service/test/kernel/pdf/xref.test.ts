@@ -4,13 +4,13 @@ import { deflateSync } from "node:zlib";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import fc from "fast-check";
-import { openPdf } from "../../src/pdf/open.ts";
-import { PdfRefusal, type PdfRefusalReason } from "../../src/pdf/refusal.ts";
-import { streamData } from "../../src/pdf/stream-data.ts";
-import { readDict } from "../../src/pdf/values.ts";
-import { lookUpPdf } from "../../src/pdf/xref/lookup.ts";
-import { readXrefStream, streamEntry } from "../../src/pdf/xref/xref-stream.ts";
-import { readXrefTable, tableEntry } from "../../src/pdf/xref/xref-table.ts";
+import { openPdf } from "../../../src/kernel/pdf/open.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../../src/kernel/pdf/refusal.ts";
+import { streamData } from "../../../src/kernel/pdf/stream-data.ts";
+import { readDict } from "../../../src/kernel/pdf/values.ts";
+import { lookUpPdf } from "../../../src/kernel/pdf/xref/lookup.ts";
+import { readXrefStream, streamEntry } from "../../../src/kernel/pdf/xref/xref-stream.ts";
+import { readXrefTable, tableEntry } from "../../../src/kernel/pdf/xref/xref-table.ts";
 
 const budget = () => ({ lexedBytes: 1e6, inflatedBytes: 1e6, subsections: 1000, compressedObjects: 1000 });
 const refusal = (reason: PdfRefusalReason) => (error: unknown) =>
@@ -36,7 +36,7 @@ describe("a cross-reference table", () => {
         fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), entries), { minLength: 1, maxLength: 5 }),
         ends,
         (parts, eol) => {
-          let next = 0;
+          let next = 1;
           let text = "";
           const expected = new Map<number, unknown>();
           for (const [gap, rows] of parts) {
@@ -53,6 +53,30 @@ describe("a cross-reference table", () => {
         },
       ),
     );
+  });
+
+  test("counts from 0 where a table from 1 begins with the head of the free list", () => {
+    const rows = "0000000000 65535 f \n0000000010 00000 n \n";
+    const read = table(`1 2\n${rows}`);
+    assert.equal(read.countsFrom1, true);
+    assert.equal(read.size, 2);
+    assert.deepEqual(tableEntry(read, 0), { type: "free" });
+    assert.deepEqual(tableEntry(read, 1), { type: "offset", offset: 10, gen: 0 });
+    assert.equal(tableEntry(read, 2), undefined);
+  });
+
+  test("takes a table from 1 by its numbers with another first row, in another subsection or with another number", () => {
+    for (const [text, number, entry] of [
+      ["1 1\n0000000000 65535 n \n", 1, { type: "offset", offset: 0, gen: 65_535 }],
+      ["1 1\n0000000000 65534 f \n", 1, { type: "free" }],
+      ["2 1\n0000000000 65535 f \n", 2, { type: "free" }],
+      ["3 1\n0000000010 00000 n \n1 1\n0000000000 65535 f \n", 1, { type: "free" }],
+    ] as const) {
+      const read = table(text);
+      assert.equal(read.countsFrom1, false, text);
+      assert.deepEqual(tableEntry(read, number), entry, text);
+      assert.equal(tableEntry(read, 0), undefined, text);
+    }
   });
 
   test("gives the entries of subsections in any order", () => {
@@ -220,6 +244,15 @@ describe("a document", () => {
     const first = `%PDF-1.4\nxref\n1 1\n0000000009 00000 n \ntrailer <</Size 3>>\n${lines.slice(9)}`;
     const another = Buffer.from(`${first}startxref\n${first.lastIndexOf("xref")}\n%%EOF`);
     assert.throws(() => openPdf(another), refusal("needs_repair"));
+  });
+
+  test("whose only table is numbered from 1 is continued as one numbered from 0, but not with an earlier table", () => {
+    const pdf = makePdf().toString("latin1");
+    const shifted = (text: string) => Buffer.from(text.replace("xref\n0 ", "xref\n1 "), "latin1");
+    assert.deepEqual(lookUpPdf(shifted(pdf)).root.ref, lookUpPdf(Buffer.from(pdf, "latin1")).root.ref);
+    assert.equal(lookUpPdf(shifted(pdf)).file.restated, null);
+    const earlier = shifted(pdf.replace("trailer\n<<", "trailer\n<< /Prev 0"));
+    assert.throws(() => openPdf(earlier), refusal("needs_repair"));
   });
 
   test("tells what a certification allows and how many signatures there are", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBreaker } from "../../src/platform/bounds/breaker.ts";
+import { createBreaker } from "../../../src/kernel/platform/bounds/breaker.ts";
 
 function atHand() {
   let now = 0;

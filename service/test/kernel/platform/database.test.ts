@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database, Tx } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { ServiceError } from "../../src/platform/errors.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import type { Tx } from "../../../src/kernel/platform/database/database.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 
-let db: Database;
-before(async () => {
-  db = await newDatabase();
-  await db.query(sql`CREATE TABLE accounts (id int PRIMARY KEY, cents int NOT NULL)`);
-  await db.query(sql`INSERT INTO accounts VALUES (1, 0), (2, 0)`);
-});
-after(() => db.close());
+const db = await forTests(newDatabase());
+await db.query(sql`CREATE TABLE accounts (id int PRIMARY KEY, cents int NOT NULL)`);
+await db.query(sql`INSERT INTO accounts VALUES (1, 0), (2, 0)`);
 
 const add = (tx: Tx, id: number) => tx.query(sql`UPDATE accounts SET cents = cents + 1 WHERE id = ${id}`);
 const balances = async () =>

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { documentName, openDocumentNames } from "../../src/platform/document-name.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import { documentName, openDocumentNames } from "../../../src/kernel/platform/document-name.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 
 test("a document is called as its file was, without folders and extension", () => {
   const names = {

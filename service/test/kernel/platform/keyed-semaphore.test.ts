@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKeyedSemaphore } from "../../src/platform/bounds/keyed-semaphore.ts";
+import { createKeyedSemaphore } from "../../../src/kernel/platform/bounds/keyed-semaphore.ts";
 
 /** Pieces of work that end on demand, and what runs meanwhile. */
 function pieces() {

@@ -5,9 +5,9 @@ import { describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { maskCodes } from "../../src/platform/logs.ts";
+import { maskCodes } from "../../../src/kernel/platform/logs.ts";
 
-const logs = fileURLToPath(new URL("../../src/platform/logs.ts", import.meta.url));
+const logs = fileURLToPath(new URL("../../../src/kernel/platform/logs.ts", import.meta.url));
 
 const opening = `const { openLog } = await import(${JSON.stringify(logs)});
   const log = openLog("info");`;
@@ -39,7 +39,7 @@ describe("the log on standard error", () => {
       const { status, lines } = run(many + end);
       assert.equal(status, code);
       const numbers = lines.map((line) => (JSON.parse(line) as { n: number }).n);
-      // What an exit writes may overtake a batch that was on its way.
+      // The last write of an exit may overtake a batch in flight.
       if (end !== "") numbers.sort((a, b) => a - b);
       assert.deepEqual(
         numbers,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { maskEmail, maskEmails } from "../../src/platform/mail/mask-email.ts";
+import { maskEmail, maskEmails } from "../../../src/kernel/platform/mail/mask-email.ts";
 
 test("shows the first character and the domain", () => {
   assert.equal(maskEmail("dora@example.com"), "d***@example.com");

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMemoryBudget, type MemoryLimits } from "../../src/platform/bounds/memory-budget.ts";
+import {
+  createMemoryBudget,
+  type MemoryLimits,
+  memoryHolder,
+} from "../../../src/kernel/platform/bounds/memory-budget.ts";
 
 /** Work of so many bytes that ends on demand, and what runs meanwhile. */
 function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryLimits>) {
@@ -12,7 +16,7 @@ function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryL
   return {
     running,
     async start(name: string, bytes: number) {
-      const outcome = budget.within(name.slice(0, 1), bytes, async () => {
+      const outcome = budget.within(`${name.slice(0, 1)} test`, bytes, async () => {
         running.push(name);
         const ended = Promise.withResolvers<void>();
         ends.set(name, (error) => (error ? ended.reject(error) : ended.resolve()));
@@ -141,9 +145,23 @@ test("work that waits too long is refused as unavailable, and gives its place to
 
 test("a reservation that is given back twice counts once", async () => {
   const budget = createMemoryBudget({ bytes: 10, bytesEach: 10, waiting: 0, waitingEach: 0, waitMs: 1_000 });
-  const release = await budget.reserve("a", 10);
+  const release = await budget.reserve("a test", 10);
   release();
   release();
-  await budget.reserve("a", 10);
-  await assert.rejects(budget.reserve("a", 1), { code: "unavailable" });
+  await budget.reserve("a test", 10);
+  await assert.rejects(budget.reserve("a test", 1), { code: "unavailable" });
+});
+
+test("admits live reads of a firm whose test reads hold their whole share and fill their line", async () => {
+  const budget = createMemoryBudget({ bytes: 20, bytesEach: 10, waiting: 9, waitingEach: 1, waitMs: 60_000 });
+  const [live, sandbox] = (["live", "test"] as const).map((environment) =>
+    memoryHolder({ partnerId: "a", environment }),
+  );
+  assert.ok(live && sandbox);
+  await budget.reserve(sandbox, 10);
+  const waiting = budget.reserve(sandbox, 10);
+  await assert.rejects(budget.reserve(sandbox, 1), { code: "unavailable" });
+  const release = await budget.reserve(live, 10);
+  release();
+  await Promise.race([waiting, new Promise(setImmediate)]);
 });

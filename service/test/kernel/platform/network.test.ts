@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { clientNetwork, clientSite, forwardedAddresses, parseRange } from "../../src/platform/network.ts";
+import { clientNetwork, clientSite, forwardedAddresses, parseRange } from "../../../src/kernel/platform/network.ts";
 
 test("an IPv4 address counts as itself, mapped into IPv6 or not", () => {
   assert.equal(clientNetwork("203.0.113.7"), "203.0.113.7");

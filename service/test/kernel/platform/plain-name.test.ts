@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPlainName, isPlainTitle } from "../../src/platform/mail/plain-name.ts";
+import { isPlainName, isPlainTitle } from "../../../src/kernel/platform/mail/plain-name.ts";
 
 test("what a firm calls people and documents stands in mails, but no address", () => {
   for (const name of ["Jane Doe", "王小明", "O’Neil & Sons (Trust)"]) assert.ok(isPlainName(name), name);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { hasSqlState, sqlState } from "../../src/platform/database/sql-errors.ts";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { hasSqlState, sqlState } from "../../../src/kernel/platform/database/sql-errors.ts";
 
 describe("a prepared statement", () => {
   let db: Database;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { readableLine } from "../../src/platform/readable-log.ts";
+import { readableLine } from "../../../src/kernel/platform/logs.ts";
 
 const shown = (line: object): string =>
   stripVTControlCharacters(readableLine(JSON.stringify({ level: 30, time: "2026-03-01T10:20:30.400Z", ...line })));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Log } from "../../src/platform/logs.ts";
-import { openRowMac, reportUnvouched } from "../../src/platform/row-mac.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import type { Log } from "../../../src/kernel/platform/logs.ts";
+import { openRowMac, reportUnvouched } from "../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 
 const rows = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 const at = new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 6));

@@ -7,12 +7,12 @@ import { connectionTo, databaseOf, newDatabase } from "@signsealship/testing/dat
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { ownProcess, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { type Database, openDatabase } from "../../src/platform/database/database.ts";
-import { latestSchema, migrate } from "../../src/platform/database/migrations.ts";
-import { nodeName, readFence } from "../../src/platform/database/schema-fence.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import { type Database, openDatabase } from "../../../src/kernel/platform/database/database.ts";
+import { latestSchema, migrate } from "../../../src/kernel/platform/database/migrations.ts";
+import { nodeName, readFence } from "../../../src/kernel/platform/database/schema-fence.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 
-const migrations = join(import.meta.dirname, "../../migrations");
+const migrations = join(import.meta.dirname, "../../../migrations");
 const goOn = "-- Older nodes: go on.\n";
 const stop = "-- Older nodes: stop.\n";
 const folder = temporaryFolder();
@@ -29,7 +29,7 @@ function nextRelease(...scripts: string[]): string {
 
 const upgrade = (db: Database, release: string) => migrate({ db, asOwner: (work) => work(db), folder: release });
 
-// Beside these an older node's statements may fail, or mean something else.
+// With these schemas, an older node's statements may fail, or mean something else.
 const notExpanding =
   /\b(?:DROP\s+(?:TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME\b|TRUNCATE|SET\s+NOT\s+NULL|ALTER\s+(?:COLUMN\s+)?\w+\s+(?:SET\s+DATA\s+)?TYPE|ADD\s+COLUMN\s+\w+\s+[^,;]*NOT\s+NULL(?![^,;]*(?:DEFAULT|GENERATED)))/i;
 const withoutComments = (script: string) => script.replace(/--.*$/gm, "");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database } from "../../src/platform/database/database.ts";
-import { isSealed, sealed, sql } from "../../src/platform/database/sql.ts";
-import { openSealedTexts, type SealedKind } from "../../src/platform/sealed-text.ts";
-import { keyIdText, secretBytes } from "../../src/platform/secrets.ts";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { isSealed, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openSealedTexts, type SealedKind } from "../../../src/kernel/platform/sealed-text.ts";
+import { keyIdText, secretBytes } from "../../../src/kernel/platform/secrets.ts";
 
 const [old, next] = [secretBytes(Buffer.alloc(32, 1)), secretBytes(Buffer.alloc(32, 2))];
 const oldTexts = openSealedTexts(old);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nothing, sql } from "../../src/platform/database/sql.ts";
+import { nothing, sql } from "../../../src/kernel/platform/database/sql.ts";
 
 describe("a statement", () => {
   test("has its values as numbered parameters, never as text", () => {

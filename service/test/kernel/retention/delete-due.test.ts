@@ -1,30 +1,44 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readBlob } from "@signsealship/testing/blobs";
-import { temporaryFolder } from "@signsealship/testing/temporary-folder";
-import { type Blobs, openBlobs } from "../../src/platform/blobs/blobs.ts";
-import { folderBackend } from "../../src/platform/blobs/folder.ts";
-import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { type Statement, sealed, sql } from "../../src/platform/database/sql.ts";
-import { newCode, newUuid, newVerifyCode } from "../../src/platform/ids.ts";
-import { openRowMac } from "../../src/platform/row-mac.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
-import { dueStatement } from "../../src/retention/delete-due.ts";
 import {
+  authenticateOrders,
+  authenticatePayments,
+  authenticateRooms,
+  changeOrder,
+} from "@signsealship/testing/row-mac";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { type Blobs, openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
+import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
+import { sweepOrphans } from "../../../src/kernel/platform/blobs/orphans.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { isSealed, type Statement, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newCode, newUuid, newVerifyCode } from "../../../src/kernel/platform/ids.ts";
+import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { dueStatement } from "../../../src/kernel/retention/delete-due.ts";
+import {
+  createMarkCheck,
   deleteDue,
   markedAmong,
   type RetentionPlan,
   readRetention,
   upcomingDeletions,
-} from "../../src/retention/retention.ts";
-import { sourcesOf } from "../../src/retention/rules.ts";
-import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
+} from "../../../src/kernel/retention/retention.ts";
+import { sourcesOf } from "../../../src/kernel/retention/rules.ts";
+import { lockOrder } from "../../../src/orders/order/order.ts";
+import { blobTables, forgets, judgedStates } from "../../../src/upkeep/protected-data.ts";
+import {
+  type OrderFacts,
+  type OrdersDatabase,
+  openOrdersDatabase,
+  silent,
+} from "../../orders/order/orders-database.ts";
 
 const folder = temporaryFolder();
 const secrets = secretBytes(Buffer.alloc(32, 7));
 const rowMac = openRowMac(secrets);
-const shipped = readRetention(new URL("../../data/retention.yaml", import.meta.url).pathname);
+const shipped = readRetention(new URL("../../../data/retention.yaml", import.meta.url).pathname);
 const day = 24 * 3600 * 1000;
 const placed = new Date("2026-01-01T00:00:00Z");
 const after30 = new Date(placed.getTime() + 30 * day);
@@ -46,11 +60,11 @@ const use = { kind: "document", owner: "", sha256: "0".repeat(64) } as const;
 const store = () => blobs.put(Buffer.from("a document"), use);
 const isStored = async (key: string) => (await readBlob(blobs, key, use)) !== null;
 const run = (now: Date, plan: RetentionPlan = shipped, more: Partial<{ blobs: Blobs }> = {}) =>
-  deleteDue({ db: orders.db, blobs, rowMac, log: silent, ...more }, plan, now);
+  deleteDue({ db: orders.db, blobs, rowMac, log: silent, states: judgedStates, forgets, ...more }, plan, now);
 
 const sweep = () => {
   const marks = (keys: readonly string[]) => markedAmong({ db: orders.db, rowMac }, keys);
-  return sweepOrphans({ db: orders.db, blobs, markedAmong: marks }, new Date(Date.now() + 2 * 3600 * 1000));
+  return sweepOrphans({ db: orders.db, blobs, blobTables, markedAmong: marks }, new Date(Date.now() + 2 * 3600 * 1000));
 };
 
 /** An order whose one document is stored; the document's key. */
@@ -58,13 +72,15 @@ async function order(status: string, more: Partial<OrderFacts> = {}): Promise<{ 
   const code = await orders.insert(status, more);
   const key = await store();
   await orders.db.query(sql`
-    DELETE FROM documents WHERE kind <> 'original' AND order_id = (SELECT id FROM orders WHERE code = ${code})`);
+    DELETE FROM documents WHERE kind <> 'original' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
   await orders.db.query(sql`
-    UPDATE documents SET blob_key = ${key} WHERE order_id = (SELECT id FROM orders WHERE code = ${code})`);
+    UPDATE documents SET blob_key = ${key} WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
   return { code, key };
 }
 
-const idOf = (code: string): Statement => sql`(SELECT id FROM orders WHERE code = ${code})`;
+const haveCodes = (one: string, other: string): Statement =>
+  sql`(${isSealed(sql`code`, "order", one)} OR ${isSealed(sql`code`, "order", other)})`;
+const idOf = (code: string): Statement => sql`(SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
 const marks = (key: string) =>
   orders.db.query<{ rule: string; at: Date }>(
     sql`SELECT rule, deleted_at AS at FROM deleted_blobs WHERE blob_key = ${key}`,
@@ -94,15 +110,46 @@ test("documents of a test order are deleted 30 days after its last change, with 
 test("what a deleted document was called, and what signers were told of it, is forgotten with it", async () => {
   const { code } = await order("Completed", { environment: "test" });
   const kept = await order("Completed", { environment: "live" });
-  await orders.db.query(
-    sql`UPDATE orders SET document_name = 'sealed', document_notices = 'sealed' WHERE code IN (${code}, ${kept.code})`,
-  );
+  for (const each of [code, kept.code])
+    await changeOrder(orders.db, each, sql`document_name = 'sealed', document_notices = 'sealed'`);
   await run(after30);
+  const locked = await orders.db.transaction((tx) => lockOrder(tx, code));
+  assert.equal(locked?.code, code, "its row holds without the name");
   const named = await orders.db.query<{ code: string }>(
-    sql`SELECT code FROM orders WHERE code IN (${code}, ${kept.code})
+    sql`SELECT code AS "code@order" FROM orders WHERE ${haveCodes(code, kept.code)}
       AND (document_name IS NOT NULL OR document_notices IS NOT NULL)`,
   );
   assert.deepEqual(named, [{ code: kept.code }]);
+});
+
+const alter = (code: string, set: Statement) =>
+  orders.db.query(sql`UPDATE orders SET ${set} WHERE ${isSealed(sql`code`, "order", code)}`);
+
+test("nothing is deleted of an order whose last change, status or environment somebody altered; other orders go on", async () => {
+  const changed = await order("Completed", { environment: "test" });
+  await changeOrder(orders.db, changed.code, sql`updated_at = ${after30}`);
+  await alter(changed.code, sql`updated_at = ${placed}`);
+  const live = await order("EsignPending", { environment: "live" });
+  await alter(live.code, sql`environment = 'test'`);
+  const other = await order("Completed", { environment: "test" });
+  assert.equal(await run(after30), 1);
+  assert.deepEqual(
+    [await isStored(changed.key), await isStored(live.key), await isStored(other.key)],
+    [true, true, false],
+  );
+  await authenticateOrders(orders.db, haveCodes(changed.code, live.code));
+  assert.equal(await run(after30), 2);
+});
+
+test("a blob that an altered order needs, too, stays", async () => {
+  const one = await order("Completed", { environment: "test" });
+  const other = await order("EsignPending", { environment: "live" });
+  await orders.db.query(sql`UPDATE documents SET blob_key = ${one.key} WHERE order_id = ${idOf(other.code)}`);
+  await alter(other.code, sql`environment = 'test'`);
+  assert.equal(await run(after30), 0);
+  assert.ok(await isStored(one.key));
+  await authenticateOrders(orders.db, isSealed(sql`code`, "order", other.code));
+  assert.equal(await run(after30), 1);
 });
 
 test("what a firm noted of an order is deleted with its documents", async () => {
@@ -110,10 +157,10 @@ test("what a firm noted of an order is deleted with its documents", async () => 
   const kept = await order("Completed", { environment: "live" });
   await orders.db.query(sql`
     INSERT INTO firm_notes (id, order_id, author, text, created_at)
-    SELECT gen_random_uuid(), id, 'member:x', 'sealed', ${beforeThat} FROM orders WHERE code IN (${code}, ${kept.code})`);
+    SELECT gen_random_uuid(), id, 'member:x', 'sealed', ${beforeThat} FROM orders WHERE ${haveCodes(code, kept.code)}`);
   await run(after30);
   const left = await orders.db.query<{ code: string }>(
-    sql`SELECT code FROM firm_notes n JOIN orders o ON o.id = n.order_id WHERE code IN (${code}, ${kept.code})`,
+    sql`SELECT code AS "code@order" FROM firm_notes n JOIN orders o ON o.id = n.order_id WHERE ${haveCodes(code, kept.code)}`,
   );
   assert.deepEqual(left, [{ code: kept.code }]);
 });
@@ -140,7 +187,7 @@ test("leaps of the firm's test clock count towards the 30 days, those since the 
       INSERT INTO test_clock_advances (partner_id, seconds, advanced_at, total_seconds)
       SELECT partner_id, ${days * 86_400}, ${at}, ${days * 86_400} + coalesce((
         SELECT sum(seconds) FROM test_clock_advances a WHERE a.partner_id = o.partner_id), 0)
-      FROM orders o WHERE code = ${code}`);
+      FROM orders o WHERE ${isSealed(sql`code`, "order", code)}`);
   await leap(new Date(placed.getTime() - 1), 30);
   await leap(placed, 7);
   await leap(new Date(placed.getTime() + 5 * day), 3);
@@ -189,6 +236,7 @@ test("a cancelled order for which money is held, and one whose checkout can be p
   await orders.db.query(sql`
     INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
     VALUES (${idOf(paid.code)}, 'pi_1', 'cs_1', 9900, 'usd', false, ${placed})`);
+  await authenticatePayments(orders.db, sql`payment_intent = 'pi_1'`);
   const open = await order("QuoteReady");
   const now = new Date(placed.getTime() + 100 * day);
   await orders.db.query(sql`
@@ -197,6 +245,9 @@ test("a cancelled order for which money is held, and one whose checkout can be p
   await run(now);
   for (const { key } of [paid, open]) assert.ok(await isStored(key));
   await orders.db.query(sql`UPDATE payments SET refunded_at = ${now} WHERE payment_intent = 'pi_1'`);
+  await run(now);
+  assert.ok(await isStored(paid.key), "a refund that the service did not record counts for nothing");
+  await authenticatePayments(orders.db, sql`payment_intent = 'pi_1'`);
   await run(now);
   assert.equal(await isStored(paid.key), false);
   await run(new Date(now.getTime() + 91 * day));
@@ -209,8 +260,7 @@ test("a blob that another row needs stays until that is due, too", async () => {
   await orders.db.query(sql`UPDATE documents SET blob_key = ${one.key} WHERE order_id = ${idOf(other.code)}`);
   await run(after30);
   assert.ok(await isStored(one.key), "a live order needs it");
-  await orders.db.query(sql`UPDATE orders SET environment = 'test' WHERE code = ${other.code}`);
-  await orders.db.query(sql`UPDATE orders SET updated_at = ${placed} WHERE code = ${other.code}`);
+  await changeOrder(orders.db, other.code, sql`environment = 'test', updated_at = ${placed}`);
   assert.equal(await run(after30), 1, "once, though two rows name it");
   assert.equal(await isStored(one.key), false);
 });
@@ -247,10 +297,87 @@ test("a mark that somebody wrote without the key has nothing removed", async () 
   assert.ok(await isStored(key));
 });
 
+const forge = (key: string, times = 1) =>
+  orders.db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+    SELECT ${key}, 'x', now(), ${Buffer.alloc(36)} FROM generate_series(1, ${times})`);
+const checkMarks = () => createMarkCheck({ db: orders.db, rowMac, clock: systemClock })();
+const refusedMarks = (key: string) =>
+  orders.db.query(sql`
+    SELECT mark_id FROM refused_marks JOIN deleted_blobs ON id = mark_id WHERE blob_key = ${key}`);
+
+test("a mark that somebody wrote without the key keeps no blob longer, nor takes the place of the plan's own", async () => {
+  const { key } = await order("Completed", { environment: "test" });
+  await checkMarks();
+  await forge(key, 3);
+  assert.equal(await run(after30), 0);
+  assert.equal(await checkMarks(), 3);
+  assert.equal(await run(after30), 1);
+  assert.equal(await isStored(key), false);
+  const genuine = await marks(key);
+  assert.deepEqual(
+    genuine.filter(({ rule }) => rule !== "x"),
+    [{ rule: "test.orderDocuments", at: after30 }],
+  );
+  assert.equal(await run(after30), 0, "the genuine mark counts");
+});
+
+test("a check refuses each forged mark once, also one whose transaction was open while an earlier check ran", async () => {
+  const check = createMarkCheck({ db: orders.db, rowMac, clock: systemClock });
+  await check();
+  const [early, late, deleted] = [newUuid(), newUuid(), await order("Completed", { environment: "test" })];
+  await run(after30);
+  await orders.db.transaction(async (tx) => {
+    await tx.query(sql`
+      INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac) VALUES (${late}, 'x', now(), ${Buffer.alloc(36)})`);
+    await forge(early);
+    assert.equal(await check(), 1);
+  });
+  assert.equal((await refusedMarks(late)).length, 0);
+  assert.equal(await check(), 1);
+  assert.equal(await check(), 0);
+  for (const key of [early, late]) assert.equal((await refusedMarks(key)).length, 1);
+  assert.deepEqual(await refusedMarks(deleted.key), []);
+});
+
+test("a check reads more marks than fit into one page, and finds the forged ones of all pages", async () => {
+  const key = newUuid();
+  await forge(key, 2500);
+  assert.equal(await checkMarks(), 2500);
+});
+
+test("nobody who puts a mark there chooses its number, or hides it from the next check", async () => {
+  const check = createMarkCheck({ db: orders.db, rowMac, clock: systemClock });
+  await check();
+  const [key, id] = [newUuid(), newUuid()];
+  await orders.db.query(sql`
+    INSERT INTO deleted_blobs (id, written_in, blob_key, rule, deleted_at, row_mac)
+    VALUES (${id}, '1'::xid8, ${key}, 'x', now(), ${Buffer.alloc(36)})`);
+  assert.equal(await check(), 1);
+  assert.deepEqual(await orders.db.query(sql`SELECT FROM deleted_blobs WHERE id = ${id}`), []);
+  const hide = sql`UPDATE deleted_blobs SET written_in = '1'::xid8 WHERE blob_key = ${key}`;
+  await assert.rejects(orders.db.query(hide), /append-only/);
+  await assert.rejects(orders.db.query(sql`DELETE FROM refused_marks`), /append-only/);
+});
+
+test("a genuine mark that somebody refused in the service's name is written again by the plan's next run", async () => {
+  const { key } = await order("Completed", { environment: "test" });
+  await run(after30);
+  await orders.db.query(sql`
+    INSERT INTO refused_marks (mark_id, refused_at) SELECT id, now() FROM deleted_blobs WHERE blob_key = ${key}`);
+  const later = new Date(after30.getTime() + day);
+  assert.equal(await run(later), 1);
+  assert.deepEqual(
+    (await marks(key)).map(({ at }) => at),
+    [after30, later],
+  );
+  assert.equal(await run(later), 0);
+});
+
 test("an order that somebody changes at this moment is left for the next run", async () => {
   const { code, key } = await order("Completed", { environment: "test" });
   await orders.db.transaction(async (tx) => {
-    await tx.query(sql`SELECT FROM orders WHERE code = ${code} FOR UPDATE`);
+    await tx.query(sql`SELECT FROM orders WHERE ${isSealed(sql`code`, "order", code)} FOR UPDATE`);
     await run(after30);
     assert.ok(await isStored(key));
   });
@@ -262,14 +389,15 @@ test("two nodes at once mark each of many documents once, batch by batch", async
   const [partner] = await orders.db.query<{ id: string }>(sql`SELECT id FROM partners LIMIT 1`);
   await orders.db.query(sql`
     WITH made AS (
-      INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
+      INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
         subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
-      SELECT substr(encode(sha256(n::text::bytea), 'hex'), 1, 40), ${partner?.id}, 'test', 'QuoteReady', true, false, false, false,
+      SELECT 'c1.' || substr(encode(sha256(n::text::bytea), 'hex'), 1, 40), 'c1.', ${partner?.id}, 'test', 'QuoteReady', true, false, false, false,
         'a@example.com', '[]', 0, 0, 0, 1, ${placed}, ${placed} FROM generate_series(1, 450) AS n
       RETURNING id
     )
     INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
     SELECT id, 'original', ${"0".repeat(64)}, 1, 'many/' || id, ${placed} FROM made`);
+  await authenticateOrders(orders.db, sql`state_mac IS NULL`);
   const linesBefore = (await auditLines()).length;
   const counts = await Promise.all([run(after30), run(after30)]);
   assert.equal(
@@ -297,6 +425,7 @@ async function passports(environment: "live" | "test") {
   await orders.db.query(sql`
     INSERT INTO rooms (id, code, partner_id, environment, name, status, created_at, updated_at)
     VALUES (${roomId}, ${sealed("room", newCode())}, ${partner?.id}, ${environment}, 'Room', 'open', ${placed}, ${placed})`);
+  await authenticateRooms(orders.db, sql`id = ${roomId}`);
   await orders.db.query(sql`
     INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, sealed_sha256, seal_chain, blob_key, created_at)
     VALUES (${roomId}, 1, ${sealed("closing", newVerifyCode())}, ${sealed("manifest", "{}")}, ${sha256}, ${sha256}, ${sha256}, ${closing}, ${placed})`);
@@ -311,6 +440,7 @@ test("sealed PDFs and certificates of test are deleted by the plan, those of liv
   await orders.db.query(
     sql`UPDATE rooms SET updated_at = ${new Date(placed.getTime() + day)} WHERE id = ${ofTest.roomId}`,
   );
+  await authenticateRooms(orders.db, sql`id = ${ofTest.roomId}`);
   await run(after30);
   assert.deepEqual([await isStored(ofTest.proof), await isStored(ofTest.closing)], [false, true]);
   await run(new Date(after30.getTime() + day));
@@ -320,6 +450,18 @@ test("sealed PDFs and certificates of test are deleted by the plan, those of liv
   assert.deepEqual([await isStored(live.proof), await isStored(live.closing)], [true, true]);
   await run(late, { ...shipped, live: { ...shipped.live, proofPassports: 400, closingPassports: 400 } });
   assert.deepEqual([await isStored(live.proof), await isStored(live.closing)], [false, false]);
+});
+
+test("nothing is deleted by an order or a room that was altered in the database, and what follows them is", async () => {
+  const { code, key } = await order("EsignPending", { environment: "live" });
+  const { closing, roomId } = await passports("live");
+  const due = await order("Completed", { environment: "test" });
+  await orders.db.query(sql`UPDATE orders SET environment = 'test' WHERE ${isSealed(sql`code`, "order", code)}`);
+  await orders.db.query(sql`UPDATE rooms SET environment = 'test' WHERE id = ${roomId}`);
+  await run(new Date(placed.getTime() + 60 * 365 * day));
+  assert.deepEqual([await isStored(key), await isStored(closing), await isStored(due.key)], [true, true, false]);
+  await orders.db.query(sql`UPDATE orders SET environment = 'live' WHERE ${isSealed(sql`code`, "order", code)}`);
+  await orders.db.query(sql`UPDATE rooms SET environment = 'live' WHERE id = ${roomId}`);
 });
 
 test("what is due, and what comes next, can be asked before it happens", async () => {
@@ -339,14 +481,14 @@ test("each row is judged by indexes: no table is read whole for one of them", as
     const lines: string[] = [];
     for (const source of sourcesOf(shipped)) {
       const rows = await tx.query<{ "QUERY PLAN": string }>(
-        sql`EXPLAIN ${dueStatement(source, source.first, after30)}`,
+        sql`EXPLAIN ${dueStatement(source, judgedStates, { after: source.first, now: after30, testOf: null })}`,
       );
       lines.push(...rows.map((row) => row["QUERY PLAN"]));
     }
     return lines.join("\n");
   });
   assert.match(plans, /checkout_sessions_of_order/);
-  assert.match(plans, /Scan using deleted_blobs_pkey/);
+  assert.match(plans, /Scan using deleted_blobs_of_blob/);
   // The last row of the index, not all of a firm's.
   assert.match(plans, /Limit[^\n]*\n[^\n]*Scan Backward using test_clock_advances_of_partner/);
   // Payments may be read once and hashed.

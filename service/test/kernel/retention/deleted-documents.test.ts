@@ -2,21 +2,15 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { markDeleted, rowMacOf } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { sealRoom, type Version, verify } from "../closing-passports/seal-room.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
-
-let running: RoomsService;
-let firm: Client;
-let order: string;
-let room: string;
-let version: Version;
-let passport: { verifyCode: string; passportId: string; docSha256: string };
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sealRoom, verify } from "../../closing/closing-passports/seal-room.ts";
+import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
 
 const day = 24 * 3600;
 const get = (path: string, accept = "application/json") =>
@@ -28,22 +22,19 @@ const json = async (path: string) => {
 const page = async (path: string) => (await get(path, "text/html")).text();
 
 /** Everything of a firm's test, and then the service 31 days later. */
-before(async () => {
-  running = await openRoomsService();
-  firm = await running.partner("ClosingDesk");
-  order = await firm.order({ svc_sign: "true" });
-  room = await firm.room();
-  await firm.ok("POST", `/api/rooms/${room}/orders`, { orderCode: order });
-  version = await sealRoom(firm, room);
-  const form = new FormData();
-  form.set("file", new Blob([new Uint8Array(makePdf())]), "deed.pdf");
-  passport = await firm.ok("POST", "/api/passport/seal", form);
-});
 after(async () => {
   // The harness knows the first service alone.
   await running.service.stop();
-  await running.close();
 });
+const running = await forTests(openRoomsService());
+let firm = await running.partner("ClosingDesk");
+const order = await firm.order({ svc_sign: "true" });
+const room = await firm.room();
+await firm.ok("POST", `/api/rooms/${room}/orders`, { orderCode: order });
+const version = await sealRoom(firm, room);
+const form = new FormData();
+form.set("file", new Blob([new Uint8Array(makePdf())]), "deed.pdf");
+const passport = await firm.ok("POST", "/api/passport/seal", form);
 
 const blobsIn = (): string[] =>
   readdirSync(join(running.service.dataDir, "blobs"), { recursive: true, withFileTypes: true })
@@ -162,6 +153,8 @@ test("a mark of deletion that the plan did not write is not believed", async () 
     assert.equal(answer.status, 200, address);
     assert.doesNotMatch(await answer.text(), /was deleted on/, address);
   }
+  const { manifest } = await verify(running.service.baseUrl, (await sealRoom(firm, itsRoom)).verifyCode);
+  assert.ok("originalSha256" in (manifest.documents[0] ?? {}), "the next closing passport names the document");
   const file = await get(`/api/passport/verify/${sealed.verifyCode}/document`, "*/*");
   assert.deepEqual([file.status, file.headers.get("content-type")], [200, "application/pdf"]);
   const { documents } = await firm.ok<{ documents: { deletedAt?: unknown }[] }>(

@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
-import { StartupError } from "../../src/platform/errors.ts";
-import { dueBefore, readRetention } from "../../src/retention/retention.ts";
+import { StartupError } from "../../../src/kernel/platform/errors.ts";
+import { dueBefore, readRetention } from "../../../src/kernel/retention/retention.ts";
 
-const shipped = new URL("../../data/retention.yaml", import.meta.url).pathname;
+const shipped = new URL("../../../data/retention.yaml", import.meta.url).pathname;
 const folder = temporaryFolder();
-after(() => folder.remove());
 
-let text: string;
-before(() => {
-  text = readFileSync(shipped, "utf8");
-});
+const text = readFileSync(shipped, "utf8");
 
 function planOf(content: string) {
   const path = join(folder.path, "retention.yaml");

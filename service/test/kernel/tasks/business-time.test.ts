@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { addBusinessHours } from "../../src/tasks/business-time.ts";
-import { readTaskTimes } from "../../src/tasks/due.ts";
+import { addBusinessHours } from "../../../src/kernel/tasks/business-time.ts";
+import { readTaskTimes } from "../../../src/kernel/tasks/due.ts";
 
 const { calendar } = readTaskTimes();
 const after = (from: string, hours: number) => addBusinessHours(new Date(from), hours, calendar).toISOString();

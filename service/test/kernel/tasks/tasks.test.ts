@@ -1,26 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
-import { moveOrder } from "../../src/fulfilment/move-order.ts";
-import { beginNextSegment } from "../../src/fulfilment/next-segment.ts";
-import type { Blobs } from "../../src/platform/blobs/blobs.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { ServiceError } from "../../src/platform/errors.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { claimTask, finishTask, openTask, releaseTask, type Task, tasksOfOrder } from "../../src/tasks/tasks.ts";
+import type { Blobs } from "../../../src/kernel/platform/blobs/blobs.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { claimTask, finishTask, openTask, releaseTask } from "../../../src/kernel/tasks/tasks.ts";
+import { moveOrder } from "../../../src/orders/fulfilment/move-order.ts";
+import { beginNextSegment } from "../../../src/orders/fulfilment/order-jobs.ts";
+import { type Task, tasksOfOrder } from "../../../src/upkeep/console/console.ts";
 
-let running: Harness;
-let headers: { Authorization: string };
-
-before(async () => {
-  running = await openHarness();
-  ({ headers } = await newPartner(running.service));
-});
-after(() => running.close());
+const running = await forTests(openHarness());
+const { headers } = await newPartner(running.service);
 
 const post = (path: string, body: FormData | undefined = undefined) =>
   fetch(running.service.baseUrl + path, { method: "POST", headers, ...(body && { body }) });
@@ -48,7 +44,9 @@ const move = (code: string, to: string | null, reason?: string) =>
   );
 
 async function tasksOf(code: string): Promise<Task[]> {
-  const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const [row] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   return tasksOfOrder(running.db, row?.id ?? 0);
 }
 
@@ -99,7 +97,7 @@ describe("the order's way opens and closes what people have to do", () => {
     assert.deepEqual(await standing(code), ["notarize dropped"]);
     const held = await order({ svc_notary: "true" });
     const money = { kind: "payment_unapplied", at: new Date(), environment: "test", orderId: sql`o.id` } as const;
-    await running.db.query(openTask(money, sql`orders o WHERE code = ${held}`));
+    await running.db.query(openTask(money, sql`orders o WHERE ${isSealed(sql`code`, "order", held)}`));
     await move(held, "OnHold", "x");
     await move(held, "RefundPending", "asked for");
     assert.deepEqual(await standing(held), ["notarize dropped", "payment_unapplied open", "order_on_hold dropped"]);
@@ -109,10 +107,16 @@ describe("the order's way opens and closes what people have to do", () => {
     const code = await order({ svc_notary: "true" });
     const at = new Date();
     await running.db.query(
-      openTask({ kind: "quote", at, environment: "test", orderId: sql`o.id` }, sql`orders o WHERE code = ${code}`),
+      openTask(
+        { kind: "quote", at, environment: "test", orderId: sql`o.id` },
+        sql`orders o WHERE ${isSealed(sql`code`, "order", code)}`,
+      ),
     );
     await running.db.query(
-      openTask({ kind: "quote", at, environment: "test", orderId: sql`o.id` }, sql`orders o WHERE code = ${code}`),
+      openTask(
+        { kind: "quote", at, environment: "test", orderId: sql`o.id` },
+        sql`orders o WHERE ${isSealed(sql`code`, "order", code)}`,
+      ),
     );
     assert.deepEqual(await standing(code), ["notarize open", "quote open"]);
   });
@@ -192,9 +196,15 @@ describe("access requests and playbooks", () => {
 describe("a live order whose service has ended", () => {
   test("begins the next one by itself, once, and not from elsewhere", async () => {
     const code = await order({ svc_sign: "true", svc_notary: "true" });
-    const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    const [row] = await running.db.query<{ id: number }>(
+      sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+    );
     const status = async () =>
-      (await running.db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`))[0]?.status;
+      (
+        await running.db.query<{ status: string }>(
+          sql`SELECT status FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+        )
+      )[0]?.status;
     const deps = { db: running.db, clock: systemClock, log: openLog("silent") };
     await beginNextSegment(deps, row?.id ?? 0);
     assert.equal(await status(), "EsignPending");

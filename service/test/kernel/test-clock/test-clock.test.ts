@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { createClient } from "@signsealship/sdk";
 import { type Client, newClient } from "@signsealship/testing/client";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makeLive } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { inSlice } from "../../src/test-clock/settle.ts";
-import { newMember, postForm } from "../members/signed-in-member.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { inSlice } from "../../../src/kernel/test-clock/advance.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const path = "/api/partner/sandbox/clock";
 const [hour, day] = [3_600, 86_400];
@@ -18,11 +19,7 @@ const kills = Number(process.env["KILLS"] ?? 1);
 type Clock = { status: string; testTime: string; realTime: string; advancedSeconds: number; warnings?: string[] };
 type Firm = Client & { partnerId: string; key: string };
 
-let running: Harness;
-before(async () => {
-  running = await openHarness({ PLAYBOOKS: "on", ...ownProcess });
-});
-after(() => running.close());
+const running = await forTests(openHarness({ PLAYBOOKS: "on", ...ownProcess }));
 
 async function firm(): Promise<Firm> {
   const { partnerId, key } = await newPartner(running.service, { tier: "ProOffice" });
@@ -48,7 +45,7 @@ const envelopeOf = (code: string) =>
   until(async () => {
     const [found] = await running.db.query<Envelope>(sql`
       SELECT expires_at AS "expiresAt", remind_at AS "remindAt", outcome FROM envelopes
-      WHERE order_id = (SELECT id FROM orders WHERE code = ${code})`);
+      WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
     return found;
   });
 
@@ -65,7 +62,7 @@ const asLive = (code: string) => makeLive(running, code);
 const trailOf = (code: string) =>
   running.db.query<{ event: string; at: string }>(sql`
     SELECT record::jsonb ->> 'event' AS event, record::jsonb ->> 'at' AS at FROM envelope_events
-    WHERE envelope_id = (SELECT e.id FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE o.code = ${code})
+    WHERE envelope_id = (SELECT e.id FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE ${isSealed(sql`o.code`, "order", code)})
     ORDER BY position`);
 
 const daysUntil = (instant: Date | null | undefined) =>
@@ -142,14 +139,14 @@ test("an advance ends waiting executions, replaced webhook secrets and idempoten
     (
       await running.db.query(sql`
         SELECT FROM documents d JOIN deleted_blobs b ON b.blob_key = d.blob_key
-        WHERE d.order_id = (SELECT id FROM orders WHERE code = ${code})`)
+        WHERE d.order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`)
     ).length;
   assert.deepEqual([await deleted(old), await deleted(kept), await deleted(foreign)], [1, 0, 0]);
   const again = await placeOnce(acme);
   assert.notEqual(again, first);
   assert.equal(await placeOnce(other), theirFirst);
 
-  // What is made after a leap counts from its own time.
+  // Objects created after a leap count from their own time.
   await advance(acme, { advanceSeconds: day });
   await ready(acme);
   assert.deepEqual([await deleted(again), await deleted(await place(acme))], [0, 0]);

@@ -1,25 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { forTests } from "@signsealship/testing/for-tests";
 import fc from "fast-check";
-import { windowDays } from "../../src/analytics/days.ts";
-import { bucketOf } from "../../src/analytics/funnel.ts";
-import { analyticsReader } from "../../src/analytics/snapshot.ts";
-import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { ServiceError } from "../../src/platform/errors.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { windowDays } from "../../../src/orders/analytics/days.ts";
+import { analyticsReader, bucketOf } from "../../../src/orders/analytics/snapshot.ts";
+import { orderStatuses } from "../../../src/orders/order/transitions/statuses.ts";
 import { addOrder, newPartnerRow, openData } from "./orders-database.ts";
 
 const now = new Date("2026-03-15T12:00:00.000Z");
 const hour = 3_600_000;
 const day = 24 * hour;
 const ago = (ms: number) => new Date(now.getTime() - ms);
-let data: Awaited<ReturnType<typeof openData>>;
 
-before(async () => {
-  data = await openData();
-});
-after(() => data.close());
+const data = await forTests(openData());
 
 const snapshot = (partnerId: string, days = 90, environment: "live" | "test" = "live") =>
   analyticsReader({ db: data.db, clock: () => now })({ partnerId, environment }, days);

@@ -1,7 +1,8 @@
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { newCode, newUuid } from "../../src/platform/ids.ts";
+import { authenticateFirms } from "@signsealship/testing/row-mac";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newCode, newUuid } from "../../../src/kernel/platform/ids.ts";
 
 /** A database with a price book. */
 export async function openData() {
@@ -13,6 +14,7 @@ export async function openData() {
 export async function newPartnerRow(db: Database): Promise<string> {
   const id = newUuid();
   await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${id}, 'Acme Title', 'ClosingDesk')`);
+  await authenticateFirms(db);
   return id;
 }
 
@@ -37,9 +39,9 @@ export async function addOrder(db: Database, partnerId: string, order: OrderFact
   const { createdAt, status, environment = "live", totalCents = 1200 } = order;
   const { sign = false, notarize = false, ship = false, fax = false } = order;
   const [row] = await db.query<{ id: number }>(sql`
-    INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
+    INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
       subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
-    VALUES (${newCode()}, ${partnerId}, ${environment}, ${status}, ${sign}, ${notarize}, ${ship}, ${fax},
+    VALUES (${sealed("order", newCode())}, ${sealed("orderStart", newCode())}, ${partnerId}, ${environment}, ${status}, ${sign}, ${notarize}, ${ship}, ${fax},
       'a@example.com', '[]', ${totalCents}, 0, ${totalCents}, 1, ${createdAt}, ${order.updatedAt ?? createdAt})
       RETURNING id`);
   for (const kind of order.documents ?? [])

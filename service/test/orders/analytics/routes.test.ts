@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { type Client, openRoomsService } from "../../closing/rooms/rooms-service.ts";
 
-let running: RoomsService;
-let acme: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner();
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner();
 
 type Snapshot = {
   windowDays: number;

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { dispatch } from "../../src/fulfilment/dispatch.ts";
-import type { Taker } from "../../src/fulfilment/fulfilment.ts";
-import { lockOrder, transition } from "../../src/orders/orders.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { claimTask, tasksOfOrder } from "../../src/tasks/tasks.ts";
-import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { claimTask } from "../../../src/kernel/tasks/tasks.ts";
+import type { Taker } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { dispatch } from "../../../src/orders/fulfilment/order-jobs.ts";
+import { lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { tasksOfOrder } from "../../../src/upkeep/console/console.ts";
+import { type OrderFacts, openOrdersDatabase, silent } from "../order/orders-database.ts";
 
-let orders: OrdersDatabase;
-before(async () => {
-  orders = await openOrdersDatabase();
-});
-after(() => orders.close());
+const orders = await forTests(openOrdersDatabase());
 
 const taken: number[] = [];
 let answer: Awaited<ReturnType<Taker["take"]>> = { outcome: "sent by Lob" };
@@ -26,7 +24,9 @@ const labels: Taker = {
 };
 
 const idOf = async (code: string): Promise<number> => {
-  const [row] = await orders.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const [row] = await orders.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   return row?.id ?? 0;
 };
 

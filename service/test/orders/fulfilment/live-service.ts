@@ -3,7 +3,7 @@ import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/st
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/database/sql.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 
 export type Placed = { orderCode: string; checkoutUrl: string };
 export type TaskRow = { id: number; kind: string; state: string; reason: string | null };
@@ -38,11 +38,13 @@ export async function openLiveService(env: Record<string, string>) {
       return orderCode;
     },
     statusOf: async (code: string) =>
-      (await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`))[0]?.status,
+      (
+        await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE ${isSealed(sql`code`, "order", code)}`)
+      )[0]?.status,
     tasksOf: (code: string) =>
       db.query<TaskRow>(sql`
-        SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} ORDER BY t.id`),
-    /** Has the jobs of a queue run now. */
+        SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
+    /** Runs the jobs of a queue now. */
     hurry: (queue: string) =>
       db.query(sql`
         WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL RETURNING 1)

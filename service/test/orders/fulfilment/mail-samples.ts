@@ -1,4 +1,4 @@
-import type { MailOrder } from "../../src/fulfilment/mail-templates.ts";
+import type { MailOrder } from "../../../src/orders/fulfilment/mails.ts";
 
 /** An order that mails are written about. */
 export const order: MailOrder = {

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { mailOf } from "../../src/fulfilment/mail-templates.ts";
-import { mailWords } from "../../src/fulfilment/mail-words.ts";
-import type { MailMoment } from "../../src/orders/orders.ts";
+import { mailOf as composed } from "../../../src/kernel/platform/mail/mail-jobs.ts";
+import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
+import { letterOf } from "../../../src/orders/fulfilment/mails.ts";
+import type { MailMoment } from "../../../src/orders/order/order.ts";
 import { links, order } from "./mail-samples.ts";
 
 const at = "2026-01-05T10:00:00.000Z";
+const mailOf = (...about: Parameters<typeof letterOf>) => composed(letterOf(...about));
 const moments = Object.keys(mailWords) as MailMoment[];
 
 const greetingFor = (customerName: string | null): string | undefined =>
@@ -63,7 +65,7 @@ test("a sentence that a firm's name ends has one period", () => {
 });
 
 test("docs/mails.md has each moment of an order by its subject", () => {
-  const page = readFileSync(new URL("../../../docs/mails.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../../docs/mails.md", import.meta.url), "utf8");
   for (const moment of moments)
     assert.ok(page.includes(`| ${mailWords[moment]({ ...order, firm: "Acme" }).subject} |`), moment);
 });

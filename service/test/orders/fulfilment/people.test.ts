@@ -2,23 +2,20 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { type CaughtMail, startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
-import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
-import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 
 const folder = temporaryFolder();
 const signed = join(folder.path, "signed.pdf");
-let service: Service;
-let stripe: StripeDouble;
-let mails: Awaited<ReturnType<typeof startMailCatcher>>;
-let headers: { Authorization: string };
 
-before(async () => {
-  [stripe, mails] = await Promise.all([startStripe(), startMailCatcher()]);
-  service = await startService({
+const [stripe, mails] = await Promise.all([forTests(startStripe()), forTests(startMailCatcher())]);
+const service = await forTests(
+  startService({
     DATA_DIR: folder.path,
     RATE_LIMITS: "off",
     STRIPE_SECRET_KEY: "sk_live_double",
@@ -26,15 +23,10 @@ before(async () => {
     STRIPE_API_BASE: stripe.url,
     SMTP_URL: mails.url,
     MAIL_FROM: "SignSealShip <orders@example.com>",
-  });
-  writeFileSync(signed, examplePdf);
-  ({ headers } = await newPartner(service, { live: true, name: "Acme & <b>Sons</b>" }));
-});
-after(async () => {
-  await service.stop();
-  await Promise.all([stripe.close(), mails.close()]);
-  folder.remove();
-});
+  }),
+);
+writeFileSync(signed, examplePdf);
+const { headers } = await newPartner(service, { live: true, name: "Acme & <b>Sons</b>" });
 
 async function paidOrder(fields: Record<string, string>): Promise<string> {
   const body = orderForm({ ...minimal, create_checkout: "true", ...fields });
@@ -79,7 +71,7 @@ test("a person carries an order from signing to delivery, and its client hears o
     documents.map(({ kind }) => kind),
     ["original", "sealed", "notarized"],
   );
-  // What is stored was sealed: it is more than what was handed in.
+  // The stored document was sealed, so it is longer than the uploaded one.
   assert.notEqual(documents[1]?.sha256, createHash("sha256").update(examplePdf).digest("hex"));
   assert.deepEqual(
     shipments.map(({ status, trackingNumber }) => [status, trackingNumber]),

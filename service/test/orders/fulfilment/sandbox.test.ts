@@ -1,26 +1,18 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 
 const folder = temporaryFolder();
-let service: Service;
-let partner: Awaited<ReturnType<typeof newPartner>>;
-let liveKey: Awaited<ReturnType<typeof newPartner>>["headers"];
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  partner = await newPartner(service);
-  const { key } = await service.cli("key", "issue", partner.partnerId);
-  liveKey = { Authorization: `Bearer ${key}` };
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+const partner = await newPartner(service);
+const { key } = await service.cli("key", "issue", partner.partnerId);
+const liveKey = { Authorization: `Bearer ${key}` };
 
 const everything = { svc_sign: "true", svc_notary: "true", ...shipping, fax_to: "2125550123" };
 

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();
-let service: Service;
-let partner: Awaited<ReturnType<typeof newPartner>>;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  partner = await newPartner(service, { tier: "ProOffice" });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+const partner = await newPartner(service, { tier: "ProOffice" });
 
 type Line = { type: string; label: string; amountCents: number };
 type Order = {

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import { minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import fc from "fast-check";
 
 const folder = temporaryFolder();
-let service: Service;
-let headers: { Authorization: string };
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  ({ headers } = await newPartner(service));
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+const { headers } = await newPartner(service);
 
 const names = Object.keys({
   ...minimal,

@@ -1,26 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { rowMacOf } from "@signsealship/testing/row-mac";
-import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { issueKey } from "../../src/partners/partners.ts";
-import { systemClock } from "../../src/platform/clock.ts";
+import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
+import { issueKey } from "../../../src/firms/partners/partners.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
 
 const folder = temporaryFolder();
-let service: Service;
-let firm: string;
-let headers: { Authorization: string };
-
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess });
-  ({ headers, partnerId: firm } = await newPartner(service));
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+let service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess });
+after(() => service.stop());
+const { partnerId: firm, ...partner } = await newPartner(service);
+let { headers } = partner;
 
 async function post(key: string, fields: Record<string, string> = {}, document: Uint8Array | null = examplePdf) {
   const response = await fetch(`${service.baseUrl}/api/partner/orders`, {
@@ -38,7 +30,9 @@ async function post(key: string, fields: Record<string, string> = {}, document: 
 
 async function anotherKey(): Promise<string> {
   const db = databaseOfRunning(folder.path);
-  const { key } = await issueKey({ db, clock: systemClock, rowMac: await rowMacOf(folder.path) }, firm, "test");
+  const rowMac = await rowMacOf(folder.path);
+  db.useRowMac(rowMac);
+  const { key } = await issueKey({ db, clock: systemClock, rowMac }, firm, "test");
   await db.close();
   return key;
 }

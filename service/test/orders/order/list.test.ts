@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();
-let service: Service;
-let headers: { Authorization: string };
 const codes: string[] = [];
 
 type Page = {
@@ -14,19 +13,13 @@ type Page = {
   requestId: string;
 };
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  ({ headers } = await newPartner(service));
-  for (let n = 0; n < 25; n++) {
-    const body = orderForm({ ...minimal, external_reference: n % 5 === 0 ? "five" : `ref-${n}` });
-    const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
-    codes.unshift(((await response.json()) as { orderCode: string }).orderCode);
-  }
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+const { headers } = await newPartner(service);
+for (let n = 0; n < 25; n++) {
+  const body = orderForm({ ...minimal, external_reference: n % 5 === 0 ? "five" : `ref-${n}` });
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  codes.unshift(((await response.json()) as { orderCode: string }).orderCode);
+}
 
 const get = (query: string) => fetch(`${service.baseUrl}/api/partner/orders${query}`, { headers });
 const page = async (query: string): Promise<Page> => (await get(query)).json() as Promise<Page>;

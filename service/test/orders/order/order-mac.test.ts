@@ -1,29 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { databaseOfRunning } from "@signsealship/testing/database";
+import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
-import { lockOrder } from "../../src/orders/orders.ts";
-import type { Database } from "../../src/platform/database/database.ts";
-import { type Statement, sql } from "../../src/platform/database/sql.ts";
-import { textOf } from "../../src/platform/database/state-mac.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { isSealed, type Statement, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { textOf } from "../../../src/kernel/platform/database/state-mac.ts";
+import { lockOrder } from "../../../src/orders/order/order.ts";
+import { type Client, openRoomsService } from "../../closing/rooms/rooms-service.ts";
 
 // Somebody who has the service's own role of PostgreSQL, and neither its keys nor its process.
-let running: RoomsService;
-let role: Database;
-let acme: Client;
-let mallory: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  role = databaseOfRunning(running.service.dataDir);
-  acme = await running.partner("ClosingDesk", "Acme Title");
-  mallory = await running.partner("ClosingDesk", "Mallory");
-});
-after(async () => {
-  await role.close();
-  await running.close();
-});
+const running = await forTests(openRoomsService());
+const role = await forTests(databaseOfRunning(running.service.dataDir));
+const acme = await running.partner("ClosingDesk", "Acme Title");
+const mallory = await running.partner("ClosingDesk", "Mallory");
 
 const path = (code: string) => `/api/partner/orders/${code}`;
 const refusal = { status: 503, body: { error: /^This record is not what the service wrote/ } };
@@ -46,6 +35,11 @@ const changes: readonly [string, Statement][] = [
   ["the client's address", sql`customer_email = 'eve@example.com'`],
   ["where it is shipped", sql`ship_to = '{"name": "Eve"}'`],
   ["a service that was not bought", sql`notarize = true`],
+  ["the status of its envelope", sql`envelope_status = 'Completed'`],
+  ["the time of its last change", sql`updated_at = '2020-01-01'`],
+  ["its document's name", sql`document_name = CASE WHEN document_name IS NULL THEN 'x'::bytea END`],
+  ["what its document has that people may not see", sql`document_notices = 'x'`],
+  ["a document that an operator did not take in", sql`taken_in = '{sealed}'`],
   ["no MAC", sql`state_mac = NULL`],
   [
     "the MAC of another order",
@@ -57,7 +51,7 @@ for (const [name, change] of changes)
   test(`an order is neither shown, paid nor moved once its row was altered: ${name}`, async () => {
     const code = await acme.order({ fax_to: "2125550123" });
     const other = await acme.order();
-    await attack(sql`UPDATE orders SET ${change} WHERE code = ${code}`);
+    await attack(sql`UPDATE orders SET ${change} WHERE ${isSealed(sql`code`, "order", code)}`);
     const reader = name === "a test order made live" ? await acme.withKey("live") : acme;
     await isRefused(reader, "GET", path(code));
     await assert.rejects(
@@ -73,7 +67,9 @@ for (const [name, change] of changes)
       false,
     );
     assert.equal((await acme.call("GET", path(other))).status, 200);
-    const [row] = await role.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    const [row] = await role.query<{ id: number }>(
+      sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+    );
     const logged = () =>
       `${running.service.stdout()}\n${running.service.stderr()}`
         .split("\n")
@@ -87,7 +83,7 @@ test("a list is read to its end past orders that were altered", async () => {
   const codes: string[] = [];
   for (let n = 0; n < 5; n++) codes.push(await firm.order());
   await attack(
-    sql`UPDATE orders SET total_cents = 1, subtotal_cents = 1, discount_cents = 0 WHERE code = ANY (${codes.slice(1, 4)}::text[])`,
+    sql`UPDATE orders SET total_cents = 1, subtotal_cents = 1, discount_cents = 0 WHERE partner_id = ${firm.partnerId} AND NOT (${isSealed(sql`code`, "order", codes[0] ?? "")} OR ${isSealed(sql`code`, "order", codes[4] ?? "")})`,
   );
   const read: string[] = [];
   for (let cursor = ""; ; ) {
@@ -115,7 +111,8 @@ test("an order that was moved to another firm, by itself or with its documents, 
     assert.ok(status >= 400, `${status}`);
   };
   await byMallory(code);
-  const firmOf = (firm: Client) => sql`UPDATE orders SET partner_id = ${firm.partnerId} WHERE code = ${code}`;
+  const firmOf = (firm: Client) =>
+    sql`UPDATE orders SET partner_id = ${firm.partnerId} WHERE ${isSealed(sql`code`, "order", code)}`;
   await attack(firmOf(mallory));
   await byMallory(code);
   await isRefused(mallory, "GET", path(code));
@@ -123,11 +120,11 @@ test("an order that was moved to another firm, by itself or with its documents, 
 
   // The document alone, below the attacker's order in place of its own.
   await attack(sql`
-    UPDATE documents SET order_id = (SELECT id FROM orders WHERE code = ${code})
-    WHERE order_id = (SELECT id FROM orders WHERE code = ${mine})`);
+    UPDATE documents SET order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})
+    WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", mine)})`);
   await attack(sql`
-    UPDATE documents SET order_id = (SELECT id FROM orders WHERE code = ${mine})
-    WHERE id = (SELECT min(id) FROM documents WHERE order_id = (SELECT id FROM orders WHERE code = ${code}))`);
+    UPDATE documents SET order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", mine)})
+    WHERE id = (SELECT min(id) FROM documents WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}))`);
   await byMallory(mine);
   await byMallory(code);
 });
@@ -135,7 +132,7 @@ test("an order that was moved to another firm, by itself or with its documents, 
 test("an earlier row that is put back with its earlier MAC is not authentic", async () => {
   const code = await acme.order();
   const [before] = await role.query<{ status: string; mac: Buffer; version: number }>(
-    sql`SELECT status, state_mac AS mac, state_version AS version FROM orders WHERE code = ${code}`,
+    sql`SELECT status, state_mac AS mac, state_version AS version FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
   );
   assert.ok(before);
   await acme.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`, { outcome: "success" });
@@ -145,7 +142,7 @@ test("an earlier row that is put back with its earlier MAC is not authentic", as
     sql`status = ${before.status}, state_mac = ${before.mac}, state_version = ${before.version}`,
     sql`state_version = ${before.version}`,
   ]) {
-    await attack(sql`UPDATE orders SET ${set} WHERE code = ${code}`);
+    await attack(sql`UPDATE orders SET ${set} WHERE ${isSealed(sql`code`, "order", code)}`);
     await isRefused(acme, "GET", path(code));
   }
 });
@@ -153,11 +150,19 @@ test("an earlier row that is put back with its earlier MAC is not authentic", as
 test("an order's code stays in its row, so that no earlier row comes back under another id", async () => {
   const [code, mine] = [await acme.order(), await mallory.order()];
   const [earlier] = await role.query<{ row: object }>(
-    sql`SELECT to_jsonb(o) AS row FROM orders o WHERE code = ${code}`,
+    sql`SELECT to_jsonb(o) AS row FROM orders o WHERE ${isSealed(sql`code`, "order", code)}`,
   );
-  await assert.rejects(attack(sql`UPDATE orders SET code = ${"e".repeat(40)} WHERE code = ${code}`), /append-only/);
-  await assert.rejects(attack(sql`UPDATE orders SET id = DEFAULT WHERE code = ${mine}`), /append-only/);
-  await assert.rejects(attack(sql`DELETE FROM orders WHERE code = ${code}`), /append-only/);
+  await assert.rejects(
+    attack(
+      sql`UPDATE orders SET code = ${sealed("order", "e".repeat(40))} WHERE ${isSealed(sql`code`, "order", code)}`,
+    ),
+    /codes of orders stay/,
+  );
+  await assert.rejects(
+    attack(sql`UPDATE orders SET id = DEFAULT WHERE ${isSealed(sql`code`, "order", mine)}`),
+    /append-only/,
+  );
+  await assert.rejects(attack(sql`DELETE FROM orders WHERE ${isSealed(sql`code`, "order", code)}`), /append-only/);
   const copy = { ...earlier?.row, id: 900_001 };
   await assert.rejects(
     attack(sql`

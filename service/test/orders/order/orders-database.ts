@@ -1,10 +1,10 @@
 import { newDatabase } from "@signsealship/testing/database";
-import { authenticateOrders } from "@signsealship/testing/row-mac";
+import { authenticateFirms, authenticateOrders } from "@signsealship/testing/row-mac";
 import { pino } from "pino";
-import { type DocumentOwner, documentOwnerColumns } from "../../src/orders/orders.ts";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { newCode, newUuid } from "../../src/platform/ids.ts";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { isSealed, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newCode, newUuid } from "../../../src/kernel/platform/ids.ts";
+import { codeStart, type DocumentOwner, documentOwnerColumns } from "../../../src/orders/order/order.ts";
 
 export const silent = pino({ level: "silent" });
 
@@ -15,7 +15,7 @@ export type OrdersDatabase = {
   insert: (status: string, more?: Partial<OrderFacts>) => Promise<string>;
   /** The fields of the order that its documents' MACs cover. */
   ownerOf: (code: string) => Promise<DocumentOwner>;
-  /** Status, envelope and what was written beside them. */
+  /** Status, envelope, and the rows that were written with them. */
   look: (code: string) => Promise<Look>;
   close: () => Promise<void>;
 };
@@ -45,6 +45,7 @@ export async function openOrdersDatabase(): Promise<OrdersDatabase> {
   const db = await newDatabase();
   const partnerId = newUuid();
   await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
+  await authenticateFirms(db);
   await db.query(sql`INSERT INTO price_books (sha256, content) VALUES ('x', '{}')`);
   return {
     db,
@@ -53,14 +54,14 @@ export async function openOrdersDatabase(): Promise<OrdersDatabase> {
       const { totalCents = 9_900, statusBeforeHold = null } = more;
       const code = newCode();
       const [row] = await db.query<{ id: number }>(sql`
-        INSERT INTO orders (code, partner_id, environment, status, status_before_hold, sign, notarize, ship, fax,
+        INSERT INTO orders (code, code_start, partner_id, environment, status, status_before_hold, sign, notarize, ship, fax,
           envelope_status, customer_email, fax_to, lines, subtotal_cents, discount_cents, total_cents,
           price_book_version, created_at, updated_at)
-        VALUES (${code}, ${partnerId}, ${order.environment}, ${status}, ${statusBeforeHold}, ${order.sign},
+        VALUES (${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${partnerId}, ${order.environment}, ${status}, ${statusBeforeHold}, ${order.sign},
           ${order.notarize}, ${order.ship}, ${order.fax}, ${order.sign ? "Created" : null}, 'signer@example.com',
           ${order.fax ? "+12125550123" : null}, '[]', ${totalCents}, 0, ${totalCents}, 1, '2026-01-01', '2026-01-01')
         RETURNING id`);
-      await authenticateOrders(db, sql`code = ${code}`);
+      await authenticateOrders(db, isSealed(sql`code`, "order", code));
       for (const kind of ["original", "sealed", "notarized"])
         await db.query(sql`
           INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
@@ -69,7 +70,7 @@ export async function openOrdersDatabase(): Promise<OrdersDatabase> {
     },
     async ownerOf(code) {
       const [owner] = await db.query<DocumentOwner>(
-        sql`SELECT ${documentOwnerColumns} FROM orders o WHERE o.code = ${code}`,
+        sql`SELECT ${documentOwnerColumns} FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)}`,
       );
       if (!owner) throw new Error("no such order");
       return owner;
@@ -81,11 +82,12 @@ export async function openOrdersDatabase(): Promise<OrdersDatabase> {
           ARRAY(SELECT from_status || ' -> ' || to_status FROM audit_log a
             WHERE a.order_id = o.id AND action = 'order.transition' ORDER BY id) AS moves,
           ARRAY(SELECT name FROM workflow_events w WHERE w.order_id = o.id ORDER BY id) AS milestones,
-          ARRAY(SELECT event_id FROM events WHERE subject = o.code ORDER BY id) AS events,
           ARRAY(SELECT queue FROM jobs WHERE payload ->> 'orderId' = o.id::text ORDER BY id) AS jobs
-        FROM orders o WHERE code = ${code}`);
+        FROM orders o WHERE ${isSealed(sql`code`, "order", code)}`);
       if (!look) throw new Error("no such order");
-      return look;
+      const events = await db.query<{ eventId: string }>(sql`
+        SELECT event_id AS "eventId@event" FROM events WHERE ${isSealed(sql`subject`, "event", code)} ORDER BY id`);
+      return { ...look, events: events.map(({ eventId }) => eventId) };
     },
     close: db.close,
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readWhole } from "../../src/orders/form/refusals.ts";
+import { readWhole } from "../../../src/orders/order/form/form.ts";
 
 const rules = { catalogRow: () => null, notarizationBlocked: (state: string) => state === "GA" };
 const read = (fields: Record<string, string>, hasDocument = true) =>

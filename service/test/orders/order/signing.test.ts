@@ -9,11 +9,11 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import fc from "fast-check";
-import { parseOrderForm } from "../../src/orders/form/form.ts";
-import { signersOf } from "../../src/orders/form/signers.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { ServiceError } from "../../src/platform/errors.ts";
-import { slowHashHolds } from "../../src/platform/slow-hash.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { slowHashHolds } from "../../../src/kernel/platform/slow-hash.ts";
+import { parseOrderForm } from "../../../src/orders/order/form/form.ts";
+import { signersOf } from "../../../src/orders/order/form/signers.ts";
 
 const rules = { catalogRow: () => null, notarizationBlocked: () => false };
 const parse = (fields: Record<string, unknown>) =>
@@ -245,7 +245,7 @@ describe("an order that is placed", () => {
   const kept = async (code: string) => {
     const db = databaseOfRunning(service.dataDir);
     const [row] = await db.query<{ signers: { accessCodeHash: string }[] | null; signature_fields: unknown }>(
-      sql`SELECT signers, signature_fields FROM orders WHERE code = ${code}`,
+      sql`SELECT signers, signature_fields FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
     );
     await db.close();
     return row;
@@ -333,12 +333,14 @@ describe("an order that is placed", () => {
     assert.deepEqual(await order(), [{ ...notice, text: quote, message: `${message}: "${quote}".` }]);
     const db = databaseOfRunning(service.dataDir);
     const [row] = await db.query<{ sealed: Buffer }>(
-      sql`SELECT document_notices AS sealed FROM orders WHERE code = ${body.orderCode}`,
+      sql`SELECT document_notices AS sealed FROM orders WHERE ${isSealed(sql`code`, "order", body.orderCode)}`,
     );
     assert.ok(row && !row.sealed.includes("1000000"), "the quote is in the database as it is");
     // A byte that somebody changed: the words are lost, and that there were some is still told.
     const changed = Buffer.from(row.sealed.with(-1, 255 - (row.sealed.at(-1) ?? 0)));
-    await db.query(sql`UPDATE orders SET document_notices = ${changed} WHERE code = ${body.orderCode}`);
+    await db.query(
+      sql`UPDATE orders SET document_notices = ${changed} WHERE ${isSealed(sql`code`, "order", body.orderCode)}`,
+    );
     assert.deepEqual(
       (await order())?.map(({ code }) => code),
       ["partly_examined"],

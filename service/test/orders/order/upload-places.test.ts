@@ -1,23 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { beginUpload, pieces, type RawUpload } from "../http/uploads/raw-upload.ts";
+import { beginUpload, pieces, type RawUpload } from "../../kernel/http/uploads/raw-upload.ts";
 
 const folder = temporaryFolder();
 const uploads: RawUpload[] = [];
-let service: Service;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-});
-after(async () => {
+after(() => {
   for (const upload of uploads) upload.hangUp();
-  await service.stop();
-  folder.remove();
 });
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
 
 /** Uploads of one firm that declare many bytes and then only begin. */
 async function hold(headers: Record<string, string>, sizes: number[]): Promise<RawUpload[]> {

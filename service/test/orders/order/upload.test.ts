@@ -4,22 +4,15 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
 
 const folder = temporaryFolder();
-let service: Service;
-let headers: { Authorization: string };
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess });
-  ({ headers } = await newPartner(service));
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess }));
+const { headers } = await newPartner(service);
 
 const limit = 35 * 1024 * 1024;
 

@@ -1,36 +1,27 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
-import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
-import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 
 const folder = temporaryFolder();
-let service: Service;
-let stripe: StripeDouble;
-let headers: { Authorization: string };
-let live: { Authorization: string };
 
-before(async () => {
-  stripe = await startStripe();
-  service = await startService({
-    DATA_DIR: folder.path,
-    RATE_LIMITS: "off",
-    STRIPE_SECRET_KEY: "sk_test_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-    ...ownProcess,
-  });
-  ({ headers } = await newPartner(service, { name: "Named Title Co" }));
-  ({ headers: live } = await newPartner(service, { live: true }));
+after(() => service.stop());
+const stripe = await forTests(startStripe());
+let service = await startService({
+  DATA_DIR: folder.path,
+  RATE_LIMITS: "off",
+  STRIPE_SECRET_KEY: "sk_test_double",
+  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+  STRIPE_API_BASE: stripe.url,
+  ...ownProcess,
 });
-after(async () => {
-  await service.stop();
-  await stripe.close();
-  folder.remove();
-});
+const { headers } = await newPartner(service, { name: "Named Title Co" });
+const { headers: live } = await newPartner(service, { live: true });
 
 async function create(fields: Record<string, string> = {}, more: Record<string, string> = {}) {
   const response = await fetch(`${service.baseUrl}/api/partner/orders`, {

@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
-import { type Outcome, takeEvent } from "../../src/payments/processor/events.ts";
-import type { SignedEvent } from "../../src/payments/processor/processor.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { authenticatePayments } from "@signsealship/testing/row-mac";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { orderStatuses } from "../../../src/orders/order/transitions/statuses.ts";
+import { type Outcome, takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
+import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
-let orders: OrdersDatabase;
 const at = new Date("2026-03-04T05:06:07.089Z");
 const total = 9_900;
 
-before(async () => {
-  orders = await openOrdersDatabase();
-});
-after(() => orders.close());
+const orders = await forTests(openOrdersDatabase());
 
 let count = 0;
 function eventOf(type: string, code: string, more: Record<string, unknown> = {}): SignedEvent {
@@ -134,7 +132,8 @@ test("a whole refund of the payment on record: every status", async () => {
     const code = await orders.insert(status, { statusBeforeHold: status === "OnHold" ? "EsignPending" : null });
     await orders.db.query(sql`
       INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
-      SELECT id, ${`pi_of_${code}`}, 'cs', 9900, 'usd', false, now() FROM orders WHERE code = ${code}`);
+      SELECT id, ${`pi_of_${code}`}, 'cs', 9900, 'usd', false, now() FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+    await authenticatePayments(orders.db, sql`payment_intent = ${`pi_of_${code}`}`);
     const refund = (whole: boolean) =>
       eventOf("charge.refunded", code, { payment_intent: `pi_of_${code}`, refunded: whole });
     assert.equal((await take(refund(false))).outcome, "stale");
@@ -159,7 +158,7 @@ test("a whole refund of the payment on record: every status", async () => {
 /** The tasks about money of the order that moved nothing, as they stand. */
 const unappliedTasks = (code: string) =>
   orders.db.query<{ state: string }>(
-    sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND order_id = (SELECT id FROM orders WHERE code = ${code})`,
+    sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`,
   );
 
 test("a refund that comes before its payment keeps that payment from counting; nobody has to do anything", async () => {
@@ -212,7 +211,7 @@ test("a minted session pays its order, whatever its metadata say", async () => {
   await orders.db.query(sql`
     INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at,
       expires_at)
-    SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_minted', 'x', now(), now() FROM orders WHERE code = ${code}`);
+    SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_minted', 'x', now(), now() FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   const other = await orders.insert("QuoteReady");
   const event = eventOf("checkout.session.completed", other, { id: "cs_minted" });
   assert.equal((await take(event)).outcome, "moved");
@@ -249,7 +248,7 @@ test("news of a session that has failed before come late and say nothing", async
   await orders.db.query(sql`
     INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at,
       expires_at)
-    SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_late', 'x', now(), now() FROM orders WHERE code = ${code}`);
+    SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_late', 'x', now(), now() FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   await take(eventOf("checkout.session.async_payment_failed", code, { id: "cs_late" }));
   const late = await take(eventOf("checkout.session.completed", code, { id: "cs_late", payment_status: "unpaid" }));
   assert.equal(late.outcome, "stale");

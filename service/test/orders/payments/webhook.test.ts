@@ -1,32 +1,24 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { after, test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { newPartner, ownProcess, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 
 const folder = temporaryFolder();
-let service: Service;
-let stripe: StripeDouble;
-let headers: { Authorization: string };
 
-before(async () => {
-  stripe = await startStripe();
-  service = await startService({
-    DATA_DIR: folder.path,
-    RATE_LIMITS: "off",
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-    ...ownProcess,
-  });
-  ({ headers } = await newPartner(service, { live: true }));
+after(() => service.stop());
+const stripe = await forTests(startStripe());
+let service = await startService({
+  DATA_DIR: folder.path,
+  RATE_LIMITS: "off",
+  STRIPE_SECRET_KEY: "sk_live_double",
+  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+  STRIPE_API_BASE: stripe.url,
+  ...ownProcess,
 });
-after(async () => {
-  await service.stop();
-  await stripe.close();
-  folder.remove();
-});
+const { headers } = await newPartner(service, { live: true });
 
 type Order = { orderCode: string; checkoutUrl: string; status: string };
 

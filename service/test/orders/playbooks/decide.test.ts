@@ -1,26 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner, ownProcess, runCli } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/database/sql.ts";
-import { sweepExecutions } from "../../src/playbooks/playbooks.ts";
-import {
-  callback,
-  type Execution,
-  openPlaybooksService,
-  type Partner,
-  type PlaybooksService,
-  start,
-  subject,
-} from "./playbooks-service.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sweepExecutions } from "../../../src/orders/playbooks/playbooks.ts";
+import { callback, type Execution, openPlaybooksService, start, subject } from "./playbooks-service.ts";
 
-let running: PlaybooksService;
-let acme: Partner;
-
-before(async () => {
-  running = await openPlaybooksService(ownProcess);
-  acme = await newPartner(running.service);
-});
-after(() => running.close());
+const running = await forTests(openPlaybooksService(ownProcess));
+const acme = await newPartner(running.service);
 
 const now = ({ executionName }: Execution) => running.find(executionName);
 const ended = { error: "This execution has ended." };

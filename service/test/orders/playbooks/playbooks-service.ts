@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { freePort } from "@signsealship/testing/free-port";
 import { openHarness } from "@signsealship/testing/harness";
 import { type newPartner, type Service, startService } from "@signsealship/testing/service";
-import { openSecretsKey } from "../../src/platform/secrets.ts";
-import { callbackPath, createCallbacks, listExecutions } from "../../src/playbooks/playbooks.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { callbackPath, createCallbacks, listExecutions } from "../../../src/orders/playbooks/playbooks.ts";
 
 export const listPath = "/api/partner/playbooks";
 export const runPath = "/api/partner/playbooks/approval_gate/run";

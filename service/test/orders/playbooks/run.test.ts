@@ -1,27 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/database/sql.ts";
-import { argumentsOf, returnedOf } from "../../src/playbooks/arguments.ts";
-import {
-  listPath,
-  openPlaybooksService,
-  type Partner,
-  type PlaybooksService,
-  run,
-  runPath,
-  start,
-  subject,
-} from "./playbooks-service.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { argumentsOf, returnedOf } from "../../../src/orders/playbooks/arguments.ts";
+import { listPath, openPlaybooksService, run, runPath, start, subject } from "./playbooks-service.ts";
 
-let running: PlaybooksService;
-let acme: Partner;
-
-before(async () => {
-  running = await openPlaybooksService();
-  acme = await newPartner(running.service);
-});
-after(() => running.close());
+const running = await forTests(openPlaybooksService());
+const acme = await newPartner(running.service);
 
 const form = (values: Record<string, string> | [string, string][]) => new URLSearchParams(values);
 const multipart = (values: Record<string, string | Blob>) => {

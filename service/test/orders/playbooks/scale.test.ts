@@ -1,25 +1,23 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner, ownProcess, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { systemClock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openSecretsKey } from "../../src/platform/secrets.ts";
-import { callbackPath, tokenSha256 } from "../../src/playbooks/callback-token.ts";
-import { endedStatement, undecidedStatement } from "../../src/playbooks/list-store.ts";
-import { createCallbacks, decideByOperator, overviewOfExecutions } from "../../src/playbooks/playbooks.ts";
-import { decideStatement, expireStatement } from "../../src/playbooks/store.ts";
-import { explain } from "../explain.ts";
-import { openPlaybooksService, type PlaybooksService } from "./playbooks-service.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { callbackPath, tokenSha256 } from "../../../src/orders/playbooks/callback-token.ts";
+import { endedStatement, undecidedStatement } from "../../../src/orders/playbooks/list-store.ts";
+import { createCallbacks, decideByOperator, overviewOfExecutions } from "../../../src/orders/playbooks/playbooks.ts";
+import { decideStatement, expireStatement } from "../../../src/orders/playbooks/store.ts";
+import { explain } from "../../explain.ts";
+import { openPlaybooksService } from "./playbooks-service.ts";
 
 const many = 2_000;
 const day = 86_400;
 
-let running: PlaybooksService;
-let tokenOf: (id: string) => string;
-let timersBefore: number;
-/** What was answered to have been taken, by execution. */
+/** The answers to accepted executions, by execution. */
 const accepted = new Map<string, string>();
 const ids = Array.from({ length: many }, () => randomUUID());
 
@@ -29,45 +27,43 @@ async function timersOf(service: Service): Promise<number> {
   return Number(/^nodejs_active_resources\{type="Timeout"\} (\d+)$/m.exec(metrics)?.[1] ?? Number.NaN);
 }
 
-before(async () => {
-  running = await openPlaybooksService(ownProcess);
-  const { partnerId } = await newPartner(running.service);
-  timersBefore = await timersOf(running.service);
-  ({ tokenOf } = createCallbacks(await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`)));
-  const columns = sql`id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at`;
-  await running.db.query(sql`
-    INSERT INTO playbook_executions (${columns})
-    SELECT id, ${partnerId}, 'test', 'approval_gate', '{"kind": "many", "subjectId": "s"}', token, now(),
-      now() + interval '30 days'
-    FROM unnest(${ids}::uuid[], ${ids.map((id) => tokenSha256(tokenOf(id)))}::bytea[]) AS w (id, token)`);
-  await running.db.query(sql`
-    INSERT INTO playbook_executions (${columns}, outcome, completed_at, ended_by)
-    SELECT gen_random_uuid(), ${partnerId}, 'test', 'approval_gate', '{"kind": "old", "subjectId": "s"}',
-      sha256(n::text::bytea), t, t + interval '30 days', 'approved', t + interval '1 day', 'callback'
-    FROM (SELECT n, now() - n * interval '1 min' AS t FROM generate_series(1, 20000) n) s`);
-  await running.db.query(sql`
-    INSERT INTO tasks (kind, environment, subject, due_at, created_at)
-    SELECT 'playbook_gate', 'test', id, now(), now() FROM unnest(${ids}::text[]) AS w (id)`);
-  await running.db.query(sql`
-    INSERT INTO tasks (kind, environment, subject, state, due_at, created_at, ended_at, ended_by)
-    SELECT 'playbook_gate', 'test', gen_random_uuid()::text, 'done', now(), now(), now(), 'system' FROM generate_series(1, 20000)`);
-  await running.db.query(sql`ANALYZE playbook_executions, tasks`);
-});
-after(() => running.close());
+const running = await forTests(openPlaybooksService(ownProcess));
+const { partnerId } = await newPartner(running.service);
+const timersBefore = await timersOf(running.service);
+const { tokenOf } = createCallbacks(await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`));
+const columns = sql`id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at`;
+await running.db.query(sql`
+  INSERT INTO playbook_executions (${columns})
+  SELECT id, ${partnerId}, 'test', 'approval_gate', '{"kind": "many", "subjectId": "s"}', token, now(),
+    now() + interval '30 days'
+  FROM unnest(${ids}::uuid[], ${ids.map((id) => tokenSha256(tokenOf(id)))}::bytea[]) AS w (id, token)`);
+await running.db.query(sql`
+  INSERT INTO playbook_executions (${columns}, outcome, completed_at, ended_by)
+  SELECT gen_random_uuid(), ${partnerId}, 'test', 'approval_gate', '{"kind": "old", "subjectId": "s"}',
+    sha256(n::text::bytea), t, t + interval '30 days', 'approved', t + interval '1 day', 'callback'
+  FROM (SELECT n, now() - n * interval '1 min' AS t FROM generate_series(1, 20000) n) s`);
+await running.db.query(sql`
+  INSERT INTO tasks (kind, environment, subject, due_at, created_at)
+  SELECT 'playbook_gate', 'test', id, now(), now() FROM unnest(${ids}::text[]) AS w (id)`);
+await running.db.query(sql`
+  INSERT INTO tasks (kind, environment, subject, state, due_at, created_at, ended_at, ended_by)
+  SELECT 'playbook_gate', 'test', gen_random_uuid()::text, 'done', now(), now(), now(), 'system' FROM generate_series(1, 20000)`);
+await running.db.query(sql`ANALYZE playbook_executions, tasks`);
 
 const now = new Date();
 const decision = { outcome: "a", at: now, actor: "operator" };
 const token = tokenSha256("1");
+const known = { id: ids[0] ?? "", partnerId: ids[0] ?? "" };
 
 for (const [name, statement, index] of [
   ["expiry, nothing due", expireStatement(now, 1000), "playbook_executions_waiting"],
   ["expiry, all due", expireStatement(new Date(now.getTime() + 31 * day * 1000), 1000), "playbook_executions_waiting"],
   [
     "decision by callback",
-    decideStatement({ callbackSha256: token }, decision),
+    decideStatement({ callbackSha256: token }, known, decision),
     "playbook_executions_callback_sha256_key",
   ],
-  ["decision by the operator", decideStatement({ id: ids[0] ?? "" }, decision), "playbook_executions_pkey"],
+  ["decision by the operator", decideStatement({ id: known.id }, known, decision), "playbook_executions_pkey"],
   ["first page of the operator", undecidedStatement("test", now, null, 101), "playbook_executions_waiting"],
   ["later page of the operator", undecidedStatement("test", now, ids[0] ?? "", 101), "playbook_executions_waiting"],
   ["what ended lately", endedStatement("test", 20), "playbook_executions_ended"],

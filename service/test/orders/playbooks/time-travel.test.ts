@@ -1,33 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { readConfig } from "../../src/config/config.ts";
-import { makeOperatorLink } from "../../src/members/sign-in/sign-in.ts";
-import { clockAhead } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openSecretsKey } from "../../src/platform/secrets.ts";
-import { cookieIn, newMember, postForm } from "../members/signed-in-member.ts";
-import {
-  callback,
-  type Execution,
-  openPlaybooksService,
-  type Partner,
-  type PlaybooksService,
-  start,
-} from "./playbooks-service.ts";
+import { makeOperatorLink } from "../../../src/firms/members/sign-in/sign-in.ts";
+import { readConfig } from "../../../src/kernel/config/config.ts";
+import { clockAhead } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { cookieIn, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { callback, type Execution, openPlaybooksService, start } from "./playbooks-service.ts";
 
 const day = 86_400;
 const beyond = 30 * day + 60;
-let running: PlaybooksService;
-let acme: Partner;
 
-before(async () => {
-  running = await openPlaybooksService();
-  acme = await newPartner(running.service);
-});
-after(() => running.close());
+const running = await forTests(openPlaybooksService());
+const acme = await newPartner(running.service);
 
 /** Stops the service and starts it again with its clock so far ahead. */
 async function travel(seconds: number): Promise<void> {

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DataFileError, dataFile, readDataFile } from "../../src/pricing/data-file.ts";
-import { parseNotarizationStates } from "../../src/pricing/notarization-states.ts";
-import { loadPriceBook, parsePriceBook } from "../../src/pricing/price-book.ts";
+import { DataFileError, dataFile, readDataFile } from "../../../src/orders/pricing/data-file.ts";
+import { loadPriceBook, parsePriceBook } from "../../../src/orders/pricing/price-book.ts";
+import { parseNotarizationStates } from "../../../src/orders/pricing/us-states.ts";
 import {
   asBook,
   asCatalog,

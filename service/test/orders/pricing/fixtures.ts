@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createPricing, loadPricingFiles } from "../../src/pricing/pricing.ts";
+import { createPricing, loadPricingFiles } from "../../../src/orders/pricing/pricing.ts";
 
-const data = join(import.meta.dirname, "../../data");
+const data = join(import.meta.dirname, "../../../data");
 
 export const shippedPaths = {
   priceBook: join(data, "price-book.yaml"),

@@ -3,10 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { openRoomQuota } from "../../src/partners/open-rooms.ts";
-import { isTier, tiers } from "../../src/partners/tiers.ts";
-import { createPricing, loadPricingFiles, type Parcel, type PriceRequest } from "../../src/pricing/pricing.ts";
-import { isUsState, usStates } from "../../src/pricing/us-states.ts";
+import { openRoomQuota } from "../../../src/firms/partners/open-rooms.ts";
+import { isTier, tiers } from "../../../src/firms/partners/tiers.ts";
+import {
+  createPricing,
+  loadPricingFiles,
+  type Parcel,
+  type PriceRequest,
+} from "../../../src/orders/pricing/pricing.ts";
+import { isUsState, usStates } from "../../../src/orders/pricing/us-states.ts";
 import { address, lineWith, pricing, shippedPaths, shippedText } from "./fixtures.ts";
 
 const request: PriceRequest = {

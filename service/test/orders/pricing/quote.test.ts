@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { tiers } from "../../src/partners/tiers.ts";
-import type { CatalogRow } from "../../src/pricing/catalog.ts";
-import { addOnTypes, feeTypes, lineTypes } from "../../src/pricing/line-types.ts";
-import type { PriceBook } from "../../src/pricing/price-book.ts";
-import { type QuoteInput, quote } from "../../src/pricing/quote.ts";
+import { tiers } from "../../../src/firms/partners/tiers.ts";
+import type { CatalogRow } from "../../../src/orders/pricing/catalog.ts";
+import { addOnTypes, feeTypes, lineTypes } from "../../../src/orders/pricing/line-types.ts";
+import type { PriceBook } from "../../../src/orders/pricing/price-book.ts";
+import { type QuoteInput, quote } from "../../../src/orders/pricing/quote.ts";
 import { book, prices, pricing } from "./fixtures.ts";
 
 const nothing = { sign: false, notarize: false, ship: false, fax: false };

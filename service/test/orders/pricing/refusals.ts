@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseCatalog } from "../../src/pricing/catalog.ts";
-import { DataFileError } from "../../src/pricing/data-file.ts";
-import { parseNotarizationStates } from "../../src/pricing/notarization-states.ts";
-import { parsePriceBook } from "../../src/pricing/price-book.ts";
-import { parseZip3Areas } from "../../src/pricing/zip3.ts";
+import { parseCatalog } from "../../../src/orders/pricing/catalog.ts";
+import { DataFileError } from "../../../src/orders/pricing/data-file.ts";
+import { parsePriceBook } from "../../../src/orders/pricing/price-book.ts";
+import { parseNotarizationStates } from "../../../src/orders/pricing/us-states.ts";
+import { parseZip3Areas } from "../../../src/orders/pricing/zip3.ts";
 import { book, lineWith, shippedText } from "./fixtures.ts";
 
 export const bookText = shippedText("price-book.yaml");

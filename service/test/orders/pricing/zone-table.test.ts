@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { weightGrams } from "../../src/pricing/postage.ts";
-import { isOneOfTheFiftyOrDc, usStates } from "../../src/pricing/us-states.ts";
-import { zonesBetween, zoneTable } from "../../src/pricing/zone-table.ts";
+import { weightGrams } from "../../../src/orders/pricing/postage.ts";
+import { isOneOfTheFiftyOrDc, usStates } from "../../../src/orders/pricing/us-states.ts";
+import { zonesBetween, zoneTable } from "../../../src/orders/pricing/zone-table.ts";
 import { book, prices } from "./fixtures.ts";
 
 const areas = prices.zip3.content;

@@ -1,40 +1,30 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
-import { asService } from "@signsealship/testing/row-mac";
+import { asService, authenticatePayments } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { postForm } from "../members/signed-in-member.ts";
-import { newOperator, newSession } from "../operators/console-people.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
 const pairs = Number(process.env["PAIRS"] ?? 3);
 const minute = 60_000;
 
-type Person = Awaited<ReturnType<typeof newOperator>>;
-let stripe: StripeDouble;
-let running: Harness;
-let headers: { Authorization: string };
-let agent: Person;
-let approver: Person;
-
-before(async () => {
-  stripe = await startStripe();
-  running = await openHarness({
+const stripe = await forTests(startStripe());
+const running = await forTests(
+  openHarness({
     STRIPE_SECRET_KEY: "sk_live_double",
     STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
     STRIPE_API_BASE: stripe.url,
-  });
-  ({ headers } = await newPartner(running.service, { live: true }));
-  agent = await newOperator(running, { roles: ["agent"] });
-  approver = await newOperator(running, { roles: ["approver"] });
-});
-after(async () => {
-  await running.close();
-  await stripe.close();
-});
+  }),
+);
+const { headers } = await newPartner(running.service, { live: true });
+const agent = await newOperator(running, { roles: ["agent"] });
+const approver = await newOperator(running, { roles: ["approver"] });
 
 async function placeOrder(): Promise<{ code: string; sessionId: string }> {
   const body = orderForm({ ...minimal, svc_sign: "true", create_checkout: "true" });
@@ -81,7 +71,7 @@ const refundsOf = (intent: string) => stripe.refunds.filter((each) => each["paym
 async function taskOf(code: string): Promise<string | undefined> {
   const [task] = await running.db.query<{ state: string }>(sql`
     SELECT t.state FROM tasks t JOIN orders o ON o.id = t.order_id
-    WHERE o.code = ${code} AND t.kind = 'refund_approval' ORDER BY t.id DESC LIMIT 1`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'refund_approval' ORDER BY t.id DESC LIMIT 1`);
   return task?.state;
 }
 
@@ -111,7 +101,7 @@ test("one asks and another approves: only then is the money asked for, once, and
   assert.equal(await statusOf(code), "Refunded");
   const lines = await running.db.query<{ action: string; actor: string }>(sql`
     SELECT action, actor FROM audit_log a JOIN orders o ON o.id = a.order_id
-    WHERE o.code = ${code} AND (action LIKE 'refund.%' OR to_status = 'RefundPending') ORDER BY a.id`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND (action LIKE 'refund.%' OR to_status = 'RefundPending') ORDER BY a.id`);
   assert.deepEqual(lines, [
     { action: "refund.requested", actor: `operator:${agent.id}` },
     { action: "refund.approved", actor: `operator:${approver.id}` },
@@ -164,7 +154,7 @@ test("two who approve at once, each with a double click, refund once", async () 
     assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409, 409]);
     await until(() => refundsOf(intent) === 1);
     const jobs = await running.db.query(sql`
-      SELECT FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND to_status = 'RefundPending'`);
+      SELECT FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND to_status = 'RefundPending'`);
     assert.equal(jobs.length, 1);
   }
 });
@@ -213,10 +203,12 @@ test("what cannot be refunded is refused by name: unpaid, unknown, of the other 
 
 test("payments that have changed since are not approved, even of no amount; each currency is said by itself", async () => {
   const { code } = await paidOrder();
-  const add = (intent: string, cents: number) =>
-    running.db.query(sql`
+  const add = async (intent: string, cents: number) => {
+    await running.db.query(sql`
       INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
-      SELECT id, ${intent}, ${intent}, ${cents}, 'EUR', false, now() FROM orders WHERE code = ${code}`);
+      SELECT id, ${intent}, ${intent}, ${cents}, 'EUR', false, now() FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+    await authenticatePayments(running.db, sql`payment_intent = ${intent}`);
+  };
   await add("pi_second", 5);
   const id = await asked(code);
   assert.match(await look(`/${id}`), /\$[\d,.]+ and 5 \(eur, smallest unit\)/);

@@ -3,7 +3,7 @@ import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { ownProcess, runCli, startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { sql } from "../../src/platform/database/sql.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -27,7 +27,7 @@ test("an event whose service is killed right after the commit is sent after the 
     await running.service.kill();
     running.service = await running.service.restart();
   }
-  // What a killed service had leased, brought forward.
+  // Expires the leases of the killed service now.
   await running.db.query(sql`UPDATE webhook_deliveries SET leased_until = now() WHERE state = 'pending'`);
   while (new Set(await ids("/committed", 1)).size < codes.length)
     await new Promise((resolve) => setTimeout(resolve, 20));

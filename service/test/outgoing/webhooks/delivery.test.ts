@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
-import { changeOrder } from "@signsealship/testing/row-mac";
+import { changeOrder, writeEvents } from "@signsealship/testing/row-mac";
 import { startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { sql } from "../../src/platform/database/sql.ts";
+import type { EventRow } from "../../../src/kernel/events/events.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type Client, type Delivery, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -178,10 +180,11 @@ test("two nodes send 10,000 queued events once each", async () => {
     const client = await running.partner();
     const hooks = await Promise.all(["/many-a", "/many-b"].map((path) => client.subscribe(path, ["payment.cleared"])));
     const orderCode = await client.order();
-    await running.db.query(sql`
-      INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-      SELECT now(), 'payment.cleared', 'payment.cleared:' || n, ${client.partnerId}, 'test', ${orderCode}
-      FROM generate_series(1, 5000) AS n`);
+    const cleared = { at: new Date(), topic: "payment.cleared", subject: orderCode };
+    const events = Array.from({ length: 5000 }, (_, n): EventRow => {
+      return { ...cleared, eventId: `payment.cleared:${n + 1}`, partnerId: client.partnerId, environment: "test" };
+    });
+    await running.db.transaction((tx) => writeEvents(tx, events));
     const left = async () =>
       (
         await running.db.query<{ n: number }>(sql`
@@ -322,11 +325,15 @@ test("while more than 200 deliveries are on their way to a webhook, no failed on
   const firm = await running.partner();
   running.catcher.answer("/full", hang);
   const hook = await firm.subscribe("/full", ["payment.cleared"]);
-  const [{ id: order = "" } = {}] = await running.db.query<{ id: string }>(sql`SELECT code AS id FROM orders LIMIT 1`);
+  const [{ id: order = "" } = {}] = await running.db.query<{ id: string }>(
+    sql`SELECT code AS "id@order" FROM orders LIMIT 1`,
+  );
+  const cleared = { topic: "payment.cleared", partnerId: firm.partnerId, environment: "test", subject: order } as const;
   const events = (count: number) =>
-    running.db.query(sql`
-      INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-      SELECT now(), 'payment.cleared', gen_random_uuid()::text, ${firm.partnerId}, 'test', ${order} FROM generate_series(1, ${count})`);
+    running.db.transaction((tx) => {
+      const made = Array.from({ length: count }, () => ({ ...cleared, at: new Date(), eventId: randomUUID() }));
+      return writeEvents(tx, made);
+    });
   const since = "2020-01-01T00:00:00Z";
   const url = `${webhooks}/${hook.id}/replay-failed`;
   await events(201);

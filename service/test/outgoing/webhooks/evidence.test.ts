@@ -5,11 +5,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { standardSecret } from "@signsealship/sdk";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
+import { writeEvents } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { Webhook } from "standardwebhooks";
-import { placeEvents } from "../../src/events/events.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import { placeEvents } from "../../../src/kernel/events/events.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -29,7 +29,7 @@ const feed = (caller: Client, query = "") => caller.ok<Feed>("GET", `/api/partne
 const standardForm = (secret: string) => `whsec_${createHash("sha256").update(secret).digest("base64")}`;
 const headersOf = ({ headers }: Caught) => headers as Record<string, string>;
 
-/** The chain as the documentation describes it, made anew. */
+/** An independent implementation of the chain, from the documentation. */
 function headsOf(events: readonly FeedEvent[]): string[] {
   let head = Buffer.alloc(32);
   return events.map(({ position, type, id }) => {
@@ -148,7 +148,7 @@ test("events that are recorded and placed at once by many have one chain without
   await Promise.all(
     Array.from({ length: rounds }, async (_, n) => {
       await running.events(firm.partnerId, "payment.cleared", [`${n}-a`, `${n}-b`]);
-      await placeEvents(running.db, owner);
+      await placeEvents(running, owner);
     }),
   );
   const { events } = await feed(firm, "?limit=100");
@@ -166,9 +166,8 @@ test("events that are recorded and placed at once by many have one chain without
 test("an event that commits after a later one was placed gets the next place, and none is lost to a reader", async () => {
   const firm = await running.partner();
   const { cursor } = await running.db.transaction(async (tx) => {
-    await tx.query(sql`
-      INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-      VALUES (now(), 'payment.cleared', 'late', ${firm.partnerId}, 'test', 'late')`);
+    const late = { at: new Date(), topic: "payment.cleared", eventId: "late", subject: "late" };
+    await writeEvents(tx, [{ ...late, partnerId: firm.partnerId, environment: "test" }]);
     await running.events(firm.partnerId, "payment.cleared", ["early"]);
     return feed(firm);
   });

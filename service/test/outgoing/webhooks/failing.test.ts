@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test as plain } from "node:test";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { runsOf } from "../../src/webhooks/dispatch/failure-runs.ts";
-import { mailsTo, newMember } from "../members/signed-in-member.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { runsOf } from "../../../src/outgoing/webhooks/dispatch/failure-runs.ts";
+import { mailsTo, newMember } from "../../firms/members/signed-in-member.ts";
 import { type Client, type Hook, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");

@@ -1,29 +1,24 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeFirm } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/database/sql.ts";
-import { createHostLimit } from "../../src/webhooks/dispatch/host-limit.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { createHostLimit } from "../../../src/outgoing/webhooks/dispatch/host-limit.ts";
 import { type Hook, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const folder = temporaryFolder();
 const limits = join(folder.path, "limits.yaml");
-let running: WebhooksService;
-before(async () => {
-  const others = ["PartnerLink", "ProOffice", "ClosingDesk"].map(
-    (tier) => `${tier}: {deliveriesPerHostPerMinute: none, waitingUploads: 8, storedBytes: none}`,
-  );
-  writeFileSync(
-    limits,
-    `tiers: {trial: {deliveriesPerHostPerMinute: 4, waitingUploads: 8, storedBytes: none}, ${others.join(", ")}}`,
-  );
-  running = await openWebhooksService({ LIMITS: limits, RATE_LIMITS: "on" });
-});
-after(async () => {
-  await running.close();
-  folder.remove();
-});
+const others = ["PartnerLink", "ProOffice", "ClosingDesk"].map(
+  (tier) => `${tier}: {deliveriesPerHostPerMinute: none, waitingUploads: 8, storedBytes: none}`,
+);
+writeFileSync(
+  limits,
+  `tiers: {trial: {deliveriesPerHostPerMinute: 4, waitingUploads: 8, storedBytes: none}, ${others.join(", ")}}`,
+);
+const running = await forTests(openWebhooksService({ LIMITS: limits, RATE_LIMITS: "on" }));
 
 test("a firm and a host are counted apart from others, from minute to minute", () => {
   let now = 0;
@@ -66,7 +61,7 @@ test("hosts of one domain are counted together, and so are names of one address"
 
 test("a hundred names of one address get no more than the address may", async () => {
   const firm = await running.partner();
-  await running.db.query(sql`UPDATE partners SET tier = 'trial' WHERE id = ${firm.partnerId}`);
+  await changeFirm(running.db, firm.partnerId, sql`tier = 'trial'`);
   const { port } = new URL(running.catcher.url);
   const hooks = [];
   for (let n = 0; n < 9; n++) {
@@ -82,7 +77,7 @@ test("a hundred names of one address get no more than the address may", async ()
 
 async function trialFirm({ partner, db }: WebhooksService) {
   const trial = await partner();
-  await db.query(sql`UPDATE partners SET tier = 'trial' WHERE id = ${trial.partnerId}`);
+  await changeFirm(db, trial.partnerId, sql`tier = 'trial'`);
   return trial;
 }
 

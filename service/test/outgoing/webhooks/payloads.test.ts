@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { verifyWebhook } from "@signsealship/sdk";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { changeOrder } from "@signsealship/testing/row-mac";
+import { changeOrder, writeEvents } from "@signsealship/testing/row-mac";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import Schema from "typebox/schema";
-import { isSealed, sealed, sql } from "../../src/platform/database/sql.ts";
-import { payloads } from "../../src/webhooks/payload-schemas.ts";
-import { orderTopics, topics } from "../../src/webhooks/topics.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { payloads } from "../../../src/outgoing/webhooks/payload-schemas.ts";
+import { orderTopics, topics } from "../../../src/outgoing/webhooks/topics.ts";
 import { type Client, type Hook, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -29,7 +29,7 @@ async function hookFor(...names: string[]): Promise<Hook & { path: string }> {
   return { ...(await client.subscribe(path, names)), path };
 }
 
-/** What came: checked for its signature, its headers and its published schema. */
+/** The received deliveries, checked for signature, headers and published schema. */
 async function checked({ headers, body, method }: Caught, secret: string): Promise<Body> {
   assert.equal(method, "POST");
   assert.equal(headers["content-type"], "application/json");
@@ -52,7 +52,7 @@ test("order.created tells code, status, environment, time and the reference that
   const orderCode = await client.order({ external_reference: "FILE-2207" });
   const [body] = await caught(hook);
   const [event] = await running.db.query<{ at: Date }>(sql`
-    SELECT occurred_at AS at FROM events WHERE event_id = ${`order.created:${orderCode}`}`);
+    SELECT occurred_at AS at FROM events WHERE ${isSealed(sql`event_id`, "event", `order.created:${orderCode}`)}`);
   assert.deepEqual(body, {
     type: "order.created",
     id: `order.created:${orderCode}`,
@@ -77,10 +77,7 @@ test("the other order topics have the same shape, with the status at the time of
   const hook = await hookFor("payment.cleared", "signature.completed", "shipment.delivered");
   const orderCode = await client.order();
   await changeOrder(running.db, orderCode, sql`status = 'EsignPending'`);
-  for (const topic of orderTopics.slice(1))
-    await running.db.query(sql`
-      INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-      VALUES (now(), ${topic}, ${`${topic}:${orderCode}`}, ${client.partnerId}, 'test', ${orderCode})`);
+  for (const topic of orderTopics.slice(1)) await running.events(client.partnerId, topic, [orderCode]);
   const bodies = await caught(hook, 3);
   assert.deepEqual(bodies.map(({ type }) => type).sort(), [...orderTopics.slice(1)].sort());
   for (const { type, id, data } of bodies) {
@@ -111,14 +108,21 @@ test("room.passport_sealed tells room and passport code, and no order", async ()
   const hook = await hookFor("room.passport_sealed");
   const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "9 Oak Lane" });
   const passportVerifyCode = "mfrggzdfmztwq2lknnwg23tpoa";
-  await running.db.query(sql`
-    INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id)
-    SELECT '2026-03-04T05:06:07.089Z', 'room.passport_sealed',
-      ${sealed("event", `room.passport_sealed:${roomCode}:${passportVerifyCode}`)}, ${client.partnerId}, 'test',
-      ${sealed("event", passportVerifyCode)},
-      id
-    FROM rooms
-    WHERE ${isSealed(sql`code`, "room", roomCode)}`);
+  const [room] = await running.db.query<{ id: string }>(
+    sql`SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", roomCode)}`,
+  );
+  const topic = "room.passport_sealed";
+  await writeEvents(running.db, [
+    {
+      at: new Date("2026-03-04T05:06:07.089Z"),
+      topic,
+      eventId: `${topic}:${roomCode}:${passportVerifyCode}`,
+      partnerId: client.partnerId,
+      environment: "test",
+      subject: passportVerifyCode,
+      roomId: room?.id ?? "",
+    },
+  ]);
   const [body] = await caught(hook);
   assert.deepEqual(body, {
     type: "room.passport_sealed",
@@ -133,7 +137,7 @@ test("room.passport_sealed tells room and passport code, and no order", async ()
   });
 });
 
-/** What the feed says of the event of a passport; null when it says nothing. */
+/** The feed's statement about the event of a passport; null without one. */
 async function fromFeed(passportId = ""): Promise<Body | null | undefined> {
   type Feed = { events: { id: string; payload: Body | null }[] };
   const { events } = await client.ok<Feed>("GET", "/api/partner/events?topics=passport.sealed");

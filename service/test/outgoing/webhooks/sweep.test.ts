@@ -1,22 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { newUuid } from "../../src/platform/ids.ts";
-import { dropOldExchanges, sweepDeliveries } from "../../src/webhooks/webhooks.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { dropOldExchanges, sweepDeliveries } from "../../../src/outgoing/webhooks/webhooks.ts";
 
-let db: Database;
 const [partnerId, webhookId] = [newUuid(), newUuid()];
 
-before(async () => {
-  db = await newDatabase();
-  await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
-  await db.query(sql`
-    INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
-    VALUES (${webhookId}, ${partnerId}, 'test', 'https://example.com', '{none}', now())`);
-});
-after(() => db.close());
+const db = await forTests(newDatabase());
+await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
+await db.query(sql`
+  INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
+  VALUES (${webhookId}, ${partnerId}, 'test', 'https://example.com', '{none}', now())`);
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, day));
 

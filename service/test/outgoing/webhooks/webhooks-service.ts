@@ -8,10 +8,10 @@ import {
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { writeEvents } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { createPartner, issueKey } from "../../src/partners/partners.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import { createPartner, issueKey } from "../../../src/firms/partners/partners.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
 
 const document = makePdf();
 
@@ -38,7 +38,7 @@ export type WebhooksService = Harness & {
   events: (partnerId: string, topic: string, orderCodes: string[]) => Promise<unknown>;
 };
 
-/** A service that may deliver to loopback, a receiver, and the database beside them. */
+/** A service that may deliver to loopback, a receiver, and the database. */
 export async function openWebhooksService(more: Record<string, string> = {}): Promise<WebhooksService> {
   const folder = temporaryFolder();
   const authority = makeAuthority(folder.path);
@@ -84,10 +84,13 @@ export async function openWebhooksService(more: Record<string, string> = {}): Pr
       return withKey(partnerId, environment);
     },
     events(partnerId: string, topic: string, subjects: string[]) {
-      return db.query(sql`
-        INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-        SELECT now(), ${topic}, ${topic} || ':' || subject, ${partnerId}, 'test', subject
-        FROM unnest(${subjects}::text[]) AS subject`);
+      const about = { at: new Date(), topic, partnerId, environment: "test" } as const;
+      return db.transaction((tx) =>
+        writeEvents(
+          tx,
+          subjects.map((subject) => ({ ...about, subject, eventId: `${topic}:${subject}` })),
+        ),
+      );
     },
     async close() {
       await close();

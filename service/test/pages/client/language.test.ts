@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { roomCode, roomRow } from "../ui/samples.ts";
 import { code, order, servePages } from "../ui/serve-pages.ts";
 
-let site: Awaited<ReturnType<typeof servePages>>;
-
-before(async () => {
-  site = await servePages({
+const site = await forTests(
+  servePages({
     orders: new Map([[code, order({ status: "QuoteReady" })]]),
     rooms: new Map([[roomCode, roomRow()]]),
-  });
-});
-after(() => site.close());
+  }),
+);
 
 const get = (path: string, language = "en") =>
   fetch(site.baseUrl + path, { headers: { accept: "text/html", "accept-language": language }, redirect: "manual" });

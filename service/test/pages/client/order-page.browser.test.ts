@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
-import type { OrderView } from "../../../src/web/client/order-page.ts";
+import type { OrderView } from "../../../src/pages/client/order-page.ts";
 import { code, order, servePages } from "../ui/serve-pages.ts";
 
 const orders = new Map<string, OrderView>();

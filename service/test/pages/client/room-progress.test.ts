@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { changeOrder } from "@signsealship/testing/row-mac";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { json, type MembersService, openMembersService } from "../../members/members-service.ts";
-import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { json, openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
-let running: MembersService;
-before(async () => {
-  running = await openMembersService();
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
 
 /** A room with so many orders to sign, and what moves them. */
 async function roomOf(orders: number) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
-import type { RoomRow } from "../../../src/rooms/view/store.ts";
+import type { RoomRow } from "../../../src/closing/rooms/view/store.ts";
 import { emptyRoomCode, roomCode, roomRow } from "../ui/samples.ts";
 import { type Shown, servePages } from "../ui/serve-pages.ts";
 

@@ -3,8 +3,8 @@ import { after, assertGoodLooks, type Browser, before, startBrowser, test } from
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { codeTo } from "../../members/signed-in-member.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { codeTo } from "../../firms/members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 let running: Harness;

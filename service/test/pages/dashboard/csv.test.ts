@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csv } from "../../../src/web/ui/csv.ts";
+import { csv } from "../../../src/pages/dashboard/orders/list/page.ts";
 
 test("a cell with a comma, a quote or a line break stays one cell", () => {
   assert.equal(csv([["a,b", 'say "no"', "x\ny", "plain"]]), '\uFEFF"a,b","say ""no""","x\ny",plain\r\n');

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { giveLiveAccess, invitationsTo, linksTo, newMember, postForm, signIn } from "../../members/signed-in-member.ts";
+import {
+  giveLiveAccess,
+  invitationsTo,
+  linksTo,
+  newMember,
+  postForm,
+  signIn,
+} from "../../firms/members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { json, type MembersService, openMembersService } from "../../members/members-service.ts";
-import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { json, openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
-let running: MembersService;
-
-before(async () => {
-  running = await openMembersService();
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
 
 const list = "/dashboard/webhooks";
 

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { encodePng } from "../../../src/envelopes/pictures/encode-png.ts";
-import { decodePng } from "../../../src/envelopes/pictures/png.ts";
-import { type MembersService, openMembersService } from "../../members/members-service.ts";
-import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { encodePng } from "../../../src/signing/envelopes/pictures/encode-png.ts";
+import { decodePng } from "../../../src/signing/envelopes/pictures/png.ts";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
-let running: MembersService;
-before(async () => {
-  running = await openMembersService();
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
 
 /** A picture of one color, but for a pixel. */
 const picture = (width = 40, height = 20, shade = 120) => {

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
-import { type MembersService, openMembersService } from "../../members/members-service.ts";
-import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
-let running: MembersService;
-before(async () => {
-  running = await openMembersService();
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
 
 /** A member of a firm of their own, and what they do. */
 async function member() {

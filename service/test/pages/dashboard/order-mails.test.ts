@@ -1,31 +1,26 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { markDeleted, rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { auditLine } from "../../../src/audit/audit.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { mailsTo, newMember, postForm } from "../../members/signed-in-member.ts";
+import { auditLine } from "../../../src/kernel/audit/audit.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
-let stripe: Awaited<ReturnType<typeof startStripe>>;
-let running: Awaited<ReturnType<typeof openHarness>>;
 let clients = 0;
 
-before(async () => {
-  stripe = await startStripe();
-  running = await openHarness({
+const stripe = await forTests(startStripe());
+const running = await forTests(
+  openHarness({
     STRIPE_SECRET_KEY: "sk_test_double",
     STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
     STRIPE_API_BASE: stripe.url,
-  });
-});
-after(async () => {
-  await running.close();
-  await stripe.close();
-});
+  }),
+);
 
 async function firm() {
   const { service } = running;
@@ -70,7 +65,7 @@ test("the order's page lists the mails that went to its client, and sends the qu
   assert.ok((await page()).includes("Email sent to the client again"));
   const [line] = await running.db.query<{ actor: string; detail: unknown }>(sql`
     SELECT a.actor, a.detail FROM audit_log a JOIN orders o ON o.id = a.order_id
-    WHERE o.code = ${code} AND action = 'order.mail_sent_again'`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND action = 'order.mail_sent_again'`);
   assert.match(line?.actor ?? "", /^member:/);
   assert.deepEqual(line?.detail, { moment: "quote_ready" });
 
@@ -93,7 +88,7 @@ test("a button that is hit twice sends one email, and the next page's button ano
   }
   const lines = await running.db.query(sql`
     SELECT 1 FROM audit_log a JOIN orders o ON o.id = a.order_id
-    WHERE o.code = ${code} AND action = 'order.mail_sent_again'`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND action = 'order.mail_sent_again'`);
   assert.equal(lines.length, 2);
 });
 
@@ -115,8 +110,11 @@ test("once an order is complete its documents are sent again, until they are del
 test("a client gets no more than five mails of an order again in 24 hours, also asked for all at once", async () => {
   const { code, again } = await firm();
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
-  const line = { at: yesterday, action: "order.mail_sent_again", actor: "member:x", orderId: sql`orders.id` };
-  await running.db.query(auditLine(line, sql`orders, generate_series(1, 5) WHERE code = ${code}`));
+  const [order] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
+  const line = { at: yesterday, action: "order.mail_sent_again", actor: "member:x", orderId: order?.id };
+  await running.db.query(auditLine(line, sql`generate_series(1, 5)`));
   const answers = await Promise.all(Array.from({ length: 8 }, () => again("quote_ready")));
   assert.equal(answers.filter(({ status }) => status === 303).length, 5);
   const refused = answers.find(({ status }) => status === 409);
@@ -138,4 +136,33 @@ test("an unknown mail, another firm's order and a form from elsewhere are refuse
     SELECT 1 FROM audit_log a JOIN orders o ON o.id = a.order_id
     WHERE o.code IN (${acme.code}, ${harbor.code}) AND action = 'order.mail_sent_again'`);
   assert.equal(lines.length, 0);
+});
+
+test("whoever has the order's link has the documents mailed to its client, three times a day, and never before there are any", async () => {
+  const { code, client, page, complete, mails } = await firm();
+  const order = `${running.service.baseUrl}/orders/${code}`;
+  const ask = async () => {
+    const answer = await fetch(`${order}/documents?lang=es`, { method: "POST", redirect: "manual" });
+    return { status: answer.status, location: answer.headers.get("location") };
+  };
+  const shown = async () => (await fetch(order)).text();
+  assert.doesNotMatch(await shown(), /Get your documents/);
+  assert.deepEqual(await ask(), { status: 303, location: `/orders/${code}/documents/unsent?lang=es` });
+  assert.equal((await complete()).status, 303);
+  await until(() => mails("Your order is complete").length === 1);
+  const before = await shown();
+  assert.match(before, /Get your documents/);
+  assert.ok(!before.includes(client), "the page shows no whole address");
+  for (let n = 2; n <= 4; n++) {
+    assert.deepEqual(await ask(), { status: 303, location: `/orders/${code}/documents/sent?lang=es` });
+    await until(() => mails("Your order is complete").length === n);
+  }
+  assert.deepEqual(await ask(), { status: 303, location: `/orders/${code}/documents/unsent?lang=es` });
+  assert.match(await (await fetch(`${order}/documents/unsent`)).text(), /No email was sent/);
+  assert.match(await page(), /as somebody with the order’s link asked/);
+  const unknown = await fetch(`${running.service.baseUrl}/orders/${"0".repeat(40)}/documents`, {
+    method: "POST",
+    redirect: "manual",
+  });
+  assert.equal(unknown.status, 404);
 });

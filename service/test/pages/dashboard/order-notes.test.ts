@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { markDeleted, rowMacOf } from "@signsealship/testing/row-mac";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { type MembersService, openMembersService } from "../../members/members-service.ts";
-import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
-let running: MembersService;
-before(async () => {
-  running = await openMembersService();
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
 
 async function firm() {
   const { key, headers } = await running.newPartner();
@@ -40,7 +37,7 @@ test("a member's note is on the order's page with who and when, the latest first
   assert.ok(shown.includes(`${email} · <time`));
   const lines = await running.db.query<{ actor: string; detail: unknown }>(sql`
     SELECT a.actor, a.detail FROM audit_log a JOIN orders o ON o.id = a.order_id
-    WHERE o.code = ${code} AND action = 'order.firm_noted'`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND action = 'order.firm_noted'`);
   assert.equal(lines.length, 2);
   assert.deepEqual(new Set(lines.map(({ actor }) => actor)).size, 1);
   assert.match(lines[0]?.actor ?? "", /^member:/);
@@ -51,7 +48,7 @@ test("a note is encrypted where it is kept", async () => {
   const { code, note } = await firm();
   await note("Payoff letter is late");
   const [row] = await running.db.query<{ text: Buffer }>(
-    sql`SELECT n.text FROM firm_notes n JOIN orders o ON o.id = n.order_id WHERE o.code = ${code}`,
+    sql`SELECT n.text FROM firm_notes n JOIN orders o ON o.id = n.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`,
   );
   assert.equal(row?.text.subarray(0, 4).toString(), "SSSC");
   assert.equal(row?.text.includes("Payoff"), false);
@@ -116,7 +113,7 @@ test("another firm's order, an unknown one and a note from elsewhere are refused
   assert.equal(byKey.status, 401);
   for (const { code } of [acme, harbor]) {
     const rows = await running.db.query(
-      sql`SELECT 1 FROM firm_notes n JOIN orders o ON o.id = n.order_id WHERE o.code = ${code}`,
+      sql`SELECT 1 FROM firm_notes n JOIN orders o ON o.id = n.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`,
     );
     assert.equal(rows.length, 0);
   }
@@ -128,7 +125,7 @@ test("an order holds 200 notes; one that was altered is said to be, and hides no
   await running.db.query(sql`
     INSERT INTO firm_notes (id, order_id, author, text, created_at)
     SELECT gen_random_uuid(), o.id, 'member:x', n.text, n.created_at - interval '1 hour'
-    FROM orders o JOIN firm_notes n ON n.order_id = o.id, generate_series(1, 199) WHERE o.code = ${code}`);
+    FROM orders o JOIN firm_notes n ON n.order_id = o.id, generate_series(1, 199) WHERE ${isSealed(sql`o.code`, "order", code)}`);
   const refused = await note("one too many");
   assert.equal(refused.status, 400);
   assert.ok(refused.text.includes("An order holds at most 200 notes."));

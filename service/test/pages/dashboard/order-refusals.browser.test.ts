@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { after, before, test } from "@signsealship/testing/browser";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
-import { giveLiveAccess } from "../../members/signed-in-member.ts";
+import { giveLiveAccess } from "../../firms/members/signed-in-member.ts";
 import { type OrdersPages, openOrdersPages, press, said } from "./orders-pages.ts";
 
 const example = fileURLToPath(new URL("../../../../examples/lien-release.pdf", import.meta.url));

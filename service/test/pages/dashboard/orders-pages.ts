@@ -3,7 +3,7 @@ import { assertGoodLooks, type Look, type OpenPage, startBrowser } from "@signse
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { newMember } from "../../members/signed-in-member.ts";
+import { newMember } from "../../firms/members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 export type Firm = { partnerId: string; key: string; headers: { Authorization: string } };

@@ -13,8 +13,8 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { asService } from "@signsealship/testing/row-mac";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { codeTo, linksTo } from "../../members/signed-in-member.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { codeTo, linksTo } from "../../firms/members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 let running: Harness;
@@ -191,7 +191,9 @@ test("two operators sign in by mail: one asks for a refund, the other adds a pas
   await page.getByRole("button", { name: "Confirm with your passkey" }).click();
   await page.getByText("The refund was approved.").waitFor();
   await until(async () => {
-    const [order] = await running.db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`);
+    const [order] = await running.db.query<{ status: string }>(
+      sql`SELECT status FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+    );
     return order?.status === "Refunded";
   });
 

@@ -17,7 +17,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { fileForm } from "../../proof-passports/seal-document.ts";
+import { fileForm } from "../../evidence/proof-passports/seal-document.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();

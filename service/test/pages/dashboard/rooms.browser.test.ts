@@ -10,7 +10,7 @@ import {
 } from "@signsealship/testing/browser";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { giveLiveAccess, newMember, postForm } from "../../members/signed-in-member.ts";
+import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();

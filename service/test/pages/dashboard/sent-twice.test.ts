@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { json, type MembersService, openMembersService } from "../../members/members-service.ts";
-import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { json, openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
-let running: MembersService;
-before(async () => {
-  running = await openMembersService();
-});
-after(() => running.close());
+const running = await forTests(openMembersService());
 
 async function firm() {
   const { service, call } = running;
@@ -32,6 +29,13 @@ async function firm() {
     const body = orderForm({ ...minimal, ...fields });
     return (await call("/api/partner/orders", { method: "POST", headers, body })).body.orderCode;
   };
+  const place = (fields: Record<string, string>) =>
+    fetch(`${service.baseUrl}/dashboard/orders/new`, {
+      method: "POST",
+      redirect: "manual",
+      headers: owner.headers,
+      body: orderForm(fields),
+    });
   /** How often the audit log says that it was done. */
   const times = async (action: string) => {
     const rows = await running.db.query(sql`
@@ -39,7 +43,7 @@ async function firm() {
       WHERE ${partnerId} IN (a.partner_id, o.partner_id) AND action = ${action}`);
     return rows.length;
   };
-  return { partnerId, page, submission, post, create, order, times, colleague };
+  return { partnerId, page, submission, post, place, create, order, times, colleague };
 }
 
 type Firm = Awaited<ReturnType<typeof firm>>;
@@ -161,4 +165,56 @@ test("the test clock is advanced once for each press", async () => {
   const [clock] = await running.db.query<{ seconds: number }>(sql`
     SELECT sum(seconds)::int AS seconds FROM test_clock_advances WHERE partner_id = ${acme.partnerId}`);
   assert.equal(clock?.seconds, 3_600);
+});
+
+/** Stores an answer as releases before 0.1.0 did: a page's as a text. */
+async function storeText({ partnerId }: Firm, path: string, text: string): Promise<void> {
+  const [row] = await running.db.query<{ answer: string; route: string }>(sql`
+    SELECT body AS "answer@answer", route FROM idempotency_keys WHERE partner_id = ${partnerId} AND route = ${`POST ${path}`}`);
+  assert.ok(row);
+  const bound = row.answer.slice(0, row.answer.indexOf("\n") + 1);
+  await running.db.query(sql`
+    UPDATE idempotency_keys SET body = ${sealed("answer", bound + text)}
+    WHERE partner_id = ${partnerId} AND route = ${row.route}`);
+}
+
+test("a form that an earlier release answered is answered the same after the upgrade", async () => {
+  const acme = await firm();
+  const code = await acme.order();
+  const own = `/dashboard/orders/${code}`;
+  const note = { note: "Once", submission: await acme.submission(own) };
+  const { location } = await acme.post(`${own}/notes`, note);
+  await storeText(acme, "/dashboard/orders/:code/notes", `${location}`);
+  assert.equal((await acme.post(`${own}/notes`, note)).location, location);
+  assert.equal(await acme.times("order.firm_noted"), 1);
+});
+
+test("an order that an earlier release placed is not placed again after the upgrade, with a checkout and without", async () => {
+  const acme = await firm();
+  for (const [text, done] of [
+    ["", "order-placed-unpayable"],
+    [" https://checkout.stripe.com/c/pay/cs_test_a1b2", "order-placed"],
+  ] as const) {
+    const submission = await acme.submission("/dashboard/orders/new");
+    const place = () => acme.place({ ...minimal, submission, create_checkout: "on" });
+    const code = /orders\/(\w+)/.exec((await place()).headers.get("location") ?? "")?.[1];
+    await storeText(acme, "/dashboard/orders/new", `${code}${text}`);
+    assert.equal((await place()).headers.get("location"), `/dashboard/orders/${code}?done=${done}`);
+    await running.db.query(sql`DELETE FROM idempotency_keys WHERE partner_id = ${acme.partnerId}`);
+  }
+  assert.equal(await acme.times("order.created"), 2);
+});
+
+test("a form is not carried out again where nobody knows whether it was, until its page is opened again", async () => {
+  const acme = await firm();
+  const own = `/dashboard/orders/${await acme.order()}`;
+  const note = { note: "Once", submission: await acme.submission(own) };
+  await acme.post(`${own}/notes`, note);
+  await running.db.query(sql`
+    UPDATE idempotency_keys SET pending_until = now() - interval '1 s' WHERE partner_id = ${acme.partnerId}`);
+  const refused = await acme.post(`${own}/notes`, note);
+  assert.deepEqual([refused.status, /may have been carried out already/.test(refused.text)], [409, true]);
+  assert.equal(await acme.times("order.firm_noted"), 1);
+  const again = await acme.post(`${own}/notes`, { ...note, submission: await acme.submission(own) });
+  assert.equal(again.status, 303);
 });

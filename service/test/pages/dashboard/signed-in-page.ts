@@ -1,6 +1,6 @@
 import type { Browser, Look, OpenPage } from "@signsealship/testing/browser";
 import type { Service } from "@signsealship/testing/service";
-import { newMember, signIn } from "../../members/signed-in-member.ts";
+import { newMember, signIn } from "../../firms/members/signed-in-member.ts";
 
 /** A browser that is signed in and, with a key, linked to its firm; it is where signing in leads. */
 export async function signedIn(

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { minimal } from "@signsealship/testing/inputs/order-form";
-import type { SignerState } from "../../../src/envelopes/envelopes.ts";
-import { parseOrderForm } from "../../../src/orders/form/form.ts";
-import { ServiceError } from "../../../src/platform/errors.ts";
-import { orderFormBody } from "../../../src/web/dashboard/orders/new/form.ts";
-import { withSigners } from "../../../src/web/dashboard/orders/new/signer-rows.ts";
-import { signersPart } from "../../../src/web/dashboard/orders/signers.ts";
-import { refusalWords } from "../../../src/web/dashboard/orders/words.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { parseOrderForm } from "../../../src/orders/order/form/form.ts";
+import { orderFormBody } from "../../../src/pages/dashboard/orders/new/form.ts";
+import { withSigners } from "../../../src/pages/dashboard/orders/new/signer-rows.ts";
+import { signersPart } from "../../../src/pages/dashboard/orders/signers.ts";
+import { refusalWords } from "../../../src/pages/dashboard/orders/words.ts";
+import type { SignerState } from "../../../src/signing/envelopes/envelopes.ts";
 
 const rules = { catalogRow: () => null, notarizationBlocked: () => false };
 const row = { signer3_name: "Jane", signer3_email: "jane@example.com", signer3_auth: "text_code" };

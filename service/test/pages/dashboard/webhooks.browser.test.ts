@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { verifyWebhook } from "@signsealship/sdk";
 import { assertGoodLooks, type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
+import { writeEvents } from "@signsealship/testing/row-mac";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { giveLiveAccess, newMember, postForm } from "../../members/signed-in-member.ts";
-import { type Client, openWebhooksService, type WebhooksService } from "../../webhooks/webhooks-service.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { type Client, openWebhooksService, type WebhooksService } from "../../outgoing/webhooks/webhooks-service.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 const { after, before, test } = testsNeeding("chromium", "openssl");
@@ -186,9 +188,9 @@ test("what failed is sent again 200 at a time, the rest for the same period, and
   const { id } = await acme.subscribe("/rest", ["payment.cleared"]);
   running.catcher.answer("/rest", () => {});
   const order = await acme.order();
-  await running.db.query(sql`
-    INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-    SELECT now(), 'payment.cleared', gen_random_uuid()::text, ${acme.partnerId}, 'test', ${order} FROM generate_series(1, 201)`);
+  const about = { at: new Date(), topic: "payment.cleared", partnerId: acme.partnerId, environment: "test" } as const;
+  const events = Array.from({ length: 201 }, () => ({ ...about, eventId: randomUUID(), subject: order }));
+  await running.db.transaction((tx) => writeEvents(tx, events));
   const fail = () =>
     running.db.query(sql`
       UPDATE webhook_deliveries SET state = 'failed', reason = 'timeout', completed_at = created_at

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { withTables } from "../../../../tools/guide-tables.ts";
-import { guideNames } from "../../../src/web/guides/read-guides.ts";
+import { guideNames } from "../../../src/pages/guides/read-guides.ts";
 import { servePages } from "../ui/serve-pages.ts";
 
-let site: Awaited<ReturnType<typeof servePages>>;
-before(async () => {
-  site = await servePages({});
-});
-after(() => site.close());
+const site = await forTests(servePages({}));
 
 const textOf = async (path: string) => (await fetch(site.baseUrl + path)).text();
 const paths = () => ["/docs", ...guideNames.map((name) => `/docs/${name}`)];

@@ -1,4 +1,4 @@
-import { withAddress } from "../../../src/http/openapi/samples.ts";
+import { withAddress } from "../../../src/kernel/http/openapi/samples.ts";
 
 /** A fenced sample of a guide. */
 export type Sample = {

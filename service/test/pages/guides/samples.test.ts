@@ -2,29 +2,25 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient, signWebhook } from "@signsealship/sdk";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { openHarness } from "@signsealship/testing/harness";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { python } from "@signsealship/testing/tools/python";
-import { needs, type ToolName } from "@signsealship/testing/tools/tools";
-import { guideNames } from "../../../src/web/guides/read-guides.ts";
+import { needs, type ToolName, tools } from "@signsealship/testing/tools/tools";
+import { pythonSources } from "../../../../tools/build-sdk-python.ts";
+import { guideNames } from "../../../src/pages/guides/read-guides.ts";
 import { type Sample, samplesOf } from "./sample-blocks.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const pythonSdk = join(root, "packages/sdk-python/src");
 const folder = temporaryFolder();
-let harness: Harness;
+const pythonSdk = join(folder.path, "python-sdk");
 let key: string;
-before(async () => {
-  harness = await openHarness();
-});
-after(async () => {
-  await harness.close();
-  folder.remove();
-});
+const harness = await forTests(openHarness());
+if (tools.python.isHere()) pythonSources(pythonSdk);
 
 const markdownOf = (name: string) => readFileSync(join(root, "service/guides", `${name}.md`), "utf8");
 const programs: Readonly<Record<string, string>> = { ts: "node", js: "node", py: python, python };
@@ -33,7 +29,7 @@ const environment = () => ({
   PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
   HOME: process.env["HOME"] ?? "/root",
   SIGNSEALSHIP_KEY: key,
-  PYTHONPATH: pythonSdk,
+  PYTHONPATH: join(pythonSdk, "src"),
   PYTHONDONTWRITEBYTECODE: "1",
   GOTOOLCHAIN: "local",
 });
@@ -158,8 +154,8 @@ const secret = `svc_whsec_${"k4s7".repeat(13)}`;
 const event = '{"type":"order.created","id":"order.created:é","data":{}}';
 
 for (const receiver of receivers) {
-  const tools = receiver.lang === "py" ? withPython : needs(...(receiverTools[receiver.lang] ?? []));
-  test(`the receiver in ${receiver.lang} takes what we signed, and nothing else`, tools, async () => {
+  const needed = receiver.lang === "py" ? withPython : needs(...(receiverTools[receiver.lang] ?? []));
+  test(`the receiver in ${receiver.lang} takes what we signed, and nothing else`, needed, async () => {
     const { url, end } = await start(receiver);
     const post = async (headers: Record<string, string>, body = event) =>
       (await fetch(url, { method: "POST", headers, body })).status;

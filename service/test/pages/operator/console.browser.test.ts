@@ -18,17 +18,19 @@ import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { changeOrder } from "@signsealship/testing/row-mac";
+import { authenticateNotaries, changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
-import type { OperatorRole } from "../../../src/operators/operators.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { newOperator } from "../../operators/console-people.ts";
+import type { OperatorRole } from "../../../src/firms/operators/operators.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newMember } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
 
 let running: Harness;
 let browser: Browser;
 let headers: { Authorization: string };
 let partnerId: string;
+let partnerKey: string;
 /** Where pictures of the pages go, for people to look at. */
 const pictures = process.env["PICTURES"];
 
@@ -38,7 +40,7 @@ before(async () => {
     openHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }),
     startBrowser(),
   ]);
-  ({ headers, partnerId } = await newPartner(running.service, { name: "Harbor & Sons <Title>" }));
+  ({ headers, partnerId, key: partnerKey } = await newPartner(running.service, { name: "Harbor & Sons <Title>" }));
 });
 after(async () => {
   await browser.close();
@@ -125,6 +127,20 @@ test("every page is accessible and fits", async () => {
   await close();
 });
 
+/** A member of the firm reads what the notary asks on the order's page, and agrees. */
+async function firmAgrees(code: string): Promise<void> {
+  const { cookie } = await newMember(running.service, "owner@harbor.example", partnerKey);
+  const opened = await browser.open(at(`/dashboard/orders/${code}`), { width: 360, cookie });
+  const asked = opened.page.getByRole("region", { name: "The notary asks" });
+  await asked.getByText("The signer has no camera.").waitFor();
+  await assertGoodLooks(opened);
+  await picture(opened, "firm-asked");
+  await asked.getByRole("button", { name: "Agree to an act in ink" }).click();
+  await flash(opened, "You agreed to an act in person, in ink.");
+  await asked.getByText("You agreed").waitFor();
+  await opened.close();
+}
+
 describe("a notary", () => {
   test("claims an order, is told all that is wrong with an act, and notes it; every page is accessible and fits", async () => {
     await order({ svc_notary: "true", external_reference: "ACT-1" });
@@ -140,11 +156,20 @@ describe("a notary", () => {
         created_at, updated_at)
       SELECT gen_random_uuid(), user_id, 'Nora Ames', 'OH', 'Franklin', '1', '2040-01-31', 'active', now(), now()
       FROM operators ORDER BY added_at DESC LIMIT 1 RETURNING id`);
+    await authenticateNotaries(running.db);
     await page.goto(at("/operator/notary"));
     await looksGood("desk");
     await page.getByRole("button", { name: "Claim" }).first().click();
     await flash(opened, "The order is yours.");
     await looksGood("order");
+    await page.getByLabel("Why in person").fill("The signer has no camera.");
+    await page.getByRole("button", { name: "Ask the firm" }).click();
+    await flash(opened, "The firm was asked.");
+    await looksGood("asked");
+    const [, code = ""] = /orders\/([^#?/]+)/.exec(page.url()) ?? [];
+    await firmAgrees(code);
+    await page.reload();
+    await looksGood("agreed");
     const principal = page.getByRole("group", { name: "Principal 1" });
     const fill = (name: string, text: string) => page.getByLabel(name).first().fill(text);
     await principal.getByLabel("Full address").first().fill("1 Main Street");
@@ -166,6 +191,7 @@ describe("a notary", () => {
       ["journal", "/operator/notary/journal"],
       ["notaries", "/operator/notaries"],
       ["notary", `/operator/notaries/${notary?.id}`],
+      ["rules", "/operator/notaries/rules/OH"],
     ] as const) {
       await page.goto(at(path));
       await looksGood(name);
@@ -198,7 +224,7 @@ describe("an agent", () => {
     await page.getByRole("button", { name: "Release the order" }).click();
     assert.equal(await page.locator("#status-title").innerText(), "ShippingPending");
     const [line] = await running.db.query<{ actor: string }>(sql`
-      SELECT a.actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND a.to_status = 'OnHold'`);
+      SELECT a.actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND a.to_status = 'OnHold'`);
     assert.match(line?.actor ?? "", /^operator:[0-9a-f-]{36}$/);
     await close();
   });
@@ -457,7 +483,7 @@ describe("search", () => {
     await running.service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1000");
     const [facts] = await running.db.query<{ sha256: string; intent: string }>(sql`
       SELECT d.sha256, p.payment_intent AS intent FROM orders o JOIN documents d ON d.order_id = o.id
-      JOIN payments p ON p.order_id = o.id WHERE o.code = ${code}`);
+      JOIN payments p ON p.order_id = o.id WHERE ${isSealed(sql`o.code`, "order", code)}`);
     const { cookie } = await newOperator(running, { roles: ["auditor"], environment: "test" });
     const live = await newOperator(running, { roles: ["auditor"] });
     const search = async (text: string, as = cookie) =>

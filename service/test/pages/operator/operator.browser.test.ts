@@ -16,12 +16,12 @@ import { freePort } from "@signsealship/testing/free-port";
 import { asService } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { makeOperatorLink } from "../../../src/members/sign-in/sign-in.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
-import { cookieIn, newMember, postForm } from "../../members/signed-in-member.ts";
-import { newOperator } from "../../operators/console-people.ts";
+import { makeOperatorLink } from "../../../src/firms/members/sign-in/sign-in.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openSecretsKey, type SecretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { cookieIn, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
 import {
   callback,
   type Execution,
@@ -29,7 +29,7 @@ import {
   type Partner,
   type PlaybooksService,
   start,
-} from "../../playbooks/playbooks-service.ts";
+} from "../../orders/playbooks/playbooks-service.ts";
 
 let running: PlaybooksService;
 let browser: Browser;

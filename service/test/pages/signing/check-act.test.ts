@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { appendRevision, bodyOf, endOf, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import type { PlannedField, PreparedField } from "../../../src/envelopes/pdf/fields.ts";
-import { oneActKey } from "../../../src/envelopes/signer-authority.ts";
-import { isWhatWasAsked, type PreparedAct } from "../../../src/web/signing/browser/check-act.ts";
-import { openSigning } from "../../envelopes/pdf/signing.ts";
+import { isWhatWasAsked, type PreparedAct } from "../../../src/pages/signing/browser/check-act.ts";
+import type { PlannedField } from "../../../src/signing/envelopes/pdf/fields.ts";
+import { oneActKey } from "../../../src/signing/envelopes/signer-authority.ts";
+import { openSigning } from "../../signing/envelopes/pdf/signing.ts";
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
@@ -20,30 +20,25 @@ const planned: PlannedField[] = [
   { kind: "text", signer: 2, page: 0, place: { ...place, y: 400 } },
 ];
 
-let document: Buffer;
-let fields: readonly PreparedField[];
-let act: PreparedAct;
 const mark = { kind: "typed", text: name };
 const typed = "12-345";
 
-before(async () => {
-  const signing = await openSigning();
-  ({ bytes: document, fields } = await signing.prepare(makePdf({ pages: 2 }), planned, [name, "Max Roe"]));
-  const record = canonicalJson({
-    keyHeldBy: "browser",
-    mark,
-    revision: { sha256: sha256(document).toString("hex") },
-    values: [{ field: fields[1]?.name ?? "", kind: "text", value: typed }],
-  });
-  const doing = { name, values: { text: typed } };
-  const made = { publicKey: oneActKey().publicKey, actSha256: sha256(Buffer.from(record)).toString("hex") };
-  act = { ...(await signing.open(document, fields, 1, doing, made)).act, record };
+const signing = await openSigning();
+const { bytes: document, fields } = await signing.prepare(makePdf({ pages: 2 }), planned, [name, "Max Roe"]);
+const record = canonicalJson({
+  keyHeldBy: "browser",
+  mark,
+  revision: { sha256: sha256(document).toString("hex") },
+  values: [{ field: fields[1]?.name ?? "", kind: "text", value: typed }],
 });
+const doing = { name, values: { text: typed } };
+const made = { publicKey: oneActKey().publicKey, actSha256: sha256(Buffer.from(record)).toString("hex") };
+const act = { ...(await signing.open(document, fields, 1, doing, made)).act, record };
 
 const isAsked = (one: PreparedAct): Promise<boolean> => {
   const own = fields.filter(({ signer }) => signer === 1).map((field) => [field.name, field.kind] as const);
   const values = new Map([[fields[1]?.name ?? "", typed]]);
-  return isWhatWasAsked(one, { document, fields: new Map(own), values, mark });
+  return isWhatWasAsked(one, { document, fields: new Map(own), options: new Map(), values, mark });
 };
 const numberOf = (index: number): number => fields[index]?.object ?? 0;
 const whole = (): string => Buffer.concat([document, act.tail]).toString("latin1");
@@ -102,6 +97,33 @@ test("an act that fills in the signer's own fields is signed", async () => {
   assert.equal(await isAsked(act), true);
   const again = withMore([numberOf(1), bodyOf(whole(), numberOf(1))]);
   assert.equal(await isAsked(again), true, "what is added to it counts, not that it is more");
+});
+
+test("a number that the service writes in its own way is the one that was typed, -0 too; another is not", async () => {
+  const signing = await openSigning();
+  const numbers = planned.map((field) => (field.kind === "text" ? { ...field, kind: "number" as const } : field));
+  const prepared = await signing.prepare(makePdf(), numbers, [name, "Max Roe"]);
+  const own = prepared.fields.filter(({ signer }) => signer === 1);
+  const field = own[1]?.name ?? "";
+  for (const [wrote, value, expected] of [
+    ["-0", "0", true],
+    ["-0.00", "$0.00", true],
+    ["-1250", "-$1,250.00", true],
+    ["-1250", "$1,250.00", false],
+    ["0.01", "$0.00", false],
+  ] as const) {
+    const record = canonicalJson({
+      keyHeldBy: "browser",
+      mark,
+      revision: { sha256: sha256(prepared.bytes).toString("hex") },
+      values: [{ field, kind: "number", value }],
+    });
+    const made = { publicKey: oneActKey().publicKey, actSha256: sha256(Buffer.from(record)).toString("hex") };
+    const one = await signing.open(prepared.bytes, prepared.fields, 1, { name, values: { number: value } }, made);
+    const fields = new Map(own.map((each) => [each.name, each.kind]));
+    const asked = { document: prepared.bytes, fields, options: new Map(), values: new Map([[field, wrote]]), mark };
+    assert.equal(await isWhatWasAsked({ ...one.act, record }, asked), expected, `${wrote} as ${value}`);
+  }
 });
 
 /** The number at the end of a match, less one, in as many digits. */

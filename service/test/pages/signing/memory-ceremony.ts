@@ -1,16 +1,22 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { markRecord } from "../../../src/envelopes/ceremony/act.ts";
-import type { Ceremony, Language, ShownField, SigningView, SignRequest } from "../../../src/envelopes/envelopes.ts";
-import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
-import { readPictureIn } from "../../../src/envelopes/pictures/pictures.ts";
-import { readTextIn } from "../../../src/envelopes/reading/read-text.ts";
-import { heldFile } from "../../../src/platform/blobs/stored-file.ts";
-import { createMemoryBudget } from "../../../src/platform/bounds/memory-budget.ts";
-import { ServiceError } from "../../../src/platform/errors.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import type { openSigning } from "../../envelopes/pdf/signing.ts";
+import { heldFile } from "../../../src/kernel/platform/blobs/stored-file.ts";
+import { createMemoryBudget } from "../../../src/kernel/platform/bounds/memory-budget.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
+import { markRecord } from "../../../src/signing/envelopes/ceremony/act.ts";
+import type {
+  Ceremony,
+  Language,
+  ShownField,
+  SigningView,
+  SignRequest,
+} from "../../../src/signing/envelopes/envelopes.ts";
+import type { PlannedField, PreparedField } from "../../../src/signing/envelopes/pdf/fields.ts";
+import { readPictureIn } from "../../../src/signing/envelopes/pictures/pictures.ts";
+import { readTextIn } from "../../../src/signing/envelopes/reading/read-text.ts";
+import type { openSigning } from "../../signing/envelopes/pdf/signing.ts";
 
 export const token = "c".repeat(52);
 export const signerName = "Jane Doe";
@@ -18,7 +24,7 @@ export const rightCode = "482913";
 
 const size = 100 * 1024 * 1024;
 const memory = createMemoryBudget({ bytes: size, bytesEach: size, waiting: 9, waitingEach: 9, waitMs: 20_000 });
-const inMemory = (bytes: Buffer) => heldFile({ memory, holder: "firm" }, bytes);
+const inMemory = (bytes: Buffer) => heldFile({ memory, holder: "firm test" }, bytes);
 
 type Signing = Awaited<ReturnType<typeof openSigning>>;
 export type Planned = PlannedField & { label?: string };
@@ -39,6 +45,9 @@ const plannedOn = (pages: number): Planned[] => [
 ];
 
 export type Options = {
+  /** More fields of Jane's. */
+  more?: readonly Planned[];
+  senderValues?: SigningView["senderValues"];
   original?: Buffer;
   pages?: number;
   /** Whether the last of them was added. */
@@ -60,9 +69,11 @@ export async function memoryCeremony(
     step = null,
     language = "en",
     notices = [],
+    more = [],
+    senderValues = [],
   }: Options = {},
 ) {
-  const planned = plannedOn(pages);
+  const planned = [...plannedOn(pages), ...more];
   const original = given ?? makePdf({ pages, ...(bytes !== undefined && { bytes }) });
   const prepared = await signing.prepare(original, planned, [signerName, "Max Roe"]);
   const asked: string[] = [];
@@ -87,6 +98,7 @@ export async function memoryCeremony(
     document: null,
     notices,
     fields: shownFields(planned, prepared.fields),
+    senderValues,
     consent: null,
     signedAt: null,
     copies: [],
@@ -108,7 +120,7 @@ export async function memoryCeremony(
   const written = prepared.fields.filter(({ signer, kind }) => signer === 1 && kind !== "signature" && kind !== "mark");
   const byKind = ({ values }: Pick<SignRequest, "values">): Record<string, string> => {
     return {
-      ...Object.fromEntries(written.map(({ kind, name }) => [kind, values.get(name) ?? ""])),
+      ...Object.fromEntries(written.map((field) => [keyOf(field), values.get(field.name) ?? ""])),
       date: "2026-11-22",
     };
   };
@@ -135,7 +147,7 @@ export async function memoryCeremony(
     },
     async text(link) {
       await ceremony.document(link);
-      return readTextIn(inlineWorkers, { holder: "firm", bytes: file });
+      return readTextIn(inlineWorkers, { holder: "firm test", bytes: file });
     },
     async copy(link, kind) {
       const { copies } = await ceremony.view(link);
@@ -182,7 +194,12 @@ export async function memoryCeremony(
         keyHeldBy: "browser",
         mark: markRecord(request.mark),
         revision: { sha256: document().sha256 },
-        values: written.map(({ name, kind }) => ({ field: name, kind, value: byKind(request)[kind] ?? "" })),
+        values: written.map((field) => ({
+          field: field.name,
+          kind: field.kind,
+          value: byKind(request)[keyOf(field)] ?? "",
+          ...(field.option !== undefined && { option: field.option }),
+        })),
       };
       const actSha256 = createHash("sha256").update(canonicalJson(record)).digest("hex");
       const doing = { name: signerName, mark: request.mark, values: byKind(request) };
@@ -200,7 +217,7 @@ export async function memoryCeremony(
     },
     picture: (link, bytes) => {
       known(link.token);
-      return readPictureIn(inlineWorkers, { holder: "firm", bytes });
+      return readPictureIn(inlineWorkers, { holder: "firm test", bytes });
     },
     async decline(link, { kind, reason }) {
       known(link.token);
@@ -229,11 +246,20 @@ export async function memoryCeremony(
   };
 }
 
-function shownFields(planned: readonly Planned[], prepared: readonly { name: string; kind: ShownField["kind"] }[]) {
-  return planned.flatMap(({ signer, page, place, label }, index): ShownField[] => {
-    const { name, kind } = prepared[index] ?? {};
-    if (signer !== 1 || name === undefined || kind === undefined) return [];
+/** As the values of an act are named in tests. */
+const keyOf = ({ option, label, kind }: Pick<PreparedField, "option" | "label" | "kind">): string =>
+  option ?? label ?? kind;
+
+function shownFields(planned: readonly Planned[], prepared: readonly PreparedField[]): ShownField[] {
+  return planned.flatMap(({ signer, page, place, label, required }, index): ShownField[] => {
+    const field = prepared[index];
+    if (signer !== 1 || field === undefined) return [];
+    const { name, kind } = field;
     const { x: left, y: top, width, height } = place;
-    return [{ name, kind, page: page + 1, left, top, width, height, label: label ?? null, required: kind !== "text" }];
+    const shown = { name, kind, page: page + 1, left, top, width, height, label: label ?? null };
+    const { value, help, format, options, option, group } = field;
+    const more = { value, help, format, options, option, group };
+    const given = Object.fromEntries(Object.entries(more).filter(([, each]) => each !== undefined));
+    return [{ ...shown, required: required ?? kind !== "text", ...given }];
   });
 }

@@ -3,31 +3,28 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { openCeremonyService } from "../../envelopes/ceremony/ceremony-service.ts";
+import { openCeremonyService } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
 const megabytes = 33 * 1024 * 1024;
 const jane = { name: "Jane Doe", email: "jane@example.com" };
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
 /** Links to documents that wait to be signed, a large one each. */
 const tokens: string[] = [];
-before(async () => {
-  running = await openCeremonyService({ ...ownProcess, RATE_LIMITS: "off" });
-  for (let n = 0; n < 6; n++) {
-    const email = `jane${n}@example.com`;
-    // With places: no text is searched for tags.
-    const fields = JSON.stringify([
-      { signer: 1, kind: "signature", page: 1, x: 72, y: 500, width: 180, height: 40, label: null, required: true },
-    ]);
-    await running.order([{ ...jane, email }], { fields }, makePdf({ bytes: megabytes, text: `Document ${n}` }));
-    tokens.push((await running.linkOf(email)).token);
-  }
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService({ ...ownProcess, RATE_LIMITS: "off" }));
+for (let n = 0; n < 6; n++) {
+  const email = `jane${n}@example.com`;
+  // With places: no text is searched for tags.
+  const fields = JSON.stringify([
+    { signer: 1, kind: "signature", page: 1, x: 72, y: 500, width: 180, height: 40, label: null, required: true },
+  ]);
+  await running.order([{ ...jane, email }], { fields }, makePdf({ bytes: megabytes, text: `Document ${n}` }));
+  tokens.push((await running.linkOf(email)).token);
+}
 
 /** Of the service's own process, in MiB. */
 function memory(field: "VmRSS" | "VmHWM"): number {

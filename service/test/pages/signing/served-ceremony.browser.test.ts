@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { type Browser, startBrowser, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { openCeremonyService } from "../../envelopes/ceremony/ceremony-service.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openCeremonyService } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
 type Running = Awaited<ReturnType<typeof openCeremonyService>>;
 
@@ -59,7 +59,7 @@ const actsOf = async ({ db }: Running, code: string) =>
     await db.query<{ act: { keyHeldBy: string; mark: object } }>(sql`
       SELECT t.record::json -> 'act' AS act FROM envelope_events t
         JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
-      WHERE o.code = ${code} AND t.record::json ->> 'event' = 'signed' ORDER BY t.position`)
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND t.record::json ->> 'event' = 'signed' ORDER BY t.position`)
   ).map(({ act }) => act);
 
 test("a browser signs nothing but what it was asked for: a tail of another byte, a record of another name", async () => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { readConsentTexts } from "../../../src/envelopes/envelopes.ts";
-import { openSigning } from "../../envelopes/pdf/signing.ts";
+import { readConsentTexts } from "../../../src/signing/envelopes/envelopes.ts";
+import { openSigning } from "../../signing/envelopes/pdf/signing.ts";
 import { servePages } from "../ui/serve-pages.ts";
 import { memoryCeremony, type Options, token } from "./memory-ceremony.ts";
 

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { noticeCodes } from "../../../src/pdf/unseen/notice.ts";
-import { sessionCookie } from "../../../src/web/signing/cookie.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { noticeCodes } from "../../../src/kernel/pdf/unseen/notice.ts";
+import { sessionCookie } from "../../../src/pages/signing/cookie.ts";
 import { type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
 import { consentTexts, type Envelope, openSigningSite } from "./signing-site.ts";
 
-let site: Awaited<ReturnType<typeof openSigningSite>>;
 let envelope: Envelope;
 
-before(async () => {
-  site = await openSigningSite("https://acme.example/logo.png");
-});
-after(() => site.close());
+const site = await forTests(openSigningSite("https://acme.example/logo.png"));
 
 const open = async (options?: Options) => {
   envelope = await site.open(options);
@@ -273,10 +270,16 @@ test("what a signer may keep is there when everybody has signed, and not before"
   assert.equal((await ask("/sealed.pdf")).status, 409);
   envelope.change({ state: "completed", copies: ["sealed", "custody_certificate"] });
   const page = await textOf();
-  for (const kind of ["sealed", "custody_certificate"]) {
+  for (const [kind, name] of [
+    ["sealed", "signed and sealed"],
+    ["custody_certificate", "certificate of the signing"],
+  ]) {
     assert.ok(page.includes(`/${kind}.pdf?save=1"`), kind);
     const kept = await ask(`/${kind}.pdf?save=1`);
-    assert.equal(kept.headers.get("content-disposition"), `attachment; filename="${kind}.pdf"`);
+    assert.equal(
+      kept.headers.get("content-disposition"),
+      `attachment; filename="Warranty deed, 12 Elm Street - ${name}.pdf"`,
+    );
     assert.deepEqual(Buffer.from(await kept.arrayBuffer()), file());
   }
 });

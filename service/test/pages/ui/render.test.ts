@@ -4,13 +4,13 @@ import { describe, test } from "node:test";
 import { coverage } from "@signsealship/evidence/manifest";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
-import { orderStatuses } from "../../../src/orders/orders.ts";
-import { maskEmail } from "../../../src/platform/mail/mask-email.ts";
+import { maskEmail } from "../../../src/kernel/platform/mail/mask-email.ts";
+import { orderStatuses } from "../../../src/orders/order/order.ts";
 import {
   orderFragment as fragmentFor,
   type OrderView,
   orderPage as pageFor,
-} from "../../../src/web/client/order-page.ts";
+} from "../../../src/pages/client/order-page.ts";
 import {
   codeText,
   emptyState,
@@ -19,16 +19,16 @@ import {
   notice,
   progressSteps,
   timeline,
-} from "../../../src/web/ui/components.ts";
-import { money, time } from "../../../src/web/ui/format.ts";
-import { statusWords } from "../../../src/web/ui/orders/status-words.ts";
-import { orderSteps } from "../../../src/web/ui/orders/steps.ts";
-import { html, render } from "../../../src/web/ui/render.ts";
-import { readerOf } from "../../../src/web/ui/words/reader.ts";
-import { closingPage } from "../../../src/web/verify/closing/page.ts";
-import { closingChecks } from "../../../src/web/verify/manual-checks.ts";
-import { plainWords } from "../../../src/web/verify/plain-words.ts";
-import { claimList, verdictBanner } from "../../../src/web/verify/verdict.ts";
+} from "../../../src/pages/ui/components.ts";
+import { money, time } from "../../../src/pages/ui/format.ts";
+import { statusWords } from "../../../src/pages/ui/orders/status-words.ts";
+import { orderSteps } from "../../../src/pages/ui/orders/steps.ts";
+import { html, render } from "../../../src/pages/ui/render.ts";
+import { readerOf } from "../../../src/pages/ui/words/reader.ts";
+import { closingPage } from "../../../src/pages/verify/closing/page.ts";
+import { closingChecks } from "../../../src/pages/verify/manual-checks.ts";
+import { plainWords } from "../../../src/pages/verify/plain-words.ts";
+import { claimList, verdictBanner } from "../../../src/pages/verify/verdict.ts";
 import { closingCode, closingRecord, retention } from "./samples.ts";
 import { order } from "./serve-pages.ts";
 

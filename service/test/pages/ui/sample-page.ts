@@ -1,10 +1,10 @@
-import type { Assets } from "../../../src/web/ui/assets/assets.ts";
-import { card, codeText, emptyState, facts, notice, timeline } from "../../../src/web/ui/components.ts";
-import { shortTime } from "../../../src/web/ui/format.ts";
-import { layout } from "../../../src/web/ui/layout.ts";
-import { records } from "../../../src/web/ui/records.ts";
-import { html } from "../../../src/web/ui/render.ts";
-import { claimList, verdictBanner } from "../../../src/web/verify/verdict.ts";
+import type { Assets } from "../../../src/pages/ui/assets/assets.ts";
+import { card, codeText, emptyState, facts, notice, timeline } from "../../../src/pages/ui/components.ts";
+import { shortTime } from "../../../src/pages/ui/format.ts";
+import { layout } from "../../../src/pages/ui/layout.ts";
+import { records } from "../../../src/pages/ui/records.ts";
+import { html } from "../../../src/pages/ui/render.ts";
+import { claimList, verdictBanner } from "../../../src/pages/verify/verdict.ts";
 
 const sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 

@@ -5,15 +5,15 @@ import { buildManifest, type ManifestInput, manifestBytes } from "@signsealship/
 import { sealReasons } from "@signsealship/evidence/seal";
 import { encodePem } from "@signsealship/evidence/x509";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
-import { readRetention } from "../../../src/retention/retention.ts";
-import type { RoomRow } from "../../../src/rooms/view/store.ts";
-import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
-import type { SealPlace } from "../../../src/seals/cms/signed-data.ts";
-import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
-import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
-import type { ClosingRecord, ClosingVersionRecord } from "../../../src/web/verify/closing/page.ts";
-import { selfSigned } from "../../seals/signers.ts";
+import type { RoomRow } from "../../../src/closing/rooms/view/store.ts";
+import type { ProofRecord } from "../../../src/evidence/proof-passports/proof-passports.ts";
+import { createCmsSigner } from "../../../src/evidence/seals/cms/cms.ts";
+import type { SealPlace } from "../../../src/evidence/seals/cms/signed-data.ts";
+import { sealKeyOf } from "../../../src/evidence/seals/keys/file-key.ts";
+import { sealPdf } from "../../../src/evidence/seals/pdf/seal-pdf.ts";
+import { readRetention } from "../../../src/kernel/retention/retention.ts";
+import type { ClosingRecord, ClosingVersionRecord } from "../../../src/pages/verify/closing/page.ts";
+import { selfSigned } from "../../evidence/seals/signers.ts";
 
 export const proofCode = "mfrggzdfmztwq2lknnwg23tpoa";
 export const testProofCode = "mfrggzdfmztwq2lknnwg23tpob";

@@ -1,16 +1,16 @@
-import type { EnvelopeRecord } from "../../../src/envelopes/envelopes.ts";
-import { pageHeaders } from "../../../src/http/security-headers.ts";
-import { createServer } from "../../../src/http/server.ts";
-import { ignoreMultipart } from "../../../src/http/uploads/multipart.ts";
-import type { Sql } from "../../../src/platform/database/database.ts";
-import { type Statement, ToSeal } from "../../../src/platform/database/sql.ts";
-import { openLog } from "../../../src/platform/logs.ts";
-import { createMetrics } from "../../../src/platform/metrics.ts";
-import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
-import type { RoomRow } from "../../../src/rooms/view/store.ts";
-import type { OrderView } from "../../../src/web/client/order-page.ts";
-import { openAssets, type PageDeps, pages } from "../../../src/web/pages.ts";
-import type { ClosingRecord } from "../../../src/web/verify/closing/page.ts";
+import type { RoomRow } from "../../../src/closing/rooms/view/store.ts";
+import type { ProofRecord } from "../../../src/evidence/proof-passports/proof-passports.ts";
+import { pageHeaders } from "../../../src/kernel/http/security-headers.ts";
+import { createServer } from "../../../src/kernel/http/server.ts";
+import { ignoreMultipart } from "../../../src/kernel/http/uploads/multipart.ts";
+import type { Sql } from "../../../src/kernel/platform/database/database.ts";
+import { type Statement, ToSeal } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
+import type { OrderView } from "../../../src/pages/client/order-page.ts";
+import { openAssets, type PageDeps, pages } from "../../../src/pages/pages.ts";
+import type { ClosingRecord } from "../../../src/pages/verify/closing/page.ts";
+import type { EnvelopeRecord } from "../../../src/signing/envelopes/envelopes.ts";
 import { samplePage } from "./sample-page.ts";
 import { retention } from "./samples.ts";
 
@@ -21,6 +21,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   title: null,
   payable: false,
   documentsDeletedAt: null,
+  manualQuoteReason: null,
   retention: null,
   signers: [],
   code,
@@ -79,14 +80,14 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
   });
   const found = (text: string, wanted: string): object | undefined => {
     const room = shown.rooms?.get(wanted);
-    if (text.startsWith("SELECT environment FROM rooms")) return room && { environment: shown.environment ?? "live" };
+    if (text.startsWith("SELECT environment, ")) return room && { environment: shown.environment ?? "live" };
     return text.includes("FROM rooms") ? room : shown.orders?.get(wanted);
   };
   const db: Sql = {
-    query: async <Row>({ text, values: [wanted] }: Statement) =>
-      [found(text, wanted instanceof ToSeal ? wanted.text : String(wanted))].filter(
-        (row) => row !== undefined,
-      ) as Row[],
+    async query<Row>({ text, values }: Statement) {
+      const code = values.find((value) => value instanceof ToSeal);
+      return [found(text, code?.text ?? String(values[0]))].filter((row) => row !== undefined) as Row[];
+    },
   };
   await app.register(async (routes) => {
     const assets = await openAssets();
@@ -95,13 +96,11 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
     );
     ignoreMultipart(routes);
     await pages(routes, {
-      assets,
-      limits: { limit: () => limit, redisIsUp: async () => null, close: async () => {} },
+      common: { assets, limits: { limit: () => limit, redisIsUp: async () => null, close: async () => {} }, retention },
       baseUrl: "http://localhost",
       outbox: null,
-      members: null,
+      people: null,
       signing: shown.signing ?? null,
-      retention,
       client: {
         db,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
@@ -109,7 +108,12 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         titleOf: () => null,
         firmOf: async () => shown.firm ?? order().firm,
         signersOf: async () => [],
-        documents: { isToken: () => false, of: async () => [], read: () => Promise.reject(new Error("none")) },
+        documents: {
+          isToken: () => false,
+          of: async () => [],
+          mail: async () => {},
+          read: () => Promise.reject(new Error("none")),
+        },
       },
       visitor: {
         requestAccess: () => Promise.reject(new Error("nobody asks for access here")),

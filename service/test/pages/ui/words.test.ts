@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { orderStatuses } from "../../../src/orders/orders.ts";
-import { feeLabels } from "../../../src/pricing/pricing.ts";
-import { viewOf } from "../../../src/rooms/view/view.ts";
-import { orderFragment, orderPage } from "../../../src/web/client/order-page.ts";
-import { roomPage } from "../../../src/web/client/room-page.ts";
-import { plainTime } from "../../../src/web/ui/format.ts";
-import { statusWords } from "../../../src/web/ui/orders/status-words.ts";
-import { orderSteps } from "../../../src/web/ui/orders/steps.ts";
-import { render } from "../../../src/web/ui/render.ts";
-import { en } from "../../../src/web/ui/words/en/en.ts";
-import { es } from "../../../src/web/ui/words/es/es.ts";
-import { readerOf } from "../../../src/web/ui/words/reader.ts";
+import { viewOf } from "../../../src/closing/rooms/view/view.ts";
+import { orderStatuses } from "../../../src/orders/order/order.ts";
+import { feeLabels } from "../../../src/orders/pricing/pricing.ts";
+import { orderFragment, orderPage } from "../../../src/pages/client/order-page.ts";
+import { roomPage } from "../../../src/pages/client/room-page.ts";
+import { plainTime } from "../../../src/pages/ui/format.ts";
+import { statusWords } from "../../../src/pages/ui/orders/status-words.ts";
+import { orderSteps } from "../../../src/pages/ui/orders/steps.ts";
+import { render } from "../../../src/pages/ui/render.ts";
+import { en } from "../../../src/pages/ui/words/en/en.ts";
+import { es } from "../../../src/pages/ui/words/es/es.ts";
+import { readerOf } from "../../../src/pages/ui/words/reader.ts";
 import { roomRow } from "./samples.ts";
 import { order } from "./serve-pages.ts";
 
@@ -103,8 +103,8 @@ describe("an order's page in Spanish", () => {
     for (const changes of [{}, { cards: [], activity: [], passport: null }, { status: "closed" as const, cards: [] }]) {
       const view = viewOf({ ...row, cards: [...cards, { ...card, label: null }], activity, ...changes });
       const shown = { ...view, environment: "test" as const, retention: es.retention.ofTestRoom(30) };
-      for (const everyStep of [false, true]) {
-        const lines = visible(roomPage(assets, { ...shown, everyStep }, "http://localhost", spanish)).split("\n");
+      for (const allActivity of [false, true]) {
+        const lines = visible(roomPage(assets, { ...shown, allActivity }, "http://localhost", spanish)).split("\n");
         assert.deepEqual(
           english.filter((text) => lines.some((line) => line.trim() === text)),
           [],

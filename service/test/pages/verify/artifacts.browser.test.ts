@@ -10,9 +10,9 @@ import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { makeReceipt } from "../../../src/receipts/make.ts";
-import { openCeremonyService, signBy } from "../../envelopes/ceremony/ceremony-service.ts";
+import { makeReceipt } from "../../../src/delivery/receipts/make.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
 const { after, before, test } = testsNeeding("chromium", "openssl");
 
@@ -84,7 +84,9 @@ async function ofOrder(): Promise<typeof artifacts> {
   const jane = { name: "Jane Doe", email: "jane@example.com" };
   const code = await running.order([jane]);
   await signBy(running.ceremony, await running.linkOf(jane.email), "Jane Doe");
-  const [order] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const [order] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   const providers = { rawEvents: async () => [] };
   for (const kind of ["delivery_receipt", "mail_receipt", "fax_certificate"] as const) {
     const content = { title: "Fax", sentence: "It arrived.", rows: [["Pages", "3"] as const], events: [] };

@@ -13,7 +13,7 @@ import {
 } from "@signsealship/testing/browser";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
-import type { EnvelopeRecord } from "../../../src/envelopes/envelopes.ts";
+import type { EnvelopeRecord } from "../../../src/signing/envelopes/envelopes.ts";
 import {
   brokenClosingCode,
   closingCode,

@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
-import { type Caller, seal } from "../../proof-passports/seal-document.ts";
+import { seal } from "../../evidence/proof-passports/seal-document.ts";
 
 const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const nobody = "a".repeat(26);
 
-let harness: Harness;
-let owner: Caller;
-before(async () => {
-  harness = await openHarness();
-  owner = { ...(await newPartner(harness.service, { live: true })), baseUrl: harness.service.baseUrl };
-});
-after(() => harness.close());
+const harness = await forTests(openHarness());
+const owner = { ...(await newPartner(harness.service, { live: true })), baseUrl: harness.service.baseUrl };
 
 const get = (path: string, accept?: string) =>
   fetch(new URL(path, harness.service.baseUrl), {

@@ -16,7 +16,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { makeZip } from "@signsealship/testing/inputs/zip-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
-import type { ClosingVersionRecord } from "../../../src/web/verify/closing/page.ts";
+import type { ClosingVersionRecord } from "../../../src/pages/verify/closing/page.ts";
 import {
   brokenClosingCode,
   closingCode,

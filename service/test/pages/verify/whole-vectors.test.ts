@@ -8,8 +8,8 @@ import {
   wholeCases,
   wholeFile,
 } from "../../../../packages/evidence/test/whole-cases.ts";
-import { checkFiles } from "../../../src/web/verify/browser/check.ts";
-import type { Outcome as Shown } from "../../../src/web/verify/browser/outcome.ts";
+import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
+import type { Outcome as Shown } from "../../../src/pages/verify/browser/outcome.ts";
 
 /** What the verify page says of one thing, in the words of the format. */
 function inTheFormat(shown: Shown): Outcome {

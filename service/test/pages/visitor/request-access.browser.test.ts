@@ -12,7 +12,7 @@ import {
 import { type RecaptchaDouble, startRecaptcha } from "@signsealship/testing/doubles/recaptcha";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import type { ListedRequest } from "../../../src/access-requests/access-requests.ts";
+import type { ListedRequest } from "../../../src/firms/access-requests/access-requests.ts";
 
 const folder = temporaryFolder();
 const useCase = "We are a title company and want our closings notarized online\nbefore the deeds are recorded.";

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import type { ListedRequest } from "../../../src/access-requests/access-requests.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { startService, temporaryFolder } from "@signsealship/testing/service";
+import type { ListedRequest } from "../../../src/firms/access-requests/access-requests.ts";
 
 const folder = temporaryFolder();
-let service: Service;
 
-before(async () => {
-  service = await startService({ DATA_DIR: folder.path });
-});
-after(async () => {
-  await service.stop();
-  folder.remove();
-});
+const service = await forTests(startService({ DATA_DIR: folder.path }));
 
 const firm = { firmName: "Harbor Title", contactName: "Dana", workEmail: "dana@harbor-title.com" };
 const useCase = "We are a title company and want our closings notarized online\nbefore the deeds are recorded.";

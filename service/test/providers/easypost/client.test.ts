@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { test } from "node:test";
+import { startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { forTests } from "@signsealship/testing/for-tests";
 import { pino } from "pino";
 import { easypostAccount } from "../../../src/providers/easypost/account.ts";
 import {
@@ -11,20 +12,14 @@ import {
   fetchLabelFile,
 } from "../../../src/providers/providers.ts";
 
-let double: EasyPostDouble;
-let easypost: EasyPost;
-
 const openClient = (apiKey: string, timeoutMs = 2_000): EasyPost => {
   const deps = { fetch, clock: () => new Date(), log: pino({ level: "silent" }) };
   const settings = { provider: "easypost", baseUrl: double.url, authorization: basicAuthorization(apiKey), timeoutMs };
   return createEasyPost(createCaller(deps, settings as Parameters<typeof createCaller>[1]).call);
 };
 
-before(async () => {
-  double = await startEasyPost();
-  easypost = openClient(double.apiKey);
-});
-after(() => double.close());
+const double = await forTests(startEasyPost());
+const easypost = openClient(double.apiKey);
 
 const to = {
   name: "Jane Doe",

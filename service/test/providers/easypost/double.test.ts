@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import easyPost from "@easypost/api";
-import { type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { forTests } from "@signsealship/testing/for-tests";
 
 // Its types say that it is CommonJS; it is a module, and what they call `default` is the class itself.
 const EasyPostClient = easyPost as unknown as typeof easyPost.default;
 
-let double: EasyPostDouble;
-let client: InstanceType<typeof EasyPostClient>;
-
-before(async () => {
-  double = await startEasyPost();
-  client = new EasyPostClient(double.apiKey, { baseUrl: `${double.url}/v2/` });
-});
-after(() => double.close());
+const double = await forTests(startEasyPost());
+const client = new EasyPostClient(double.apiKey, { baseUrl: `${double.url}/v2/` });
 
 const to = {
   name: "Jane Doe",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { easypostVerifier, trackingOfEvent } from "../../../src/providers/easypost/events.ts";
+import { easypostVerifier, trackingOfEvent } from "../../../src/providers/easypost/account.ts";
 
 // Its letters are others after NFKD.
 const secret = "ﬁne-sécret";

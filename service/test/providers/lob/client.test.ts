@@ -3,11 +3,11 @@ import { after, describe, test } from "node:test";
 import { startLob } from "../../../../testing/doubles/lob.ts";
 import { makePdf } from "../../../../testing/inputs/pdf-maker.ts";
 import { testsNeeding } from "../../../../testing/tools/tools.ts";
-import { openLog } from "../../../src/platform/logs.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { basicAuthorization } from "../../../src/providers/account.ts";
 import { createCaller } from "../../../src/providers/calls/call.ts";
+import { lobVerifier } from "../../../src/providers/lob/account.ts";
 import { createLob } from "../../../src/providers/lob/lob.ts";
-import { lobVerifier } from "../../../src/providers/lob/verifier.ts";
 
 const double = await startLob();
 after(() => double.close());

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/telnyx";
+import { describe, it } from "node:test";
+import { startTelnyx } from "@signsealship/testing/doubles/telnyx";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { openLog } from "../../../src/platform/logs.ts";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { createCaller, createTelnyx, faxInEvent, type Telnyx } from "../../../src/providers/providers.ts";
-import { telnyxVerifier } from "../../../src/providers/telnyx/verify.ts";
+import { telnyxVerifier } from "../../../src/providers/telnyx/account.ts";
 
 const log = openLog("silent");
-let double: TelnyxDouble;
-before(async () => {
-  double = await startTelnyx();
-});
-after(() => double.close());
+const double = await forTests(startTelnyx());
 
 /** A client of its own, so that no test meets the breaker of another. */
 const open = (apiKey = double.apiKey): Telnyx => {

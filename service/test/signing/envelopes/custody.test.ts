@@ -4,39 +4,37 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { parseEnvelope, readCustodyCertificate, verifyCustody } from "@signsealship/evidence/envelope";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readBlob, wholeFile } from "@signsealship/testing/blobs";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
 import { brokenRules } from "@signsealship/testing/tools/verapdf";
 import { until } from "@signsealship/testing/until";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { actsOf, agreedTexts } from "../../src/envelopes/custody/content.ts";
-import { openCeremony } from "../../src/envelopes/envelopes.ts";
-import type { EnvelopeVerification } from "../../src/envelopes/public/schemas.ts";
-import { appendToTrail } from "../../src/envelopes/records/trail.ts";
-import { documentUse } from "../../src/orders/orders.ts";
-import type { Tx } from "../../src/platform/database/database.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { deleteDue } from "../../src/retention/delete-due.ts";
-import { render } from "../../src/web/ui/render.ts";
-import { checkFiles } from "../../src/web/verify/browser/check.ts";
-import type { VerifyConfig } from "../../src/web/verify/browser/config.ts";
-import { outcomesView } from "../../src/web/verify/browser/outcome-view.ts";
-import { sealFingerprint } from "../closing-passports/seal-room.ts";
+import type { Tx } from "../../../src/kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { deleteDue } from "../../../src/kernel/retention/delete-due.ts";
+import { documentUse } from "../../../src/orders/order/order.ts";
+import { render } from "../../../src/pages/ui/render.ts";
+import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
+import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
+import { outcomesView } from "../../../src/pages/verify/browser/outcome-view.ts";
+import { actsOf, agreedTexts } from "../../../src/signing/envelopes/custody/content.ts";
+import { openCeremony } from "../../../src/signing/envelopes/envelopes.ts";
+import type { EnvelopeVerification } from "../../../src/signing/envelopes/public/schemas.ts";
+import { lockEnvelope } from "../../../src/signing/envelopes/records/envelope.ts";
+import { appendToTrail } from "../../../src/signing/envelopes/records/trail.ts";
+import { forgets, judgedStates } from "../../../src/upkeep/protected-data.ts";
+import { sealFingerprint } from "../../closing/closing-passports/seal-room.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
-
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-let code: string;
-let sealed: Buffer;
-let certificate: Buffer;
-let folder: string;
 
 const documentsOf = async (order: string, kind: string) => {
   const rows = await running.db.query<{ sha256: string; blobKey: string }>(sql`
     SELECT d.sha256, d.blob_key AS "blobKey" FROM documents d JOIN orders o ON o.id = d.order_id
-    WHERE o.code = ${order} AND d.kind = ${kind}`);
+    WHERE ${isSealed(sql`o.code`, "order", order)} AND d.kind = ${kind}`);
   return Promise.all(
     rows.map(async ({ sha256, blobKey }) => {
       const bytes =
@@ -48,26 +46,21 @@ const documentsOf = async (order: string, kind: string) => {
 };
 const documentOf = async (kind: string) => (await documentsOf(code, kind))[0] ?? assert.fail(`there is no ${kind}`);
 
-before(async () => {
-  running = await openCeremonyService();
-  const [jane, juan] = [
-    { name: "Jane Doe", email: "jane@example.com" },
-    { name: "Juan Peña 売主", email: "juan@example.com", routing: 2 },
-  ] as const;
-  code = await running.order([jane, juan], { external_reference: "FILE-2207" });
-  await signBy(running.ceremony, await running.linkOf(jane.email), "Jane Doe");
-  const done = await signBy(running.ceremony, await running.linkOf(juan.email), "Juan");
-  assert.deepEqual(done, { outcome: "signed", completed: true });
-  sealed = await documentOf("sealed");
-  certificate = await documentOf("custody_certificate");
-  folder = mkdtempSync(join(tmpdir(), "custody-"));
-  writeFileSync(join(folder, "sealed.pdf"), sealed);
-  writeFileSync(join(folder, "certificate.pdf"), certificate);
-});
-after(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await running.close();
-});
+after(() => rmSync(folder, { recursive: true, force: true }));
+const running = await forTests(openCeremonyService());
+const [jane, juan] = [
+  { name: "Jane Doe", email: "jane@example.com" },
+  { name: "Juan Peña 売主", email: "juan@example.com", routing: 2 },
+] as const;
+const code = await running.order([jane, juan], { external_reference: "FILE-2207" });
+await signBy(running.ceremony, await running.linkOf(jane.email), "Jane Doe");
+const done = await signBy(running.ceremony, await running.linkOf(juan.email), "Juan");
+assert.deepEqual(done, { outcome: "signed", completed: true });
+const sealed = await documentOf("sealed");
+const certificate = await documentOf("custody_certificate");
+const folder = mkdtempSync(join(tmpdir(), "custody-"));
+writeFileSync(join(folder, "sealed.pdf"), sealed);
+writeFileSync(join(folder, "certificate.pdf"), certificate);
 
 const shell = (command: string) => execFileSync("sh", ["-c", command], { cwd: folder, encoding: "utf8" }).trim();
 
@@ -149,7 +142,7 @@ test("a client who does not sign downloads all of it by the link in the mail, an
 
 test("answers to mails go to the firm's contact address, once it has one", async () => {
   const [{ partnerId } = { partnerId: "" }] = await running.db.query<{ partnerId: string }>(
-    sql`SELECT partner_id AS "partnerId" FROM orders WHERE code = ${code}`,
+    sql`SELECT partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
   );
   const set = (address: string) => running.service.cli("partner", "set", partnerId, "--contact-email", address);
   for (const mail of running.mailsTo("jane@example.com")) assert.doesNotMatch(mail, /^Reply-To:/im);
@@ -238,7 +231,7 @@ test("it names the certificate of its seal by the fingerprint that is published"
 
 const trustList = async () => (await fetch(`${running.service.baseUrl}/seal/trust.json`)).text();
 const command = (...args: string[]) =>
-  spawnSync(join(import.meta.dirname, "../../../bin/signsealship"), ["verify", ...args], { encoding: "utf8" });
+  spawnSync(join(import.meta.dirname, "../../../../bin/signsealship"), ["verify", ...args], { encoding: "utf8" });
 
 test("bin/signsealship verify judges it alone, and together with the document", async () => {
   const list = join(folder, "trust.json");
@@ -388,7 +381,7 @@ test("an envelope that waits for a signer is shown as such", async () => {
   const waiting = await running.order([{ name: "Ann Lee", email: "ann-lee@example.com" }]);
   await running.linkOf("ann-lee@example.com");
   const [row] = await running.db.query<{ code: string }>(sql`
-    SELECT e.verify_code AS "code@envelope" FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE o.code = ${waiting}`);
+    SELECT e.verify_code AS "code@envelope" FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE ${isSealed(sql`o.code`, "order", waiting)}`);
   const answer = await publicOf(row?.code ?? "");
   assert.deepEqual([answer.status, answer.document, answer.revisions, answer.chainOk], ["Open", null, [], true]);
   assert.deepEqual(states(answer), { trail_rows: "holds", trail_chain: "holds" });
@@ -528,11 +521,10 @@ test("a trail that grows while its certificate is drawn is certified anew, once"
     },
   });
   const grow = async (tx: Tx) => {
-    const [row] = await tx.query<{ id: number; verifyCode: string }>(sql`
-      SELECT e.id, e.verify_code AS "verifyCode@envelope" FROM envelopes e JOIN orders o ON o.id = e.order_id
-      WHERE o.code = ${order} FOR UPDATE OF e`);
-    assert.ok(row);
-    await appendToTrail(tx, running.rowMac, row, "reminded", new Date(), { signer: 1 });
+    const [row] = await tx.query<{ id: number }>(sql`
+      SELECT e.id FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE ${isSealed(sql`o.code`, "order", order)}`);
+    const envelope = (await lockEnvelope(tx, row?.id ?? 0)) ?? assert.fail();
+    await appendToTrail(tx, running.rowMac, envelope, "reminded", new Date(), { signer: 1 });
   };
   const done = await signBy(ceremony, await running.linkOf(email), "Late Lee");
   assert.deepEqual([done, grown], [{ outcome: "signed", completed: true }, 2]);
@@ -582,7 +574,7 @@ test("nobody is given a document whose file or row was altered, or that the stor
   assert.deepEqual(await downloads(), whole);
   const [row] = await running.db.query<{ id: number; blobKey: string; mac: Buffer }>(sql`
     SELECT d.id, d.blob_key AS "blobKey", d.row_mac AS mac FROM documents d JOIN orders o ON o.id = d.order_id
-    WHERE o.code = ${code} AND d.kind = 'sealed'`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND d.kind = 'sealed'`);
   assert.ok(row);
   const path = join(running.service.dataDir, "blobs", row.blobKey);
   const stored = readFileSync(path);
@@ -609,10 +601,10 @@ test("nobody is given a document whose file or row was altered, or that the stor
 
 test("what was deleted by the retention plan is said to be, and the rest still verifies", async () => {
   const now = new Date(Date.now() + 400 * 24 * 3600_000);
-  await running.db.query(sql`UPDATE orders SET updated_at = ${new Date(0)} WHERE code = ${code}`);
+  await changeOrder(running.db, code, sql`updated_at = ${new Date(0)}`);
   const none = "none";
   await deleteDue(
-    running.deps,
+    { ...running.deps, states: judgedStates, forgets },
     {
       test: { orderDocuments: 30, proofPassports: none, closingPassports: none },
       live: {
@@ -635,7 +627,7 @@ test("what was deleted by the retention plan is said to be, and the rest still v
   );
   const kept = await running.db.query(sql`
     SELECT d.kind FROM documents d JOIN orders o ON o.id = d.order_id
-    WHERE o.code = ${code} AND NOT EXISTS (SELECT FROM deleted_blobs b WHERE b.blob_key = d.blob_key)`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND NOT EXISTS (SELECT FROM deleted_blobs b WHERE b.blob_key = d.blob_key)`);
   assert.deepEqual(kept, [], "revisions are deleted with the rest");
   const { signer, client, partner } = await downloads();
   assert.equal(signer, "There is no such document to keep.");

@@ -1,21 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { signPdf } from "../../../packages/evidence/test/seal/signed-pdf.ts";
-import { testSigner, tokenOver } from "../../../packages/evidence/test/signer.ts";
-import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
+import { signPdf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { testSigner, tokenOver } from "../../../../packages/evidence/test/signer.ts";
+import { fileForm, postSeal } from "../../evidence/proof-passports/seal-document.ts";
 import { openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService());
 
 const author = testSigner("plain");
 const tsa = testSigner("tsa");
 
-/** A document that somebody signed, with one digit changed in a public key: it is no point of its curve any more. */
+/** A signed document with one digit changed in a public key, which is then not a point of its curve. */
 function withDamagedKey({ certificate }: typeof author): Buffer {
   const bytes = signPdf(Uint8Array.from(makePdf({ text: "Contract" })), {
     signer: author,

@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { newClient } from "@signsealship/testing/client";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeSigners } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { newMember, postForm } from "../members/signed-in-member.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 type State = { n: number; name: string; email: string; status: string; signingUrl: string | null };
 type Signers = { signers: State[]; envelope: { outcome: string | null } | null };
 type Documents = { documents: { documentId: string; kind: string; sha256: string; bytes: number }[] };
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-let stranger: ReturnType<typeof newClient>;
-let anotherKey = "";
-before(async () => {
-  running = await openCeremonyService();
-  const { headers } = await newPartner(running.service, { name: "Another" });
-  anotherKey = headers.Authorization.replace("Bearer ", "");
-  stranger = newClient(running.service.baseUrl, anotherKey);
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService());
+const { headers } = await newPartner(running.service, { name: "Another" });
+const anotherKey = headers.Authorization.replace("Bearer ", "");
+const stranger = newClient(running.service.baseUrl, anotherKey);
 
 let unique = 1;
 const person = (name: string, more: object = {}) => ({
@@ -36,7 +32,7 @@ const events = async (code: string) =>
   (
     await running.db.query<{ event: string }>(sql`
       SELECT t.record::jsonb->>'event' AS event FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
-      JOIN orders o ON o.id = e.order_id WHERE o.code = ${code} ORDER BY t.position`)
+      JOIN orders o ON o.id = e.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.position`)
   ).map(({ event }) => event);
 const readable = (mail = "") =>
   mail.replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
@@ -150,7 +146,7 @@ test("another person signs in a signer's place: the old link is dead, and the or
   );
   assert.match(await running.client.refused(409, "POST", path(code, "signers/1/replace"), jane), /signed already/);
   const [order] = await running.db.query<{ name: string }>(sql`
-    SELECT signers->0->>'name' AS name FROM orders WHERE code = ${code}`);
+    SELECT signers->0->>'name' AS name FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   assert.equal(order?.name, "Mary", "an envelope issued anew goes to the same people");
 });
 
@@ -267,8 +263,7 @@ test("mails are in the signer's language, and a reminder whose link's key is gon
     const old = await running.linkOf(jane.email);
     await running.client.ok("POST", path(code, "signers/1/remind"));
     await until(() => running.mailsTo(jane.email).length === 2);
-    await running.db.query(sql`
-      UPDATE envelope_signers SET link_id = gen_random_uuid(), reminded_at = NULL WHERE email = ${jane.email}`);
+    await changeSigners(running.db, sql`link_id = gen_random_uuid(), reminded_at = NULL`, sql`email = ${jane.email}`);
     await running.client.ok("POST", path(code, "signers/1/remind"));
     await until(async () => (await running.linkOf(jane.email)).token !== old.token);
     await signBy(running.ceremony, await running.linkOf(jane.email), "Jane");

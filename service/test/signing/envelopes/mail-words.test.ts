@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mailWords } from "../../src/envelopes/mails/words.ts";
+import { mailCaution, mailWords } from "../../../src/signing/envelopes/mails/words.ts";
 
-const facts = { title: "Lease 7", partnerName: "Acme Title", until: "December 1", outcome: null };
+const facts = {
+  title: "Lease 7",
+  partnerName: "Acme Title",
+  until: "December 1",
+  outcome: null,
+  signers: [],
+  reference: null,
+};
 
 test("a mail with a code says what it opens, for how long, and what to do when nobody asked for it", () => {
   const en = mailWords.en.code(facts);
@@ -28,5 +35,20 @@ test("a mail about an end says which one, in either language, and never that of 
   for (const { en, es } of said) {
     assert.notEqual(en.lines[0], es.lines[0]);
     assert.match(en.lines[0] ?? "", /the firm sends a new link/);
+  }
+});
+
+test("the mail after the signing says who signed, by which reference, and no longer that its link signs", () => {
+  const done = { ...facts, outcome: "Completed", signers: ["Jane Doe", "John Roe"], reference: "FILE-77" } as const;
+  assert.match(mailWords.en.signed(done).lines.join(" "), /Signed by Jane Doe and John Roe\. Reference: FILE-77\./);
+  assert.match(mailWords.es.signed(done).lines.join(" "), /Firmado por Jane Doe y John Roe\. Referencia: FILE-77\./);
+  assert.doesNotMatch(
+    mailWords.en.signed({ ...done, signers: [], reference: null }).lines.join(" "),
+    /Signed by|Reference/,
+  );
+  assert.match(mailCaution.en(null), /can sign in your name/);
+  for (const outcome of ["Completed", "Declined", "Expired", "Voided"] as const) {
+    assert.doesNotMatch(mailCaution.en(outcome), /sign in your name/);
+    assert.doesNotMatch(mailCaution.es(outcome), /firmar en su nombre/);
   }
 });

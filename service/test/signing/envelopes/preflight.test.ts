@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
-import { createPreflight } from "../../src/envelopes/envelopes.ts";
-import type { RequestedField } from "../../src/orders/orders.ts";
-import { ServiceError } from "../../src/platform/errors.ts";
-import { inlineWorkers } from "../../src/platform/workers/inline.ts";
-import { TaskKilled } from "../../src/platform/workers/task.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
+import { TaskKilled } from "../../../src/kernel/platform/workers/task.ts";
+import type { RequestedField } from "../../../src/orders/order/order.ts";
+import { createPreflight } from "../../../src/signing/envelopes/envelopes.ts";
 import { formWith } from "./pdf/made-forms.ts";
 
 const preflight = createPreflight(inlineWorkers);
@@ -43,6 +43,23 @@ test("a plain document can be signed: its pages are counted on the way", async (
   assert.equal(await preflightOf(makePdf({ pages: 3 }), [signature, { ...signature, kind: "date", y: 650 }]), 3);
   const ten = Array.from({ length: 10 }, (_, n) => `Signer ${n}`);
   assert.equal(await preflightOf(makePdf(), null, ten), 1);
+});
+
+test("counts each option of a radio as a field, and names the one that is too many", async () => {
+  const radio = (n: number, count: number): RequestedField => ({
+    ...signature,
+    kind: "radio",
+    options: Array.from({ length: count }, (_, index) => ({
+      label: `${index}`,
+      place: { x: 20 + 11 * index, y: 20 + 11 * n, width: 10, height: 10 },
+    })),
+  });
+  const two = [signature, radio(0, 50), radio(1, 49)];
+  assert.equal(await preflightOf(makePdf(), two), 1);
+  assert.equal(
+    await refusal(makePdf(), [signature, radio(0, 50), radio(1, 50)]),
+    "fields[2].options[49] is more than the 100 fields of page 1.",
+  );
 });
 
 test("accepts fields that touch, and fields of one signer that overlap a little", async () => {

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import { replaceSigner } from "../../src/envelopes/envelopes.ts";
-import { openEnvelope } from "../../src/envelopes/lifecycle/open.ts";
-import { sql } from "../../src/platform/database/sql.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { replaceSigner } from "../../../src/signing/envelopes/envelopes.ts";
+import { openEnvelope } from "../../../src/signing/envelopes/lifecycle/open.ts";
 import { openCeremonyService } from "./ceremony/ceremony-service.ts";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService());
 
 const waiters = async () =>
   (
@@ -23,7 +20,7 @@ const waiters = async () =>
 async function inTurn(code: string, ...works: (() => Promise<unknown>)[]): Promise<void> {
   const waiting: Promise<unknown>[] = [];
   await running.db.transaction(async (tx) => {
-    await tx.query(sql`SELECT FROM orders WHERE code = ${code} FOR UPDATE`);
+    await tx.query(sql`SELECT FROM orders WHERE ${isSealed(sql`code`, "order", code)} FOR UPDATE`);
     for (const work of works) {
       waiting.push(work());
       await until(async () => (await waiters()) >= waiting.length);
@@ -39,7 +36,7 @@ async function unopened(signer: object) {
   });
   await changeOrder(running.db, code, sql`status = 'EsignPending', envelope_status = 'Sent'`);
   const [order] = await running.db.query<{ id: number; partnerId: string }>(
-    sql`SELECT id, partner_id AS "partnerId" FROM orders WHERE code = ${code}`,
+    sql`SELECT id, partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
   );
   assert.ok(order);
   const owner = { partnerId: order.partnerId, environment: "test" } as const;

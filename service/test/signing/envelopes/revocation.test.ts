@@ -3,24 +3,20 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { needs } from "@signsealship/testing/tools/tools";
-import { issueCrls, recordCertificate, revokeAfterAct } from "../../src/envelopes/revocation.ts";
-import { makeSignerAuthority } from "../../src/envelopes/signer-authority.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { fingerprintOf } from "../../src/seals/seals.ts";
-import { memoryKey, memoryRoot } from "../seals/signers.ts";
+import { fingerprintOf } from "../../../src/evidence/seals/seals.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { systemRandom } from "../../../src/kernel/platform/random.ts";
+import { issueCrls, recordCertificate, revokeAfterAct } from "../../../src/signing/envelopes/revocation.ts";
+import { makeSignerAuthority } from "../../../src/signing/envelopes/signer-authority.ts";
+import { memoryKey, memoryRoot } from "../../evidence/seals/signers.ts";
 import { openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "revocation-"));
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(async () => {
-  await running.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const running = await forTests(openCeremonyService());
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 const stopping = new AbortController().signal;
 const minutes = 60_000;
@@ -31,7 +27,7 @@ const start = Date.now();
 async function authorityAlone() {
   const made = { key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 9), at: start };
   const authority = await makeSignerAuthority(await memoryRoot(start), made);
-  const deps = { db: running.db, baseUrl: running.service.baseUrl };
+  const deps = { db: running.db, random: systemRandom, baseUrl: running.service.baseUrl };
   const signerAuthorities = { live: authority, test: authority };
   return {
     record: (at = new Date(start)) => recordCertificate(deps, authority, at),
@@ -41,7 +37,7 @@ async function authorityAlone() {
   };
 }
 
-/** What openssl reads of the list at a URL. */
+/** openssl's reading of the list at a URL. */
 async function listAt(url: string) {
   const answer = await fetch(url);
   assert.equal(answer.status, 200, url);

@@ -20,7 +20,14 @@ import { prepareSealKey } from "@signsealship/testing/seal-keys";
 import { startSoftHsm } from "@signsealship/testing/tools/softhsm";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { verifyChain } from "../../../packages/evidence/src/x509/chain.ts";
+import { verifyChain } from "../../../../packages/evidence/src/x509/chain.ts";
+import { type Authority, issue, signingUses, validFor } from "../../../src/evidence/seals/certificate/authority.ts";
+import { sealChainPem } from "../../../src/evidence/seals/certificate/certificate.ts";
+import { commonNameOf, extension, keyUsage } from "../../../src/evidence/seals/certificate/write.ts";
+import { openSealIdentity } from "../../../src/evidence/seals/identity.ts";
+import { openSealKey } from "../../../src/evidence/seals/keys/open-seal-key.ts";
+import { openRoot } from "../../../src/evidence/seals/root.ts";
+import { StartupError } from "../../../src/kernel/platform/errors.ts";
 import {
   issueSignerCertificate,
   listedCertificates,
@@ -28,16 +35,9 @@ import {
   openSignerAuthorities,
   probeSignerAuthorities,
   type SignerAuthoritySettings,
-} from "../../src/envelopes/envelopes.ts";
-import { makeSignerAuthority } from "../../src/envelopes/signer-authority.ts";
-import { StartupError } from "../../src/platform/errors.ts";
-import { type Authority, issue, signingUses, validFor } from "../../src/seals/certificate/authority.ts";
-import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
-import { commonNameOf, extension, keyUsage } from "../../src/seals/certificate/write.ts";
-import { openSealIdentity } from "../../src/seals/identity.ts";
-import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
-import { openRoot } from "../../src/seals/root.ts";
-import { memoryKey, memoryRoot, selfSigned, someInstant } from "../seals/signers.ts";
+} from "../../../src/signing/envelopes/envelopes.ts";
+import { makeSignerAuthority } from "../../../src/signing/envelopes/signer-authority.ts";
+import { memoryKey, memoryRoot, selfSigned, someInstant } from "../../evidence/seals/signers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signer-authority-"));
 const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];

@@ -10,10 +10,17 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { addNotary, listNotaries, setNotary, sweepDrafts, watchExpiries } from "../../src/notaries/notaries.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { mailsTo, postForm } from "../members/signed-in-member.ts";
-import { newOperator } from "../operators/console-people.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import {
+  addNotary,
+  answerInPerson,
+  listNotaries,
+  setNotary,
+  sweepDrafts,
+  watchExpiries,
+} from "../../../src/signing/notaries/notaries.ts";
+import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
 import { type NotarySoftware, openNotarySoftware } from "./notary-software.ts";
 
 const { test, before, after } = testsNeeding("pyhanko", "jq", "poppler");
@@ -95,7 +102,9 @@ function upload(path: string, { cookie }: Person, document: Buffer, fields: Reco
 }
 
 async function statusOf(code: string): Promise<string | undefined> {
-  const [order] = await running.db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`);
+  const [order] = await running.db.query<{ status: string }>(
+    sql`SELECT status FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   return order?.status;
 }
 const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
@@ -128,7 +137,7 @@ const act = {
 /** Claims the order by its task, as the button does. */
 async function claim(code: string, person: Person): Promise<Response> {
   const [task] = await running.db.query<{ id: number }>(sql`
-    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} AND t.state IN ('open', 'claimed')`);
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.state IN ('open', 'claimed')`);
   return post(`/operator/notary/tasks/${task?.id}/claim`, person);
 }
 
@@ -194,22 +203,34 @@ test("of notaries who claim an order at once one gets it, and sees its document;
   assert.equal((await get(desk(code, "/document"), loser)).status, 404);
   assert.equal(await showsOnDesk(code, loser), false);
   const reads = await running.db.query<{ actor: string }>(sql`
-    SELECT actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND action = 'document.read'`);
+    SELECT actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND action = 'document.read'`);
   assert.deepEqual(reads, [{ actor: `operator:${winner.id}` }]);
   assert.equal((await post(desk(code, "/release"), winner)).status, 303);
   assert.equal((await get(desk(code), winner)).status, 404);
 });
 
 test("an order that a notary may not take is not shown and can't be claimed", async () => {
-  // Ohio's notaries take no depositions online, but whoever is suspended takes nothing.
+  // Ohio's notaries take no depositions online; a suspended notary takes nothing at all.
   const code = await waitingOrder();
   await setRecord(omar, { status: "suspended" });
   assert.equal((await claim(code, omar)).status, 404);
   assert.equal(await showsOnDesk(code, omar), false);
   await setRecord(omar, { status: "active", commissionExpires: "2026-01-31" });
   assert.equal((await claim(code, omar)).status, 404);
-  await setRecord(omar, { commissionExpires: "2040-01-31" });
+  await setRecord(omar, { commissionExpires: "2040-01-31", commissionStarts: "2039-12-31" });
+  assert.equal((await claim(code, omar)).status, 404);
+  assert.equal(await showsOnDesk(code, omar), false);
+  await setRecord(omar, { commissionStarts: "" });
   assert.equal((await claim(code, omar)).status, 303);
+});
+
+test("a commission that is found to begin later keeps the notary from ending an order in hand", async () => {
+  const code = await claimed(omar);
+  await setRecord(omar, { commissionStarts: "2039-12-31" });
+  const answer = await post(desk(code, "/refuse"), omar, { reason: "no_show", words: "Nobody came." });
+  assert.match(await alertIn(answer), /Your commission begins on 2039-12-31/);
+  await setRecord(omar, { commissionStarts: "" });
+  assert.equal((await post(desk(code, "/release"), omar)).status, 303);
 });
 
 test("who is suspended loses the orders in hand; with an expired commission one neither refuses nor appoints, but gives back", async () => {
@@ -230,7 +251,7 @@ test("who is suspended loses the orders in hand; with an expired commission one 
   // As after a claim at the same instant.
   await running.db.query(sql`
     UPDATE tasks SET state = 'claimed', claimed_by = ${`operator:${omar.id}`}, claimed_at = now()
-    WHERE order_id = (SELECT id FROM orders WHERE code = ${code})`);
+    WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
   assert.equal((await post(desk(code, "/refuse"), omar, refusal)).status, 403);
   assert.equal((await post(desk(code, "/release"), omar)).status, 303);
   await setRecord(omar, { status: "active" });
@@ -312,7 +333,7 @@ test("an upload is looked at before it is stored, and sealed only as it was look
     [given, confirmed, /another file/],
   ] as const)
     assert.match(await alertIn(await upload(desk(code, "/complete"), nora, file, fields)), problem);
-  // In another window the act was changed: what is shown then is to be confirmed anew.
+  // The act was changed in another window, so the new state needs another confirmation.
   await post(desk(code, "/act"), nora, { ...act, principal_1_expires: "2026-01-14" });
   const again = await upload(desk(code, "/complete"), nora, bare, confirmed);
   assert.equal(again.status, 400);
@@ -344,7 +365,7 @@ test("an upload is looked at before it is stored, and sealed only as it was look
   assert.equal((await get(desk(code), nora)).status, 404);
 });
 
-/** What the form under a report posts when its box is ticked. */
+/** The body that the form under a report posts when its box is ticked. */
 const confirmedIn = (report: string) => {
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
   return { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
@@ -354,13 +375,13 @@ const shown = (code: string) =>
   running.service.cli<{ status: string; documents: { kind: string; sha256: string }[] }>("order", "show", code);
 const tasksOf = (code: string) =>
   running.db.query<{ kind: string; state: string }>(sql`
-    SELECT t.kind, t.state FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} ORDER BY t.id`);
+    SELECT t.kind, t.state FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`);
 
 type Entry = { kind: string; document?: object; reason?: string; corrects?: number; orderCode: string };
 const journalOf = async (person: Person) =>
   (await (await get("/operator/notary/journal.json", person)).json()) as { entries: Entry[]; headSha256: string };
 
-test("a scan of paper is taken for an act in ink, and said to be one", async () => {
+test("a scan of paper is taken for an act in ink to which the firm agreed, and said to be one", async () => {
   const code = await claimed(omar);
   const inInk = {
     ...act,
@@ -371,6 +392,10 @@ test("a scan of paper is taken for an act in ink, and said to be one", async () 
     recording_at: "",
     recording_until: "",
   };
+  assert.equal((await post(desk(code, "/act"), omar, inInk)).status, 409);
+  assert.equal((await post(desk(code, "/in-person"), omar, { reason: "At my office." })).status, 303);
+  const owner = { partnerId: partner.partnerId, environment: "test" } as const;
+  await answerInPerson(keeping(), { owner, orderCode: code, actor: `key:${partner.keyId}`, agrees: true });
   assert.equal((await post(desk(code, "/act"), omar, inInk)).status, 303);
   const scan = makePdf({ text: "Scan" });
   const report = await (await upload(desk(code, "/check"), omar, scan)).text();
@@ -468,7 +493,7 @@ const inFolder = (program: string, ...args: string[]): string =>
 
 /** Runs the commands of docs/notary-journal.md on the copy in the folder. */
 function documentedCheck(): string {
-  const page = readFileSync(new URL("../../../docs/notary-journal.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../../docs/notary-journal.md", import.meta.url), "utf8");
   const commands = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command);
   assert.equal(commands.length, 3);
   return inFolder("bash", "-ec", `{ ${commands.join("\n")}\n} 2>&1`);
@@ -503,7 +528,7 @@ test("what was noted of an order goes when the order waits for no notary any mor
   const drafts = async () => {
     await sweepDrafts(running.db);
     const rows = await running.db.query(sql`
-      SELECT FROM notary_drafts d JOIN tasks t ON t.id = d.task_id JOIN orders o ON o.id = t.order_id WHERE o.code = ${code}`);
+      SELECT FROM notary_drafts d JOIN tasks t ON t.id = d.task_id JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
     return rows.length;
   };
   assert.equal(await drafts(), 1);

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
-import type { Act } from "../../src/notaries/acts/act.ts";
-import { actChecks } from "../../src/notaries/desk/act-checks.ts";
-import type { Eligibility } from "../../src/notaries/eligibility/eligible.ts";
-import { importRules } from "../../src/notaries/eligibility/import/import-rules.ts";
-import { parseNotaryRules } from "../../src/notaries/eligibility/rules.ts";
+import type { Act } from "../../../src/signing/notaries/acts/act.ts";
+import { actChecks } from "../../../src/signing/notaries/desk/act-checks.ts";
+import type { Eligibility } from "../../../src/signing/notaries/eligibility/eligible.ts";
+import { importRules } from "../../../src/signing/notaries/eligibility/import/import-rules.ts";
+import { parseNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 
-const rules = fileURLToPath(new URL("../../data/notarization-rules.yaml", import.meta.url));
+const rules = fileURLToPath(new URL("../../../data/notarization-rules.yaml", import.meta.url));
 const attribution = { title: "RON laws", license: "CC BY 4.0", url: "https://example.com/ron-laws" };
 
 function imported(table: string, asOf = "2026-11-22") {

@@ -8,7 +8,7 @@ import { python } from "@signsealship/testing/tools/python";
 export type NotarySoftware = {
   /** PEM by name. */
   certificates: Readonly<Record<string, string>>;
-  /** Signs the document in a new visible field; `notes` is written beside it. */
+  /** Signs the document in a new visible field; `notes` is written next to it. */
   sign: (pdf: Uint8Array, as: string, notes?: string, place?: NotaryPlace) => Promise<Buffer>;
   close: () => void;
 };

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { nextEntry } from "../../src/notaries/acts/entry.ts";
-import { journalMembers, rowsFault } from "../../src/notaries/acts/journal.ts";
-import type { Commission } from "../../src/notaries/commissions/commission.ts";
-import { outsideOf } from "../../src/notaries/desk/act-checks.ts";
-import { eligibilityFor } from "../../src/notaries/eligibility/eligible.ts";
-import { loadNotaryRules, parseNotaryRules } from "../../src/notaries/eligibility/rules.ts";
-import { formReader } from "../../src/notaries/form-reader.ts";
-import { openRowMac } from "../../src/platform/row-mac.ts";
-import { secretBytes } from "../../src/platform/secrets.ts";
+import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { nextEntry } from "../../../src/signing/notaries/acts/entry.ts";
+import { journalMembers, rowsFault } from "../../../src/signing/notaries/acts/journal.ts";
+import type { Commission } from "../../../src/signing/notaries/commissions/commission.ts";
+import { outsideOf } from "../../../src/signing/notaries/desk/act-checks.ts";
+import { eligibilityFor } from "../../../src/signing/notaries/eligibility/eligible.ts";
+import { loadNotaryRules, parseNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
+import { formReader } from "../../../src/signing/notaries/form-reader.ts";
 
-const shipped = loadNotaryRules(fileURLToPath(new URL("../../data/notarization-rules.yaml", import.meta.url)));
+const shipped = loadNotaryRules(fileURLToPath(new URL("../../../data/notarization-rules.yaml", import.meta.url)));
 
 const commission: Commission = {
   commissionName: "Nora Ames",
@@ -45,6 +45,25 @@ test("every value that is shipped says as of when and where it was read; a state
   assert.match(shipped.of("OH").modes.source, /Ohio/);
 });
 
+test("states whose law of remote acts was read offer them, and tell the notary what it asks for, each with its source", () => {
+  for (const [state, source, identity] of [
+    ["FL", /^Fla\. Stat\. 117\.201/, /credential analysis and identity proofing/],
+    ["HI", /456-23/, /two different types/],
+    ["IA", /9B\.14A/, /two different types/],
+    ["NV", /^NRS 240\.1995/, /knowledge-based/],
+    ["OR", /160-100-0805/, /knowledge-based/],
+    ["PA", /306\.1/, /two different types/],
+    ["TX", /^1 TAC 87/, /5 questions/],
+    ["VA", /HB 2064/, /two of: credential analysis/],
+  ] as const) {
+    const { modes, terms } = shipped.of(state);
+    assert.deepEqual(modes.value, ["ron", "ink"], state);
+    assert.match(modes.source, source);
+    assert.match(terms.identity?.value ?? "", identity);
+    for (const term of Object.values(terms)) assert.match(`${term.asOf} ${term.source}`, /^20\d\d-\d\d-\d\d \S/, state);
+  }
+});
+
 test("without a certificate, a registration or a commission that counts, what needs them is not open, and the desk says why", () => {
   const { modes, obstacles } = modesOf({});
   assert.deepEqual(modes, ["ink"]);
@@ -52,6 +71,18 @@ test("without a certificate, a registration or a commission that counts, what ne
   assert.deepEqual(modesOf({}, {}, new Date("2030-02-01T00:00:00Z")).modes, []);
   assert.deepEqual(modesOf({}, {}, new Date("2030-01-31T23:59:59Z")).modes, ["ink"]);
   assert.deepEqual(modesOf({ status: "suspended" }).modes, []);
+});
+
+test("before the first day of the commission nothing is open; before that of the registration what is done in person is", () => {
+  const before = (change: Partial<Commission>, at: string) => modesOf(change, {}, new Date(at));
+  const early = before({ commissionStarts: "2026-06-02" }, "2026-06-01T23:59:59Z");
+  assert.deepEqual(early.modes, []);
+  assert.match(early.obstacles.join(" "), /Not in person, in ink: Your commission begins on 2026-06-02\./);
+  assert.deepEqual(before({ commissionStarts: "2026-06-02" }, "2026-06-02T00:00:00Z").modes, ["ink"]);
+  const unregistered = before({ ronStarts: "2026-06-02" }, "2026-06-01T23:59:59Z");
+  assert.deepEqual(unregistered.modes, ["ink"]);
+  assert.match(unregistered.obstacles.join(" "), /\(RON\): Your registration for remote acts begins on 2026-06-02\./);
+  assert.doesNotMatch(modesOf({ ronStarts: "2026-06-01" }).obstacles.join(" "), /begins/);
 });
 
 test("a document of an excluded class, and a signer where remote acts are not recognized, leave what is done in person", () => {

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { appendRevision, bodyOf } from "../../../packages/evidence/test/seal/signed-pdf.ts";
-import { type Check, checkUpload, type UploadRules } from "../../src/notaries/uploads/check.ts";
+import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { type Check, checkUpload, type UploadRules } from "../../../src/signing/notaries/uploads/check.ts";
 import { openSigning } from "../envelopes/pdf/signing.ts";
 import { type NotaryPlace, type NotarySoftware, openNotarySoftware } from "./notary-software.ts";
 

@@ -3,47 +3,32 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { forTests } from "@signsealship/testing/for-tests";
+import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/database/sql.ts";
-import { enqueue } from "../../src/platform/jobs/jobs.ts";
-import { sealRoom, type Version, verify } from "../closing-passports/seal-room.ts";
-import { type Client, openWebhooksService, type WebhooksService } from "../webhooks/webhooks-service.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
+import { openWebhooksService } from "../../outgoing/webhooks/webhooks-service.ts";
+import { hasEveryCode, sealAll } from "./restored.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const cli = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const place = temporaryFolder();
 const at = (...names: string[]) => join(place.path, ...names);
-let running: WebhooksService;
-let firm: Client;
-let order: string;
-let room: string;
-let version: Version;
-let passport: { verifyCode: string };
 
 /** Keeps an answer back until the test gives it, so that its delivery is under way. */
 const answers: (() => void)[] = [];
 
-before(async () => {
-  running = await openWebhooksService();
-  firm = await running.partner();
-  const hook = await firm.subscribe("/hook", ["order.created"]);
-  order = await firm.order();
-  room = (await firm.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" })).roomCode;
-  await firm.ok("POST", `/api/rooms/${room}/orders`, { orderCode: order });
-  version = await sealRoom(firm as never, room);
-  const form = new FormData();
-  form.set("file", new Blob([new Uint8Array(makePdf())]), "deed.pdf");
-  passport = await firm.ok("POST", "/api/passport/seal", form);
-  await firm.ended(hook);
-});
-after(async () => {
+after(() => {
   for (const answer of answers) answer();
-  await running.close();
-  place.remove();
 });
+const running = await forTests(openWebhooksService());
+const firm = await running.partner();
+const hook = await firm.subscribe("/hook", ["order.created"]);
+const order = await firm.order();
+const codes = await sealAll(firm, order);
+await firm.ended(hook);
 
 const env = () => ({ ...running.env, RATE_LIMITS: "off" });
 const command = (dataDir: string, ...args: string[]) => runCli({ ...env(), DATA_DIR: dataDir }, ...args);
@@ -64,7 +49,9 @@ async function begin(): Promise<string> {
   await firm.subscribe("/slow", ["order.created"]);
   const late = await firm.order();
   await running.catcher.wait("/slow");
-  const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${late}`);
+  const [row] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", late)}`,
+  );
   const due = new Date(Date.now() + 600_000);
   await enqueue(running.db, "order-mail", { orderId: row?.id, moment: "payment_received", at: due }, due);
   return late;
@@ -96,7 +83,7 @@ test("a restored backup has every code, and sends no job and no webhook a second
   const caught = running.catcher.caught.length;
   const service = await startService({ ...env(), DATA_DIR: at("other") });
   try {
-    await hasEveryCode(service, [order, late], lost);
+    await hasEveryCode(service.baseUrl, firm.key, codes, { orders: [order, late], lost });
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     assert.equal(running.catcher.caught.length, caught);
     assert.deepEqual(outbox(at("other")), []);
@@ -121,21 +108,6 @@ async function sentOnce(): Promise<void> {
     for (const answer of answers.splice(0)) answer();
     return waiting.length === 0 && pending.length === 0;
   });
-}
-
-async function hasEveryCode({ baseUrl }: Service, orders: string[], lost: string): Promise<void> {
-  const get = async (path: string, headers: Record<string, string> = {}) =>
-    (await fetch(baseUrl + path, { headers })).status;
-  const key = { Authorization: `Bearer ${firm.key}` };
-  for (const code of orders) assert.equal(await get(`/api/partner/orders/${code}`, key), 200);
-  assert.equal(await get(`/api/partner/orders/${lost}`, key), 404);
-  assert.equal(await get(`/api/rooms/${room}`), 200);
-  const closing = await verify(baseUrl, version.verifyCode);
-  assert.deepEqual([closing.chainOk, closing.manifestSha256], [true, version.manifestSha256]);
-  assert.equal(await get(`/api/verify/room/${version.verifyCode}/pdf`), 200);
-  const proof = await fetch(`${baseUrl}/api/passport/verify/${passport.verifyCode}`);
-  assert.equal(((await proof.json()) as { verdict: string }).verdict, "verified_test");
-  assert.equal(await get(`/api/passport/verify/${passport.verifyCode}/document`), 200);
 }
 
 test("the keys are not in the backup, and nobody else can read it", async () => {

@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { openServiceTasks, sendMorningMails } from "../../src/console/console.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { openTask } from "../../src/tasks/tasks.ts";
-import { newOperator } from "../operators/console-people.ts";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openTask } from "../../../src/kernel/tasks/tasks.ts";
+import { openServiceTasks, sendMorningMails } from "../../../src/upkeep/console/console.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
 
-let running: Harness;
-let pem: string;
-before(async () => {
-  running = await openHarness();
-  pem = await (await fetch(`${running.service.baseUrl}/seal/certificate.pem`)).text();
-});
-after(() => running.close());
+const running = await forTests(openHarness());
+const pem = await (await fetch(`${running.service.baseUrl}/seal/certificate.pem`)).text();
 
 const on = (time: string) => () => new Date(time);
 const tasks = (kind: string) =>

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { caFinding } from "../../src/doctor/ca.ts";
+import { caFinding } from "../../../src/upkeep/doctor/outside.ts";
 
 const { after, before, describe, test } = testsNeeding("openssl");
 

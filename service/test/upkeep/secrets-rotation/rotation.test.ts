@@ -3,30 +3,29 @@ import { spawn } from "node:child_process";
 import { createCipheriv, randomBytes, randomUUID } from "node:crypto";
 import { copyFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import { runCli, type Service, startService } from "@signsealship/testing/service";
-import { issueKey } from "../../src/partners/partners.ts";
-import { blobKeyId, decryptBlob } from "../../src/platform/blobs/cipher.ts";
-import { columnCipher } from "../../src/platform/column-cipher.ts";
-import { sql } from "../../src/platform/database/sql.ts";
-import { deriveSalted, keyIdText, openSecretsKey, type SecretBytes } from "../../src/platform/secrets.ts";
-import { sealRoom, verify } from "../closing-passports/seal-room.ts";
-import { seal } from "../proof-passports/seal-document.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { issueKey } from "../../../src/firms/partners/partners.ts";
+import { checkEvents } from "../../../src/kernel/events/events.ts";
+import { blobKeyId, decryptBlob } from "../../../src/kernel/platform/blobs/cipher.ts";
+import { columnCipher } from "../../../src/kernel/platform/column-cipher.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
+import { openSealedTexts } from "../../../src/kernel/platform/sealed-text.ts";
+import { deriveSalted, keyIdText, openSecretsKey, type SecretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { sealRoom, verify } from "../../closing/closing-passports/seal-room.ts";
+import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
+import { seal } from "../../evidence/proof-passports/seal-document.ts";
 
-const cli = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const cli = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 
-let running: RoomsService;
-let acme: Client;
-let headers: Record<string, string>;
-let dataDir: string;
 let second: Service;
-let keys: { old: SecretBytes; next: SecretBytes };
-let paths: { old: string; next: string };
 
 type Left = { keyId: string; state: string; rows: number; values: number; blobs: number };
 type Rotated = {
@@ -36,21 +35,18 @@ type Rotated = {
   mayGo: string[];
 };
 
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk", "Acme Title");
-  const { key } = await issueKey({ ...running, clock: () => new Date() }, acme.partnerId, "test");
-  headers = { Authorization: `Bearer ${key}` };
-  ({ dataDir } = running.service);
-  paths = { old: join(dataDir, "keys/secrets"), next: join(dataDir, "keys/secrets-2") };
-  writeFileSync(paths.next, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
-  keys = { old: await openSecretsKey(`file:${paths.old}`), next: await openSecretsKey(`file:${paths.next}`) };
-});
 after(async () => {
   await second?.stop();
   await running.service.stop();
-  await running.close();
 });
+const running = await forTests(openRoomsService());
+let acme = await running.partner("ClosingDesk", "Acme Title");
+const { key } = await issueKey({ ...running, clock: () => new Date() }, acme.partnerId, "test");
+const headers = { Authorization: `Bearer ${key}` };
+const { dataDir } = running.service;
+const paths = { old: join(dataDir, "keys/secrets"), next: join(dataDir, "keys/secrets-2") };
+writeFileSync(paths.next, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
+const keys = { old: await openSecretsKey(`file:${paths.old}`), next: await openSecretsKey(`file:${paths.next}`) };
 
 const oldOnly = () => ({ SECRETS_KEY: `file:${paths.old}`, SECRETS_KEYS_OLD: "" });
 const oldReadingNext = () => ({ SECRETS_KEY: `file:${paths.old}`, SECRETS_KEYS_OLD: `file:${paths.next}` });
@@ -110,9 +106,9 @@ async function makeEverything() {
   await running.db.query(sql`
     INSERT INTO firm_notes (id, order_id, author, text, created_at)
     SELECT ${noteId}, id, 'member:x', ${columnCipher(keys.old, "firm_note").encrypt(Buffer.from("Call first"), noteId)}, now()
-    FROM orders WHERE code = ${orderCode}`);
+    FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`);
   const notices = columnCipher(keys.old, "document_name").encrypt(Buffer.from("[]"), `${orderCode}/notices`);
-  await running.db.query(sql`UPDATE orders SET document_notices = ${notices} WHERE code = ${orderCode}`);
+  await changeOrder(running.db, orderCode, sql`document_notices = ${notices}`);
   return { proof, closing, webhookId, orderCode, room, noteId };
 }
 
@@ -120,7 +116,7 @@ async function makeEverything() {
 async function asBefore({ orderCode, webhookId }: Awaited<ReturnType<typeof makeEverything>>): Promise<void> {
   const [document] = await running.db.query<{ key: string; sha256: string }>(sql`
 SELECT d.blob_key AS key, d.sha256 FROM documents d JOIN orders o ON o.id = d.order_id
-WHERE o.code = ${orderCode} AND d.kind = 'original'`);
+WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND d.kind = 'original'`);
   assert.ok(document);
   const path = join(dataDir, "blobs", document.key);
   const use = { kind: "document", owner: "", sha256: document.sha256 } as const;
@@ -199,6 +195,10 @@ test("what hangs on the old key is put under the new one, also when that is cut 
   await allReads(running.service, made);
   const again = JSON.parse((await command(nextReadingOld(), "secrets", "rotate")).stdout) as Rotated;
   assert.deepEqual(again.rotated, { rows: 0, values: 0, blobs: 0 });
+  running.db.useSealedTexts(openSealedTexts(keys.next));
+  const { events, forged } = await checkEvents({ db: running.db, rowMac: openRowMac(keys.next) });
+  assert.ok(events > 0);
+  assert.deepEqual(forged, []);
   assert.match((await secretsFinding(nextReadingOld())).detail, /may go from SECRETS_KEYS_OLD/);
 });
 
@@ -219,7 +219,7 @@ SELECT hash FROM webhook_secrets WHERE webhook_id = ${made.webhookId}`);
   const text = columnCipher(keys.next, "firm_note").decrypt(note?.text ?? Buffer.alloc(0), made.noteId);
   assert.equal(text.toString(), "Call first");
   const [order] = await running.db.query<{ notices: Buffer }>(
-    sql`SELECT document_notices AS notices FROM orders WHERE code = ${made.orderCode}`,
+    sql`SELECT document_notices AS notices FROM orders WHERE ${isSealed(sql`code`, "order", made.orderCode)}`,
   );
   const holder = `${made.orderCode}/notices`;
   const notices = columnCipher(keys.next, "document_name").decrypt(order?.notices ?? Buffer.alloc(0), holder);

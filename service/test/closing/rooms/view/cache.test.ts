@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createViewCache } from "../../../src/rooms/view/cache.ts";
+import { createViewCache } from "../../../../src/closing/rooms/view/read-view.ts";
 
 const answer = (length: number) => Buffer.alloc(length);
 

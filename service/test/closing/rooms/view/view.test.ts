@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { type Client, openRoomsService, type RoomsService } from "../rooms-service.ts";
+import { describe, test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeFirm } from "@signsealship/testing/row-mac";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { openRoomsService } from "../rooms-service.ts";
 
-let running: RoomsService;
-let acme: Client;
-
-before(async () => {
-  running = await openRoomsService();
-  acme = await running.partner("ClosingDesk");
-});
-after(() => running.close());
+const running = await forTests(openRoomsService());
+const acme = await running.partner("ClosingDesk");
 
 async function roomWith(...orders: string[]): Promise<string> {
   const room = await acme.room();
@@ -22,13 +18,13 @@ const cards = async (room: string) => (await running.view(room)).orders;
 const addDocument = (orderCode: string, kind: string) =>
   running.db.query(sql`
     INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
-    SELECT id, ${kind}, repeat('a', 64), 1, 'b', now() FROM orders WHERE code = ${orderCode}`);
+    SELECT id, ${kind}, repeat('a', 64), 1, 'b', now() FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`);
 const addAudit = (orderCode: string, action: string, at: string) =>
   running.db.query(sql`
     INSERT INTO audit_log (occurred_at, action, actor, order_id, from_status, to_status, detail)
     SELECT ${at}, ${action}, 'key:secret', id, 'A', 'B', '{"recipient": "secret"}'
     FROM orders
-    WHERE code = ${orderCode}`);
+    WHERE ${isSealed(sql`code`, "order", orderCode)}`);
 
 describe("a room's view", () => {
   test("has the contract's fields and no other", async () => {
@@ -150,9 +146,11 @@ describe("a room's view", () => {
     assert.equal((await running.view(room)).branding, null);
     await running.service.cli("partner", "set", partner.partnerId, "--accent", "#1A2B3C");
     assert.deepEqual((await running.view(room)).branding, { brandName: null, accentColor: "#1a2b3c", logoUrl: null });
-    await running.db.query(sql`
-      UPDATE partners SET name = 'New Name', brand_name = 'Brand', logo_url = 'https://brand.example/l.svg'
-      WHERE id = ${partner.partnerId}`);
+    await changeFirm(
+      running.db,
+      partner.partnerId,
+      sql`name = 'New Name', brand_name = 'Brand', logo_url = 'https://brand.example/l.svg'`,
+    );
     const { branding, partnerName } = await running.view(room);
     assert.equal(partnerName, "New Name");
     assert.deepEqual(branding, { brandName: "Brand", accentColor: "#1a2b3c", logoUrl: "https://brand.example/l.svg" });

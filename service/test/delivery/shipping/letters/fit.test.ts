@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { examplePdf } from "../../../../testing/inputs/order-form.ts";
-import { makePdf } from "../../../../testing/inputs/pdf-maker.ts";
-import { planLetter } from "../../../src/shipping/letters/fit.ts";
-import { run } from "../../../src/shipping/letters/pages-task.ts";
+import { examplePdf } from "../../../../../testing/inputs/order-form.ts";
+import { makePdf } from "../../../../../testing/inputs/pdf-maker.ts";
+import { planLetter } from "../../../../src/delivery/shipping/letters/fit.ts";
+import { run } from "../../../../src/delivery/shipping/letters/pages-task.ts";
 import { jane } from "./jane.ts";
 
 const plan = (pdf: Buffer, to = jane, from = jane) => planLetter(run(pdf), to, from);

@@ -4,21 +4,27 @@ import { startLob } from "@signsealship/testing/doubles/lob";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
-import { dispatchJobs } from "../../../src/fulfilment/fulfilment.ts";
-import { documentMembers, documentUse, lockOrder, type PeopleEvent, transition } from "../../../src/orders/orders.ts";
-import { openBlobs } from "../../../src/platform/blobs/blobs.ts";
-import { folderBackend } from "../../../src/platform/blobs/folder.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import type { Jobs } from "../../../src/platform/jobs/jobs.ts";
-import { openRowMac } from "../../../src/platform/row-mac.ts";
-import { secretBytes } from "../../../src/platform/secrets.ts";
-import type { Workers } from "../../../src/platform/workers/task.ts";
-import { accountsOf, type MailClass, openProviders } from "../../../src/providers/providers.ts";
-import { lettersOnRecord, openLetters, recallOrder } from "../../../src/shipping/letters/letters.ts";
-import { run as readPages } from "../../../src/shipping/letters/pages-task.ts";
-import { closeTrouble } from "../../../src/shipping/letters/trouble.ts";
-import { letterList } from "../../../src/web/operator/orders/letter-list.ts";
-import { openOrdersDatabase, silent } from "../../orders/orders-database.ts";
+import { lettersOnRecord, openLetters, recallOrder } from "../../../../src/delivery/shipping/letters/letters.ts";
+import { run as readPages } from "../../../../src/delivery/shipping/letters/pages-task.ts";
+import { closeTrouble } from "../../../../src/delivery/shipping/letters/trouble.ts";
+import { openBlobs } from "../../../../src/kernel/platform/blobs/blobs.ts";
+import { folderBackend } from "../../../../src/kernel/platform/blobs/folder.ts";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import type { Jobs } from "../../../../src/kernel/platform/jobs/jobs.ts";
+import { openRowMac } from "../../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../../src/kernel/platform/secrets.ts";
+import type { Workers } from "../../../../src/kernel/platform/workers/task.ts";
+import { dispatchJobs } from "../../../../src/orders/fulfilment/fulfilment.ts";
+import {
+  documentMembers,
+  documentUse,
+  lockOrder,
+  type PeopleEvent,
+  transition,
+} from "../../../../src/orders/order/order.ts";
+import { letterList } from "../../../../src/pages/operator/orders/sent-lists.ts";
+import { accountsOf, type MailClass, openProviders } from "../../../../src/providers/providers.ts";
+import { openOrdersDatabase, silent } from "../../../orders/order/orders-database.ts";
 import { jane } from "./jane.ts";
 
 const business = { ...jane, name: "SignSealShip", line1: "1100 Congress Avenue" };
@@ -98,7 +104,9 @@ export async function openWorld() {
   }
 
   async function idOf(code: string): Promise<number> {
-    const [order] = await db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    const [order] = await db.query<{ id: number }>(
+      sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+    );
     return order?.id ?? 0;
   }
 
@@ -118,7 +126,7 @@ export async function openWorld() {
     pass: (seconds: number) => {
       state.now = new Date(state.now.getTime() + seconds * 1000);
     },
-    /** An order that comes to be printed and mailed. */
+    /** An order that is due to be printed and mailed. */
     async placed({ pdf = letterPdf, environment = "live" as "live" | "test", shipTo = jane } = {}) {
       const code = await orders.insert("NotarizationComplete", { environment, fax: false });
       const sha256 = createHash("sha256").update(pdf).digest("hex");
@@ -130,7 +138,7 @@ export async function openWorld() {
       await changeOrder(db, code, sql`ship_method = 'print_mail', ship_to = ${JSON.stringify(shipTo)}::jsonb`);
       await db.query(sql`
         UPDATE documents SET sha256 = ${sha256}, bytes = ${pdf.length}, blob_key = ${blobKey}, row_mac = ${mac}
-        WHERE kind = 'notarized' AND order_id = (SELECT id FROM orders WHERE code = ${code})`);
+        WHERE kind = 'notarized' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
       await move(code, "next_segment");
       return code;
     },
@@ -140,13 +148,13 @@ export async function openWorld() {
     async tasksOf(code: string): Promise<string[]> {
       const rows = await db.query<{ task: string }>(sql`
         SELECT t.kind || ' ' || t.state AS task FROM tasks t JOIN orders o ON o.id = t.order_id
-        WHERE o.code = ${code} ORDER BY t.id`);
+        WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`);
       return rows.map(({ task }) => task);
     },
     async reasonsOf(code: string): Promise<string> {
       const rows = await db.query<{ reason: string | null }>(sql`
         SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
-        WHERE o.code = ${code} AND t.state IN ('open', 'claimed') ORDER BY t.id`);
+        WHERE ${isSealed(sql`o.code`, "order", code)} AND t.state IN ('open', 'claimed') ORDER BY t.id`);
       return rows.map(({ reason }) => reason ?? "").join("; ");
     },
     /** The ids of the letters that were accepted for the order and were not cancelled. */
@@ -157,7 +165,7 @@ export async function openWorld() {
     async shipmentOf(code: string): Promise<string> {
       const [row] = await db.query<{ shown: string }>(sql`
         SELECT s.status || ' ' || s.carrier || ' ' || s.tracking_number AS shown
-        FROM shipments s JOIN orders o ON o.id = s.order_id WHERE o.code = ${code} ORDER BY s.id DESC LIMIT 1`);
+        FROM shipments s JOIN orders o ON o.id = s.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY s.id DESC LIMIT 1`);
       return row?.shown ?? "none";
     },
     /** The letters as the console shows them, without markup. */

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { lockOrder } from "../../../src/orders/orders.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { requireNoLetter } from "../../../src/shipping/letters/letters.ts";
-import { mailReceipt } from "../../../src/shipping/letters/receipt.ts";
-import { claimTask } from "../../../src/tasks/tasks.ts";
+import { mailReceipt, requireNoLetter } from "../../../../src/delivery/shipping/letters/letters.ts";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { claimTask } from "../../../../src/kernel/tasks/tasks.ts";
+import { lockOrder } from "../../../../src/orders/order/order.ts";
 import { openWorld, type World } from "./letter-world.ts";
 
 const { after, before, describe, test } = testsNeeding("mupdf");
@@ -102,7 +101,7 @@ describe("an order to print and mail", () => {
   test("that a person has claimed is left to the person", async () => {
     const code = await world.placed();
     const [task] = await world.db.query<{ id: number }>(sql`
-      SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code}`);
+      SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
     await claimTask({ db: world.db, clock: () => world.state.now }, task?.id ?? 0, "operator:1");
     await world.openNode().work();
     assert.deepEqual(world.lettersOf(code), []);
@@ -174,7 +173,7 @@ describe("what Lob says of a letter", () => {
     await node.work();
     const letters = world.lettersOf(code);
     assert.equal(letters.length, 2);
-    // What is still heard of the first one is not of the second.
+    // Late events of the first letter do not belong to the second.
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
     assert.equal(await world.statusOf(code), "ShippingPending");
     assert.match(
@@ -428,7 +427,7 @@ describe("Lob out of reach", () => {
     const say = (id: string) =>
       node.providers.resolve({ orderId, intentId: row?.id ?? 0 }, { id, tracking: null }, "operator:1");
     await assert.rejects(say("psc_1"), /must be that of a letter at Lob/);
-    // Another order's letter, which stays as it is.
+    // Another order's letter, which stays unchanged.
     await assert.rejects(say(other.letterId), /this letter is on record already/);
     assert.deepEqual(world.lettersOf(other.code), [other.letterId]);
     const [letterId = ""] = world.lettersOf(code);

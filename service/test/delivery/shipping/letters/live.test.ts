@@ -7,7 +7,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/platform/database/sql.ts";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 
 const { after, before, test } = testsNeeding("mupdf");
 
@@ -43,7 +43,11 @@ const pdf = makePdf({ pages: 3, text: "Lien release" });
 const comesTo = (code: string, status: string) =>
   until(
     async () =>
-      (await harness.db.query(sql`SELECT FROM orders WHERE code = ${code} AND status = ${status}`)).length === 1,
+      (
+        await harness.db.query(
+          sql`SELECT FROM orders WHERE ${isSealed(sql`code`, "order", code)} AND status = ${status}`,
+        )
+      ).length === 1,
   );
 
 type OrderShown = { status: string; shipments: { status: string; carrier: string; trackingNumber: string }[] };
@@ -102,7 +106,7 @@ test(`a service that is killed once Lob has taken a letter finds it there, and s
     await stripe.deliver(baseUrl(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
     await until(() => lob.letters.size === before + 1);
     await harness.service.kill();
-    const ofOrder = sql`order_id = (SELECT id FROM orders WHERE code = ${orderCode})`;
+    const ofOrder = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)})`;
     const { db } = harness;
     assert.equal((await db.query(sql`SELECT FROM provider_calls WHERE ${ofOrder} AND state = 'begun'`)).length, 1);
     assert.equal((await db.query(sql`SELECT FROM letters WHERE ${ofOrder}`)).length, 0);

@@ -8,7 +8,7 @@ import {
   meaningOfTracking,
   stageOf,
   withHappening,
-} from "../../../src/shipping/letters/progress.ts";
+} from "../../../../src/delivery/shipping/letters/progress.ts";
 
 const runs = Number(process.env["RUNS"] ?? 500);
 const base = Date.UTC(2026, 10, 20);

@@ -8,10 +8,14 @@ import { after, test } from "node:test";
 import { OID } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { needs } from "@signsealship/testing/tools/tools";
-import { StartupError } from "../../../src/platform/errors.ts";
-import { makeSealCertificate, readSealChain, sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { openChain } from "../../../src/seals/certificate/file.ts";
-import type { SealKey } from "../../../src/seals/keys/seal-key.ts";
+import {
+  makeSealCertificate,
+  readSealChain,
+  sealChainPem,
+} from "../../../../src/evidence/seals/certificate/certificate.ts";
+import { openChain } from "../../../../src/evidence/seals/certificate/file.ts";
+import type { SealKey } from "../../../../src/evidence/seals/keys/seal-key.ts";
+import { StartupError } from "../../../../src/kernel/platform/errors.ts";
 import { memoryKey, memoryRoot, selfSigned, someInstant } from "../signers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seal-certificate-"));

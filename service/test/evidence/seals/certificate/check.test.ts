@@ -7,8 +7,8 @@ import { join } from "node:path";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { checkSealCertificate } from "../../../src/seals/certificate/check.ts";
-import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
+import { checkSealCertificate } from "../../../../src/evidence/seals/certificate/check.ts";
+import { sealKeyOf } from "../../../../src/evidence/seals/keys/file-key.ts";
 import { memoryKey, selfSigned, someInstant } from "../signers.ts";
 
 const { after, before, test } = testsNeeding("openssl");

@@ -16,11 +16,11 @@ import { startKms } from "@signsealship/testing/doubles/kms";
 import { startSoftHsm } from "@signsealship/testing/tools/softhsm";
 import { needs, type ToolName } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
-import type { SealPlace } from "../../../src/seals/cms/signed-data.ts";
-import { openSealKey } from "../../../src/seals/keys/open-seal-key.ts";
-import type { SealKey } from "../../../src/seals/keys/seal-key.ts";
+import { sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
+import { createCmsSigner } from "../../../../src/evidence/seals/cms/cms.ts";
+import type { SealPlace } from "../../../../src/evidence/seals/cms/signed-data.ts";
+import { openSealKey } from "../../../../src/evidence/seals/keys/open-seal-key.ts";
+import type { SealKey } from "../../../../src/evidence/seals/keys/seal-key.ts";
 import { memoryKey, selfSigned } from "../signers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cms-build-"));
@@ -52,7 +52,7 @@ const content = Buffer.from("the bytes that a ByteRange covers");
 const digest = createHash("sha256").update(content).digest();
 const place: SealPlace = { messageDigest: digest, byteRange: [0, 1000, 9000, 700], originalLength: 900 };
 
-/** What openssl says of a CMS over the content: nothing, or it throws. */
+/** Verifies a CMS over the content with openssl; throws if it fails. */
 function opensslVerifies(cms: Uint8Array, certificatePem: string, message: Uint8Array = content): void {
   const [file, contentFile, trust] = ["cms", "content", "trust"].map((name) => join(folder, name)) as [
     string,

@@ -4,22 +4,21 @@ import { createHash, randomBytes, webcrypto } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { contentOf, fieldsOf, readDer } from "@signsealship/evidence/asn1";
 import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms";
 import { needs } from "@signsealship/testing/tools/tools";
-import { issueSignerCertificate } from "../../../src/envelopes/envelopes.ts";
-import { makeSignerAuthority } from "../../../src/envelopes/signer-authority.ts";
-import type { Authority } from "../../../src/seals/certificate/authority.ts";
-import { makeSealCertificate, sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
-import type { SealPlace } from "../../../src/seals/cms/signed-data.ts";
+import { makeSealCertificate, sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
 import {
   assembleCms,
+  createCmsSigner,
   maxCmsLength,
   signedAttributesOf,
   verifySignedAttributes,
-} from "../../../src/seals/cms/two-step.ts";
+} from "../../../../src/evidence/seals/cms/cms.ts";
+import type { SealPlace } from "../../../../src/evidence/seals/cms/signed-data.ts";
+import { issueSignerCertificate } from "../../../../src/signing/envelopes/envelopes.ts";
+import { makeSignerAuthority } from "../../../../src/signing/envelopes/signer-authority.ts";
 import { memoryKey, memoryRoot } from "../signers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "two-step-"));
@@ -29,13 +28,9 @@ const content = Buffer.from("the bytes that a ByteRange covers");
 const messageDigest = createHash("sha256").update(content).digest();
 const place: SealPlace = { messageDigest, byteRange: [0, 1000, 9000, 700], originalLength: 900 };
 
-let root: Authority;
-let authority: Authority;
-before(async () => {
-  root = await memoryRoot(Date.now());
-  const made = { key: memoryKey("p-256"), host: "sign.example", serialNumber: randomBytes(16), at: Date.now() };
-  authority = await makeSignerAuthority(root, made);
-});
+const root = await memoryRoot(Date.now());
+const made = { key: memoryKey("p-256"), host: "sign.example", serialNumber: randomBytes(16), at: Date.now() };
+const authority = await makeSignerAuthority(root, made);
 
 /** A key as a browser makes it, which gives r and s, under the authority of signers. */
 async function browserKey() {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { verify } from "node:crypto";
 import { type KmsDouble, type KmsDoubleKey, startKms } from "@signsealship/testing/doubles/kms";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { openSealKey } from "../../../src/seals/keys/open-seal-key.ts";
-import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../src/seals/keys/seal-key.ts";
+import { openSealKey } from "../../../../src/evidence/seals/keys/open-seal-key.ts";
+import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../../src/evidence/seals/keys/seal-key.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { openSealKey } from "../../../src/seals/keys/open-seal-key.ts";
-import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../src/seals/keys/seal-key.ts";
+import { openSealKey } from "../../../../src/evidence/seals/keys/open-seal-key.ts";
+import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../../src/evidence/seals/keys/seal-key.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "file-key-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

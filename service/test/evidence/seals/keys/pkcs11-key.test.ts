@@ -3,8 +3,8 @@ import { type KeyObject, verify } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { type SoftHsm, startSoftHsm } from "@signsealship/testing/tools/softhsm";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { openPkcs11Key } from "../../../src/seals/keys/pkcs11-key.ts";
-import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../src/seals/keys/seal-key.ts";
+import { openPkcs11Key } from "../../../../src/evidence/seals/keys/pkcs11-key.ts";
+import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../../src/evidence/seals/keys/seal-key.ts";
 
 const { after, before, test } = testsNeeding("softhsm");
 

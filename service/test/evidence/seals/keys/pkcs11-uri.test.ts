@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parsePkcs11Uri } from "../../../src/seals/keys/pkcs11-uri.ts";
-import { SealKeyError } from "../../../src/seals/keys/seal-key.ts";
+import { parsePkcs11Uri } from "../../../../src/evidence/seals/keys/pkcs11-uri.ts";
+import { SealKeyError } from "../../../../src/evidence/seals/keys/seal-key.ts";
 
 test("reads every attribute that finds a key, percent-encoded or not", () => {
   const uri =

@@ -1,5 +1,5 @@
 import { sealReasons } from "@signsealship/evidence/seal";
-import { withAttachments } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { withAttachments } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
 import { collection, type Made, notVerified, type State, verified, verifiedTest } from "./case.ts";
 import { asJson, evidenceOf, hexOf } from "./evidence.ts";
 import { sealed } from "./sealing.ts";
@@ -75,6 +75,11 @@ export async function attachedRecords(): Promise<Made> {
   await one("a receipt with an event that is null", ofEvents(EVENT, { events: [null] }), real, bad);
   const unhashed = { ...listed, sha256: "00" };
   await one("a receipt whose event has no hash", ofEvents(EVENT, { events: [unhashed] }), real, bad);
+  const many = Array.from({ length: 100 }, (_, index) => ({
+    ...listed,
+    file: `event-${String(index + 1).padStart(2, "0")}.json`,
+  }));
+  await one("a receipt of 100 events", ofEvents(EVENT, { events: many }), real, bad);
   const others = { ...EVENT, "event-01.json": text({}) };
   await one("a receipt with another event", ofEvents(others), real, broken);
   const eventAlone = { "event-01.json": event };

@@ -1,10 +1,10 @@
-import type { WholeCase } from "../../../../packages/evidence/test/whole-cases.ts";
+import type { WholeCase } from "../../../../../packages/evidence/test/whole-cases.ts";
 import { verifiedAt } from "./signers.ts";
 
 export type State = "holds" | "fails" | "unchecked";
 export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
 
-/** What a conforming verifier says of a case: written down from docs/evidence-format.md, never recorded from a run. */
+/** A conforming verifier's result for a case: written down from docs/evidence-format.md, never recorded from a run. */
 export type Expectation = {
   readonly verdict: Verdict;
   /** Claims that the format decides, by name; several states where a claim is made so often. */
@@ -70,7 +70,7 @@ export function collection(folder: string) {
   };
 }
 
-/** Every claim of section 6.3 that is made of a seal when nothing lies beside it, for one that is all in order. */
+/** Every claim of section 6.3 about a valid seal without detached evidence. */
 const SEAL: Readonly<Record<string, State>> = {
   pdf_readable: "holds",
   whole_file_covered: "holds",
@@ -107,5 +107,5 @@ export const notCovered: Expectation = {
 };
 export const unreadable: Expectation = { verdict: "not_verified", claims: { pdf_readable: "fails" } };
 export const unsigned: Expectation = { verdict: "unsigned", claims: { pdf_readable: "holds" } };
-/** What was signed are other bytes: neither the digest nor the signature over it is of this file. */
+/** The signed bytes are others: neither the digest nor the signature over it belongs to this file. */
 export const changedBytes = { document_unchanged_since_seal: "fails", seal_signature_valid: "fails" } as const;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { attacks } from "../../../../packages/evidence/test/pdf/changes/attacks/attacks.ts";
+import { attacks } from "../../../../../packages/evidence/test/pdf/changes/attacks/attacks.ts";
 import {
   added,
   asBytes,
@@ -7,11 +7,11 @@ import {
   formDocument,
   OBJECT,
   signForm,
-} from "../../../../packages/evidence/test/pdf/changes/document.ts";
-import { honest } from "../../../../packages/evidence/test/pdf/changes/honest/honest.ts";
-import { endOf, type NewObject, sealRevision } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { cmsOver } from "../../../../packages/evidence/test/signer.ts";
-import { PdfRefusal } from "../../../src/pdf/refusal.ts";
+} from "../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { honest } from "../../../../../packages/evidence/test/pdf/changes/honest/honest.ts";
+import { endOf, type NewObject, sealRevision } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { cmsOver } from "../../../../../packages/evidence/test/signer.ts";
+import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
 import { collection, type Expectation, type Made, notVerified, type State, verified } from "./case.ts";
 import { sealed } from "./sealing.ts";
 import { seal, stamp, stranger } from "./signers.ts";

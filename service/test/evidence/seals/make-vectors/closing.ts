@@ -1,4 +1,4 @@
-import { hash } from "../../../../packages/evidence/test/manifest/manifests.ts";
+import { hash } from "../../../../../packages/evidence/test/manifest/manifests.ts";
 import { collection, type Expectation, type Made } from "./case.ts";
 import { asJson, hexOf } from "./evidence.ts";
 import {
@@ -98,9 +98,14 @@ function honest(): readonly Row[] {
   ];
 }
 
+function withLetter(certificate: Uint8Array): Uint8Array {
+  const changed = Uint8Array.from(certificate);
+  changed[Buffer.from(certificate).indexOf("(Certificate") + 1] = 0x4b;
+  return changed;
+}
+
 function altered(): readonly Row[] {
-  const changed = Uint8Array.from(c1);
-  changed[Buffer.from(c1).indexOf("(Certificate") + 1] = 0x4b;
+  const changed = withLetter(c1);
   const pretty = asJson(JSON.parse(Buffer.from(v1).toString()));
   const swapped = manifest({ version: 2, prevManifestSha256: hash("0") });
   const twoSecond = manifest({ version: 2, prevManifestSha256: hexOf(v1), reference: "x" });
@@ -286,6 +291,15 @@ export function closingSets(): Made {
       only,
       expectation("not_verified", fromOne, distrusted),
       "The seal holds, and is nobody's who is trusted.",
+    ],
+    { trust: ["trust/other-seal.pem"] },
+  );
+  one(
+    [
+      "another seal trusted, and a letter of the certificate",
+      { certificates: [withLetter(c1)] },
+      expectation("not_verified", fromOne, distrusted, { "certificate.v1.seal": "fails" }),
+      "Trust is a claim of its own. So is the seal, which does not hold.",
     ],
     { trust: ["trust/other-seal.pem"] },
   );

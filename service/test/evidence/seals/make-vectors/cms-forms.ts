@@ -10,10 +10,9 @@ import {
   sequence,
   set,
 } from "@signsealship/evidence/asn1";
-import { parseCertificate } from "@signsealship/evidence/x509";
-import { cmsOver, withLowS } from "../../../../packages/evidence/test/signer.ts";
+import { cmsOver, withLowS } from "../../../../../packages/evidence/test/signer.ts";
 import { collection, type Expectation, type Made, notVerified, verified } from "./case.ts";
-import { authority, certificateOf, subject } from "./certificates.ts";
+import { chains, identified, leafDer } from "./cms-chains.ts";
 import * as edit from "./parts/der-edit.ts";
 import { document, oddSeal } from "./sealing.ts";
 import * as by from "./signers.ts";
@@ -36,7 +35,7 @@ const hashOf = (...ders: readonly Uint8Array[]) => {
   return Uint8Array.from(hash.digest());
 };
 
-/** What is signed states the place of the gap; a value made outside of the writer has to find it there. */
+/** The signed bytes state the place of the gap; a value made outside of the writer has to be found there. */
 function placeIn(signed: Uint8Array) {
   const text = Buffer.from(signed).toString("latin1");
   const numbers = (name: RegExp) => text.match(name)?.at(-1)?.match(/\d+/g)?.map(Number) ?? [];
@@ -223,30 +222,6 @@ function oneForm(): readonly Row[] {
   ];
 }
 
-const leaf = subject("forms leaf");
-const root = subject("forms root");
-const leafDer = certificateOf(leaf, root, { serial: 2 });
-const rootDer = certificateOf(root, root, { extensions: authority() });
-/** The root with another signature in its own place: it is not its own. */
-const unsoundRoot = certificateOf(root, root, { extensions: authority(), signature: leaf.key.sign(Uint8Array.of(1)) });
-const laterRoot = certificateOf(root, root, { serial: 7, extensions: authority() });
-
-/** Chains that come with a seal. */
-function chains(
-  add: (name: string, certificates: readonly Uint8Array[], expect: Expectation, teaches: string) => void,
-) {
-  const needed = "Going from the signer's to its issuer and on, all are met (3.2).";
-  add("its root", [leafDer, rootDer], verified(), needed);
-  add("its root before it", [rootDer, leafDer], verified(), "In whatever order they stand, in a seal of before.");
-  add(
-    "a root whose signature is not its own",
-    [leafDer, unsoundRoot],
-    loose,
-    "The signature of the topmost verifies where its own issuer is at hand.",
-  );
-  add("two roots of one key", [leafDer, rootDer, laterRoot], loose, needed);
-}
-
 /** Seals whose CMS is of another form than the sealer's. */
 export function cmsForms(): Made {
   const { add, put, trust, made, slug } = collection("cms-forms");
@@ -284,13 +259,8 @@ export function cmsForms(): Made {
       at,
     });
   }
-  const leaves = trust("forms-leaf.pem", by.pem(leafDer));
-  const signer = { ...leaf.key, certificate: parseCertificate(leafDer) };
-  chains((name, certificates, expect, teaches) => {
-    const held = certificates.map(hexOf).join("");
-    const contents = (signed: Uint8Array) =>
-      edit.withEdit(cmsOver(hashOf(signed), signer), [1, 0, 3], edit.holding(held));
-    one(`a chain in a seal of before: ${name}`, contents, expect, teaches, { trust: [leaves] });
-  });
+  const anchors = [trust("forms-leaf.pem", by.pem(leafDer)), trust("forms-named.pem", by.pem(identified))];
+  for (const [name, contents, expect, teaches] of chains())
+    one(`a chain in a seal of before: ${name}`, contents, expect, teaches, { trust: anchors });
   return made();
 }

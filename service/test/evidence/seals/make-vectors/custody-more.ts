@@ -1,7 +1,7 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { sealedFor } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
-import type { TestSigner } from "../../../../packages/evidence/test/signer.ts";
+import { sealedFor } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
+import type { TestSigner } from "../../../../../packages/evidence/test/signer.ts";
 import type { Expectation, State } from "./case.ts";
 import { document } from "./sealing.ts";
 import * as by from "./signed-envelope.ts";
@@ -10,7 +10,7 @@ import { seal, stampedAt, stranger } from "./signers.ts";
 type Claims = Readonly<Record<string, State>>;
 type Files = { readonly certificate: Uint8Array; readonly document?: Uint8Array };
 /** How the makers of custody sets write one down: with the claims that differ from all in order. */
-type Row = readonly [
+export type Row = readonly [
   name: string,
   files: Files,
   verdict: Expectation["verdict"],

@@ -2,10 +2,17 @@ import { hash } from "node:crypto";
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { certifiedName } from "@signsealship/evidence/x509";
-import { sealedFor } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
-import { appendRevision, bodyOf, bytesOf, endOf, latin1 } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { tokenOver } from "../../../../packages/evidence/test/signer.ts";
+import { sealedFor } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
+import {
+  appendRevision,
+  bodyOf,
+  bytesOf,
+  endOf,
+  latin1,
+} from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
 import { collection, type Made, notVerified, type State, verified, verifiedTest } from "./case.ts";
+import { oddActs, twiceAttached, twoOverOne } from "./custody-acts.ts";
 import { emptyCertificate, falseEnds, furtherCustody } from "./custody-more.ts";
 import { document } from "./sealing.ts";
 import * as by from "./signed-envelope.ts";
@@ -376,8 +383,31 @@ export async function custodySets(): Promise<Made> {
   for (const [title, bytes] of falseEnds(ann, first)) {
     sealedPdf(title, proof(bytes), "fails", "The seal that seems to end it is not the service's.");
   }
+  const signedBy = (signer: typeof seal, bytes: Uint8Array, more = {}) =>
+    sealedFor(sealReasons.signed.live, { signer, ...more }, bytes);
+  sealedPdf(
+    "cut behind the first act, a proof seal and then one for a signed document",
+    signedBy(seal, proof(first)),
+    "fails",
+    "The seal that ends a signing follows its last act.",
+  );
+  sealedPdf(
+    "an act beside another signature, sealed",
+    proof(by.signedEnvelope([{ ...ann, written: twoOverOne }]).states[0] ?? first),
+    "fails",
+    "Of two signatures over an act's revision nobody can say which is the act.",
+  );
+  const ended = signedBy(seal, first);
+  sealedPdf(
+    "a signed document, and a stranger's seal that says that it ends the same act",
+    signedBy(stranger, ended, { originalLength: first.length }),
+    "holds",
+    "The first seal that follows the acts ends their signing.",
+    { expect: { verdict: "not_verified", claims: { signing_complete: "holds" } } },
+  );
   const stolen = retiredList("signers-stolen.json", "key-compromise");
-  for (const [title, files, verdict, changes, teaches, more] of furtherCustody(ann, bob, stolen)) {
+  const sets = [...furtherCustody(ann, bob, stolen), ...oddActs(ann, bob)];
+  for (const [title, files, verdict, changes, teaches, more] of sets) {
     const { document: about = null } = files;
     add({
       name: title,
@@ -400,6 +430,24 @@ export async function custodySets(): Promise<Made> {
     expect: { verdict: "not_verified", claims: { envelope_readable: "fails" } },
     teaches: "Nothing is attached under its name.",
   });
+  add({
+    name: "a custody certificate whose attachments stand there twice",
+    kind: "custody_set",
+    files: { certificate: once("attached-twice-certificate.pdf", twiceAttached()) },
+    trust: [published],
+    expect: { verdict: "not_verified", claims: { envelope_readable: "fails" } },
+    teaches: "Of a key that stands twice one reader takes the first, another the last.",
+  });
+  const unsealed = by.signedEnvelope([ann, bob], { sealing: { contents: () => Uint8Array.of(0x30, 0x00) } });
+  set(
+    "a signature value without a certificate",
+    unsealed,
+    "The seal is none: what the acts say is judged all the same.",
+    {
+      verdict: "not_verified",
+      claims: { ...ALL, seal_signature_valid: "fails" },
+    },
+  );
   return made();
 }
 

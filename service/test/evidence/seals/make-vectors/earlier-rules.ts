@@ -1,3 +1,4 @@
+import { type DerValue, encode, nullValue, OID, oid, sequence } from "@signsealship/evidence/asn1";
 import {
   bodyOf,
   bytesOf,
@@ -6,8 +7,8 @@ import {
   type NewObject,
   type SignOptions,
   signPdf,
-} from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { cmsOver } from "../../../../packages/evidence/test/signer.ts";
+} from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { cmsOver } from "../../../../../packages/evidence/test/signer.ts";
 import { collection, type Made, notCovered, notVerified, type State, unreadable, unsigned, verified } from "./case.ts";
 import { earlierRoot, earlierSeals, lockedRows, textRows } from "./earlier-seals.ts";
 import {
@@ -26,12 +27,21 @@ import {
   signed,
   state,
 } from "./earlier-steps.ts";
+import * as edit from "./parts/der-edit.ts";
 import { document } from "./sealing.ts";
 import { stranger } from "./signers.ts";
 import { plain } from "./way.ts";
 
 const referring = (reference: string): Step =>
   signed({ dictionary: (text) => text.replace("/Contents", `${reference} /Contents`) });
+
+/** A signature that names another algorithm: nothing covers the name. */
+const algorithmOf =
+  (algorithm: DerValue) =>
+  (bytes: Uint8Array): Uint8Array => {
+    const hex = Buffer.from(encode(algorithm)).toString("hex");
+    return edit.withEdit(cmsOver(sha256(bytes), stranger), [1, 0, 4, 0, 4], edit.becomes(hex));
+  };
 
 function signatures(): readonly Row[] {
   const once = (name: string, options: Partial<SignOptions>, valid: State, teaches: string): Row => ({
@@ -49,6 +59,18 @@ function signatures(): readonly Row[] {
     once("a signature of PKCS#7 by SHA-1", { subFilter: pkcs7, sha1: true }, "unchecked", old),
     once("a signature of adbe.pkcs7.sha1", { subFilter: "adbe.pkcs7.sha1" }, "unchecked", old),
     once("a signature of adbe.x509.rsa_sha1", { subFilter: "adbe.x509.rsa_sha1" }, "unchecked", old),
+    once(
+      "a signature of PKCS#7 by a signature algorithm of SHA-1 that is not read",
+      { subFilter: pkcs7, contents: algorithmOf(sequence(oid(OID.ecdsaWithSha1), nullValue)) },
+      "unchecked",
+      old,
+    ),
+    once(
+      "a signature of PKCS#7 by RSASSA-PSS with SHA-1",
+      { subFilter: pkcs7, contents: algorithmOf(sequence(oid(OID.rsassaPss), sequence())) },
+      "unchecked",
+      old,
+    ),
     once(
       "a signature of a /SubFilter that is not known",
       { subFilter: "X.y" },

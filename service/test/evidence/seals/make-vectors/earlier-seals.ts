@@ -1,4 +1,4 @@
-import { cmsOver, testSigner, tokenOver } from "../../../../packages/evidence/test/signer.ts";
+import { cmsOver, testSigner, tokenOver } from "../../../../../packages/evidence/test/signer.ts";
 import type { State } from "./case.ts";
 import {
   bypassed,

@@ -9,7 +9,7 @@ import {
   type NewObject,
   type SignOptions,
   signPdf,
-} from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+} from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import type { Expectation, State } from "./case.ts";
 import { oddSeal } from "./sealing.ts";
 import { stranger } from "./signers.ts";
@@ -50,7 +50,7 @@ export const state = (later: State, valid: State = "holds"): Earlier => ({
   later_changes_permitted: later,
 });
 
-/** An annotation that is no widget. */
+/** An annotation that is not a widget. */
 export const noted = revised((pdf) => {
   const number = endOf(pdf).size;
   const page = bodyOf(pdf, 5);

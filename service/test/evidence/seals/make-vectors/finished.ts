@@ -1,6 +1,6 @@
 import { sealReasons } from "@signsealship/evidence/seal";
-import { signPdf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { tokenOver } from "../../../../packages/evidence/test/signer.ts";
+import { signPdf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
 import { collection, type Made, notVerified, verified } from "./case.ts";
 import { document, sealed } from "./sealing.ts";
 import { seal, stampedAt, stranger, tsa } from "./signers.ts";
@@ -46,7 +46,7 @@ const REFUSED: Readonly<Record<string, readonly Step[]>> = {
   "a visible signature behind a proof seal": [sealedAs("proof"), visibly, sealedAs("notarized")],
 };
 
-/** What came behind a seal of the service, which ends a document. */
+/** Changes after a seal of the service, which finalizes a document. */
 export async function finished(): Promise<Made> {
   const { add, put, made, slug } = collection("finished");
   for (const [cases, state] of [

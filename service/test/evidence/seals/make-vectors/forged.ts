@@ -1,4 +1,4 @@
-import { forgeries } from "../../../../packages/evidence/test/seal/forge.ts";
+import { forgeries } from "../../../../../packages/evidence/test/seal/forge.ts";
 import { asTheSealer, FORGERS, SPELLINGS } from "../moved-gap/forger.ts";
 import {
   changedBytes,
@@ -13,7 +13,7 @@ import {
 } from "./case.ts";
 import { document, oddSeal, sealed } from "./sealing.ts";
 
-/** What each attack makes of a file; what is not decided by the format alone is left open. */
+/** The expected result of each attack. Results that the format alone does not decide are left open. */
 const refused: Expectation = { verdict: "not_verified", claims: {} };
 const otherBytes = notVerified(changedBytes);
 

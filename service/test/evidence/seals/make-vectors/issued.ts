@@ -16,7 +16,7 @@ import {
 } from "@signsealship/evidence/asn1";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { type Certificate, parseCertificate } from "@signsealship/evidence/x509";
-import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
+import { createCmsSigner } from "../../../../src/evidence/seals/cms/cms.ts";
 import { collection, intact, type Made, notVerified, verified, verifiedTest } from "./case.ts";
 import { document, sealed, stamped } from "./sealing.ts";
 import { fixedKey, pem, sealedAt, seal as sealer, sealKeyOver, tsa, validFrom, validTo } from "./signers.ts";
@@ -27,6 +27,8 @@ type Certified = {
   readonly serial: number;
   readonly isAuthority: boolean;
   readonly until?: number;
+  /** Stands in the place of the subject's name. */
+  readonly subjectName?: DerValue;
   /** The policy of signers' certificates, or of a certificate of test seals. */
   readonly isSigners?: boolean;
   readonly isTestSeals?: boolean;
@@ -41,7 +43,7 @@ const usageOf = (isAuthority: boolean): DerValue =>
 export function issue(
   subject: Subject,
   issuer: Subject,
-  { serial, isAuthority, until = validTo, isSigners = false, isTestSeals = false }: Certified,
+  { serial, isAuthority, until = validTo, isSigners = false, isTestSeals = false, subjectName }: Certified,
 ): Certificate {
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
   const constraints = sequence(...(isAuthority ? [boolean(true)] : []));
@@ -55,7 +57,7 @@ export function issue(
       algorithm,
       nameOf(issuer.name),
       sequence(time(validFrom), time(until)),
-      nameOf(subject.name),
+      subjectName ?? nameOf(subject.name),
       raw(sealKeyOver(subject.key).publicKey),
       explicit(3, sequence(...extensions)),
     ),

@@ -1,11 +1,11 @@
-// Writes packages/evidence/vectors/whole and parts: bin/run service/test/seals/make-vectors/make.ts
+// Writes packages/evidence/vectors/whole and parts: bin/run service/test/evidence/seals/make-vectors/make.ts
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { partsForm, partsIndex } from "./parts/parts.ts";
 import { wholeVectors } from "./whole-vectors.ts";
 
-const vectors = fileURLToPath(new URL("../../../../packages/evidence/vectors/", import.meta.url));
+const vectors = fileURLToPath(new URL("../../../../../packages/evidence/vectors/", import.meta.url));
 const parts = `${vectors}parts/index.json`;
 mkdirSync(dirname(parts), { recursive: true });
 writeFileSync(parts, partsIndex());

@@ -3,7 +3,7 @@ import type { OddEnd, OddEntry } from "./zip-writer.ts";
 
 const text = (value: string) => Buffer.from(value);
 
-/** What is odd, and the zip. */
+/** The irregularity, and the zip. */
 type OddZip = readonly [name: string, entries: readonly OddEntry[], end?: OddEnd];
 
 /**

@@ -18,7 +18,7 @@ const good = (changes: Changes = {}): Expectation => verified({ ...RECORD, ...ch
 const bad = (changes: Changes): Expectation => notVerified({ ...RECORD, ...changes });
 const unreadable: Expectation = { verdict: "not_verified", claims: { record_readable: "fails" } };
 
-/** What a service answers about a proof passport, and the sealed PDF that it gives out. */
+/** A service's answers about a proof passport, with the sealed PDF that it serves. */
 export function proofRecords(): Made {
   const { add, put, made, slug } = collection("proof-records");
   const sealed = put("sealed.pdf", evidence.pdf);

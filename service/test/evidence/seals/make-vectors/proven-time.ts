@@ -1,6 +1,6 @@
 import { verifyProof } from "@signsealship/evidence/seal";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { tokenOver } from "../../../../packages/evidence/test/signer.ts";
+import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
 import { collection, type Made, notVerified, type State, verified } from "./case.ts";
 import { confirmedProof, HEIGHT, sha256 } from "./evidence.ts";
 import { document, sealed } from "./sealing.ts";
@@ -17,7 +17,9 @@ const unanchored = { anchored_in_block: "unchecked", "ots.bitcoin": "unchecked" 
 const retirement = (state: State) => ({ seal_certificate_not_retired: state }) as const;
 const seconds = (instant: string) => Date.parse(instant) / 1000;
 
-/** Seals without a time stamp, and what lies beside them: which of it proves a time, and what that decides (section 6.2). */
+/**
+ * Seals without a time stamp, with detached evidence: which of it proves a time, and what that decides (section 6.2).
+ */
 export async function provenTimes(): Promise<Made> {
   const { add, put, trust, slug, made } = collection("proven-time");
   const pdf = await sealed(document());

@@ -1,5 +1,5 @@
 import { sealReasons } from "@signsealship/evidence/seal";
-import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { withAttachment } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
 import { collection, intact, type Made, notCovered, verified, verifiedTest } from "./case.ts";
 import { document, oddSeal, sealed, zooFile } from "./sealing.ts";
 
@@ -39,7 +39,7 @@ export async function purposes(): Promise<Made> {
       teaches: "Only the texts of section 2.5 are purposes; without one the verdict is intact at most.",
     });
   }
-  // What keeps a reader from the attachments must not keep it from the purpose.
+  // A fault that prevents reading the attachments must not prevent reading the purpose.
   const attachedTwice = withAttachment(Buffer.from("{}"), {
     names: "<< /EmbeddedFiles << /Names [(manifest.json) 101 0 R (manifest.json) 101 0 R] >> >>",
   });

@@ -5,7 +5,7 @@ import {
   latin1,
   type NewObject,
   signPdf,
-} from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+} from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { collection, type Expectation, type Made, notCovered, unreadable, verified } from "./case.ts";
 import { document, oddSeal, sealed, stamped } from "./sealing.ts";
 import { stamp, tsa } from "./signers.ts";

@@ -1,4 +1,4 @@
-import { endOf, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { endOf, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { collection, type Expectation, type Made, notVerified, unreadable, verified } from "./case.ts";
 import { oddSeal, sealed, zooFile } from "./sealing.ts";
 

@@ -1,4 +1,4 @@
-import { hash } from "../../../../packages/evidence/test/manifest/manifests.ts";
+import { hash } from "../../../../../packages/evidence/test/manifest/manifests.ts";
 import { collection, type Expectation, type Made, verified } from "./case.ts";
 import { hexOf } from "./evidence.ts";
 import {
@@ -17,7 +17,7 @@ import {
   withLabel,
 } from "./rooms.ts";
 
-/** What a service answers about one version of a room, and the certificate that it gives out. */
+/** A service's answers about one version of a room, with the certificate that it serves. */
 export function roomRecords(): Made {
   const { add, put, made, slug } = collection("room-records");
   const stated = { sealed: true, stated: true } as const;

@@ -1,9 +1,9 @@
 import { deflateSync } from "node:zlib";
 import { buildManifest, type ManifestInput, manifestBytes } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { chainOf, snapshot } from "../../../../packages/evidence/test/manifest/manifests.ts";
-import { type Attachment, withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
-import { latin1 } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { chainOf, snapshot } from "../../../../../packages/evidence/test/manifest/manifests.ts";
+import { type Attachment, withAttachment } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { latin1 } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import type { Expectation, State, Verdict } from "./case.ts";
 import { asJson, hexOf } from "./evidence.ts";
 import { sealed } from "./sealing.ts";

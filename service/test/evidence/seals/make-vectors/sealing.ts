@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { type SignOptions, signPdf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
+import { type SignOptions, signPdf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { sealPdf } from "../../../../src/evidence/seals/pdf/seal-pdf.ts";
 import { p256Cms, seal, sealedAt, stamp } from "./signers.ts";
 
 export type Sealing = {
@@ -41,4 +41,4 @@ export const oddSeal = (original: Uint8Array, options: Partial<SignOptions> = {}
 
 export const document = (text = "Contract"): Uint8Array => Uint8Array.from(makePdf({ text }));
 export const zooFile = (name: string): Uint8Array =>
-  Uint8Array.from(readFileSync(new URL(`../../../../testing/inputs/zoo/pdfs/${name}.pdf`, import.meta.url)));
+  Uint8Array.from(readFileSync(new URL(`../../../../../testing/inputs/zoo/pdfs/${name}.pdf`, import.meta.url)));

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import type { DerValue } from "@signsealship/evidence/asn1";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { sealedFor, withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
-import { signPdf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { cmsOver, type TestSigner, tokenOver } from "../../../../packages/evidence/test/signer.ts";
+import { sealedFor, withAttachment } from "../../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { type SignOptions, signPdf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { cmsOver, type TestSigner, tokenOver } from "../../../../../packages/evidence/test/signer.ts";
 import { issue, type Subject } from "./issued.ts";
 import { document } from "./sealing.ts";
 import { fixedKey, seal, sealedAt, stampedAt, tsa } from "./signers.ts";
@@ -30,15 +31,24 @@ export function signerOf(
     issuer = authority,
     isSigners = true,
     until,
+    subjectName,
   }: {
     readonly key?: Key;
     readonly issuer?: Subject;
     readonly isSigners?: boolean;
     readonly until?: number;
+    readonly subjectName?: DerValue;
   } = {},
 ): TestSigner {
   const subject = { name, key };
-  const certificate = issue(subject, issuer, { serial, isAuthority: false, isSigners, ...(until && { until }) });
+  const stated = {
+    serial,
+    isAuthority: false,
+    isSigners,
+    ...(until && { until }),
+    ...(subjectName && { subjectName }),
+  };
+  const certificate = issue(subject, issuer, stated);
   return { ...key, certificate };
 }
 export const byStranger = (name: string): TestSigner => signerOf(name, 30, { issuer: stranger });
@@ -46,7 +56,7 @@ export const byStranger = (name: string): TestSigner => signerOf(name, 30, { iss
 export const withSealKey = (name: string): TestSigner =>
   signerOf(name, 31, { key: { key: seal.key, sign: seal.sign ?? (() => new Uint8Array()) } });
 
-/** What one signer does, and what may be wrong with it. */
+/** One signer's act, and its possible faults. */
 export type Doing = {
   readonly name: string;
   readonly by: TestSigner;
@@ -54,10 +64,14 @@ export type Doing = {
   readonly above?: readonly Certificate[];
   /** The token in the signature; none by default. */
   readonly token?: (signature: Uint8Array) => Uint8Array;
-  /** What the record says of the token: by default what is true. */
+  /** The record's statement about the token; true by default. */
   readonly recorded?: JsonObject | null;
   /** The statement of the act's place, given the true one; null for none. */
   readonly statement?: (place: Place) => Place | null;
+  /** Changes the signature value. */
+  readonly cms?: (der: Uint8Array) => Uint8Array;
+  /** How the act is put into the file. */
+  readonly written?: Pick<SignOptions, "objects" | "append">;
   /** /SSSOriginalLength, given the true one. */
   readonly originalLength?: (length: number) => number;
   /** /SSSActSha256, given the true one. */
@@ -83,8 +97,9 @@ function withAct(file: Uint8Array, record: JsonObject, doing: Doing): Uint8Array
   const { by, above = [], token, statement, originalLength = (length) => length, actSha256 = (hex) => hex } = doing;
   const marker = "Act ".padEnd(87, "x");
   const hash = actSha256(sha256(canonicalJson(record)));
-  const reserve = token || above.length > 0 ? 1900 : 1100;
+  const reserve = doing.cms ? 3000 : token || above.length > 0 ? 1900 : 1100;
   return signPdf(file, {
+    ...doing.written,
     signer: by,
     reserve,
     reason: marker,
@@ -95,7 +110,8 @@ function withAct(file: Uint8Array, record: JsonObject, doing: Doing): Uint8Array
       const place = (statement ?? ((one) => one))({ byteRange, originalLength: file.length });
       const digest = Uint8Array.from(createHash("sha256").update(signed).digest());
       const before = above.map(({ der }) => der);
-      return cmsOver(digest, by, { before, ...(token && { stamp: token }), ...(place && { place }) });
+      const der = cmsOver(digest, by, { before, ...(token && { stamp: token }), ...(place && { place }) });
+      return doing.cms?.(der) ?? der;
     },
   });
 }
@@ -113,6 +129,10 @@ export type Options = {
   /** /Reason of the seal over the document. */
   readonly documentReason?: string;
   readonly original?: Uint8Array;
+  /** How the custody certificate is sealed. */
+  readonly sealing?: Partial<SignOptions>;
+  /** Changes the document before it is sealed. */
+  readonly beforeSeal?: (file: Uint8Array) => Uint8Array;
   /** Changes records before they are chained. */
   readonly records?: (records: readonly JsonObject[]) => readonly JsonObject[];
   /** Changes the evidence after its records were chained. */
@@ -163,7 +183,7 @@ export function signedEnvelope(doings: readonly Doing[], options: Options = {}):
   const sealed = sealedFor(
     options.documentReason ?? sealReasons.signed[environment],
     { signer: seal },
-    states.at(-1) ?? prepared,
+    (options.beforeSeal ?? ((file) => file))(states.at(-1) ?? prepared),
   );
   const records = [
     {
@@ -198,7 +218,7 @@ export function signedEnvelope(doings: readonly Doing[], options: Options = {}):
   const attached = Buffer.from((options.attached ?? ((one) => one))(text));
   const pdf = withAttachment(Uint8Array.from(attached), { name: "(envelope.json)" });
   const reason = options.reason ?? sealReasons.custody[environment];
-  return { certificate: sealedFor(reason, { signer: seal }, pdf), document: sealed, states };
+  return { certificate: sealedFor(reason, { signer: seal, ...options.sealing }, pdf), document: sealed, states };
 }
 
 /** Records with their frame, each with the hash of the one before. */

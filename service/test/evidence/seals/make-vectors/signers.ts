@@ -2,10 +2,10 @@ import { createECDH, createHash, createPrivateKey, type KeyObject } from "node:c
 import { readFileSync } from "node:fs";
 import { encode, integer, sequence } from "@signsealship/evidence/asn1";
 import { encodePem } from "@signsealship/evidence/x509";
-import { type TestSigner, testSigner, tokenOver } from "../../../../packages/evidence/test/signer.ts";
-import { type CmsSigner, createCmsSigner } from "../../../src/seals/cms/cms.ts";
-import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
-import type { SealKey } from "../../../src/seals/keys/seal-key.ts";
+import { type TestSigner, testSigner, tokenOver } from "../../../../../packages/evidence/test/signer.ts";
+import { type CmsSigner, createCmsSigner } from "../../../../src/evidence/seals/cms/cms.ts";
+import { sealKeyOf } from "../../../../src/evidence/seals/keys/file-key.ts";
+import type { SealKey } from "../../../../src/evidence/seals/keys/seal-key.ts";
 import { selfSigned } from "../signers.ts";
 
 /** When the seals were made, stamped and are verified, unless a case says otherwise. */
@@ -94,7 +94,7 @@ export const pem = (der: Uint8Array): string => encodePem(der, "CERTIFICATE");
 export const sealPem = pem(seal.certificate.der);
 /** A later certificate of the same key. */
 export const renewedSealPem = pem(fixedSigner("seal", "seal", validFrom + 86_400_000).certificate.der);
-/** What the cases may trust, by the name of the file. */
+/** The certificates that the cases may trust, by file name. */
 export const trustFiles = {
   "trust/seal.pem": sealPem,
   "trust/seal-rsa.pem": pem(rsaCertificate.der),

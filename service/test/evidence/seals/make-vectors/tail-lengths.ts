@@ -1,4 +1,4 @@
-import { bodyOf, bytesOf, endOf, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { bodyOf, bytesOf, endOf, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { type Expectation, notVerified, verified } from "./case.ts";
 import { document, type oddSeal } from "./sealing.ts";
 import { endingInLine, writing } from "./tails.ts";

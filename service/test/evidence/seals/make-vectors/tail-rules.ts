@@ -4,7 +4,7 @@ import {
   latin1,
   type NewObject,
   signPdf,
-} from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+} from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { collection, type Expectation, type Made, notCovered, notVerified, verified } from "./case.ts";
 import { document, oddSeal } from "./sealing.ts";
 import * as by from "./signers.ts";
@@ -37,6 +37,7 @@ function tables(): readonly TailRow[] {
       [seal, [40, body], ...others] as readonly NewObject[];
   return [
     row("a carriage return behind the obj of the seal", { header: only(SEAL, `${SEAL} 0 obj\r`, header) }),
+    row("a carriage return behind the obj of the field", { header: only(SEAL + 1, `${SEAL + 1} 0 obj\r`, header) }),
     row("a line feed more behind the obj of the seal", { header: only(SEAL, `${SEAL} 0 obj\n\n`, header) }),
     row("a carriage return before the endobj of the seal", { end: only(SEAL, "\rendobj\n", end) }),
     row("a line feed behind the seal", { behind: only(SEAL, "\n", () => "") }),

@@ -1,4 +1,4 @@
-import { tokenOver } from "../../../../packages/evidence/test/signer.ts";
+import { tokenOver } from "../../../../../packages/evidence/test/signer.ts";
 import { changedBytes, collection, type Made, notVerified, verified } from "./case.ts";
 import { document, oddSeal, type Sealing } from "./sealing.ts";
 import * as by from "./signers.ts";
@@ -11,6 +11,7 @@ export function oddValues(): Made {
     options: Parameters<typeof oddSeal>[1],
     expect: Parameters<typeof add>[0]["expect"],
     teaches: string,
+    more: object = {},
   ) =>
     add({
       name,
@@ -18,6 +19,7 @@ export function oddValues(): Made {
       files: { sealed: put(`${slug(name)}.pdf`, oddSeal(document(), options)) },
       expect,
       teaches,
+      ...more,
     });
   one(
     "a seal of before, without seal-statement",
@@ -66,6 +68,17 @@ export function oddValues(): Made {
     { originalLength: document().length - 2 },
     notVerified({ original_document_hash: "fails", signature_structure: null }),
     "/SSSOriginalLength is believed only where the tail begins (2.4).",
+  );
+  one(
+    "a stated length that is another, and the document's hash told",
+    { originalLength: document().length - 2 },
+    notVerified({
+      original_document_hash: "fails",
+      signature_structure: null,
+      document_hash_as_expected: "unchecked",
+    }),
+    "Without the document's length nobody can tell its hash.",
+    { expected: { docSha256: "ab".repeat(32) } },
   );
   one(
     "no /SSSOriginalLength",

@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { bodyOf, endOf, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { bodyOf, endOf, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { type Expectation, unreadable, verified } from "./case.ts";
 import { plain, readStrictly, tolerated, type Way } from "./way.ts";
 

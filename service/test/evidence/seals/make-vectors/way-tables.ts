@@ -1,4 +1,4 @@
-import { endOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { endOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { unreadable, verified } from "./case.ts";
 import { plain, readStrictly, tolerated, type Way, withField } from "./way.ts";
 

@@ -1,4 +1,4 @@
-import { bodyOf, latin1, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { bodyOf, latin1, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import type { Expectation } from "./case.ts";
 import { document } from "./sealing.ts";
 

@@ -1,4 +1,9 @@
-import { appendRevision, bytesOf, latin1, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import {
+  appendRevision,
+  bytesOf,
+  latin1,
+  type NewObject,
+} from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { collection, type Expectation, type Made, unreadable, verified } from "./case.ts";
 import { encryptsNothing } from "./parts/encrypted.ts";
 import { oddSeal, sealed, zooFile } from "./sealing.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { partsForm, partsIndex } from "./parts/parts.ts";
 import { wholeVectors } from "./whole-vectors.ts";
 
-const folder = new URL("../../../../packages/evidence/vectors/whole/", import.meta.url);
+const folder = new URL("../../../../../packages/evidence/vectors/whole/", import.meta.url);
 
 test("the vectors of whole files are those that make.ts writes, byte for byte", async () => {
   const differing: string[] = [];

@@ -29,7 +29,7 @@ export type OddEntry = {
   readonly behind?: Uint8Array;
 };
 
-/** What of the end record is to be odd; `behind` follows it. */
+/** The faulty fields of the end record; `behind` follows it. */
 export type OddEnd = {
   readonly comment?: string;
   readonly disk?: number;

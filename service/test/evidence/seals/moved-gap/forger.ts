@@ -78,7 +78,7 @@ const FAKE_FIELDS = `[ ${SEAL_FIELD} 0 R]`;
 type Carrier = {
   /** The document with its cargo: a page, 4, that it wants to be another, and a signature dictionary, 9, that isn't there yet. */
   readonly document: (cargo: string, decoyAt: number) => string;
-  /** What is to stand where the moved offsets lead, by object number. */
+  /** The objects to place where the moved offsets lead, by object number. */
   readonly fakes: Readonly<Record<number, string>>;
 };
 
@@ -138,7 +138,7 @@ type Measures = {
   readonly entries: readonly { readonly number: number; readonly offset: number }[];
 };
 
-/** What anybody can measure in a file that he was given. */
+/** Facts that anyone can measure in a given file. */
 function measure(sealed: Buffer): Measures {
   const latin1 = sealed.toString("latin1");
   const ranges = [...latin1.matchAll(/\/ByteRange\[0 (\d+) (\d+) (\d+)/g)];
@@ -208,7 +208,7 @@ async function moveIntoCopy(
     genuine = await seal(Buffer.from(carried.document(cargo, decoyAt), "latin1"));
     const { text: file, gapStart, gapEnd, entries } = measure(genuine);
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // What stands before the gap's new place moves forward by the gap; what was asked for behind it, by the difference.
+    // Bytes before the gap's new place move forward by the gap; requests after it move by the difference.
     const gap = gapEnd - gapStart;
     const field = entries[1]?.number;
     const pieces: Piece[] = [{ at: 0, text: MARK }];

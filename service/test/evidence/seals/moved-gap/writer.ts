@@ -9,7 +9,7 @@ export type Layout = {
   readonly elsewhere?: Readonly<Record<number, number>>;
   /** Further entries of the trailer. */
   readonly trailer?: string;
-  /** What follows `%%EOF`. */
+  /** The bytes after `%%EOF`. */
   readonly behind?: string;
 };
 

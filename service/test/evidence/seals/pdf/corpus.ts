@@ -1,16 +1,16 @@
 /**
  * Seals every PDF under a folder, asks foreign readers about each result and prints how many were refused, and why:
- * bin/run service/test/seals/pdf/corpus.ts FOLDER [OUT]. The sealed files and a table of all outcomes are left in OUT.
+ * bin/run service/test/evidence/seals/pdf/corpus.ts FOLDER [OUT]. The sealed files and a table of all outcomes are left in OUT.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { PdfRefusal } from "../../../src/pdf/refusal.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { createSealer } from "../../../src/seals/sealer.ts";
+import { sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
+import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
 import { mutoolOpens, mutoolVerdict, pdfsig, run } from "./oracles.ts";
 
@@ -31,7 +31,7 @@ const seal = createSealer({
   stamp: null,
 });
 
-/** What qpdf says of a file: 0 nothing is wrong, 3 it warns, 2 it is damaged or needs a password. */
+/** qpdf's exit code for a file: 0 is fine, 3 is a warning, 2 means damaged or password-protected. */
 const qpdf = async (path: string) => (await run("qpdf", ["--check", path])).code;
 
 async function attempt(path: string, bytes: Buffer, sealedPath: string): Promise<Outcome> {

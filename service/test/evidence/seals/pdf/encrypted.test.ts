@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
 import { sealPurposeOf, sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { PdfRefusal } from "../../../src/pdf/refusal.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { prepareSeal } from "../../../src/seals/pdf/seal-pdf.ts";
-import { createSealer, type SealDocument } from "../../../src/seals/sealer.ts";
+import { sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
+import { prepareSeal } from "../../../../src/evidence/seals/pdf/seal-pdf.ts";
+import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
 import { run } from "./oracles.ts";
 
@@ -19,16 +19,12 @@ const at = new Date("2026-03-04T05:06:07Z");
 const folder = mkdtempSync(join(tmpdir(), "encrypted-"));
 after(() => rmSync(folder, { recursive: true }));
 const opened = zooFiles().filter(({ name, expected }) => name.startsWith("encrypted-") && expected === "sealed");
-let seal: SealDocument;
-let anchors: Parameters<typeof verifyProof>[1];
 
-before(async () => {
-  const key = memoryKey("p-256");
-  const certificate = await selfSigned(key, at.getTime());
-  const identity = { key, chain: [certificate] as const, chainPem: sealChainPem([certificate]) };
-  anchors = { sealAnchors: [certificate], tsaAnchors: [] };
-  seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock: () => at, stamp: null });
-});
+const key = memoryKey("p-256");
+const certificate = await selfSigned(key, at.getTime());
+const identity = { key, chain: [certificate] as const, chainPem: sealChainPem([certificate]) };
+const anchors = { sealAnchors: [certificate], tsaAnchors: [] };
+const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock: () => at, stamp: null });
 
 /** The document as qpdf decrypts it: text in which every string is as it was written before. */
 async function decrypted(name: string, bytes: Buffer): Promise<string> {
@@ -48,7 +44,7 @@ describe("an encrypted document that the empty password opens, and that lets fie
       assert.equal(verdict, "verified");
       const [signature] = findSignatures(await openUnlocked(bytes)).slice(-1);
       assert.deepEqual(signature && sealPurposeOf(signature.dictionary), { kind: "proof", environment: "test" });
-      // Nothing is left in clear, and qpdf reads the strings that we wrote and those that we wrote anew.
+      // Nothing is left in clear, and qpdf reads both our new strings and those that we rewrote.
       const tail = bytes.subarray(original.length).toString("latin1");
       assert.ok(!tail.includes("SignSealShip-Seal") && !tail.includes("test environment"), "strings in clear");
       const text = await decrypted(name, bytes);

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { fuzzRuns } from "@signsealship/testing/inputs/fuzz";
 import { seededRandom } from "@signsealship/testing/inputs/random";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
-import { pageCount } from "../../../src/pdf/pages/page-count.ts";
-import { PDF_REFUSALS, PdfRefusal } from "../../../src/pdf/refusal.ts";
-import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
-import { type PreparedSeal, prepareSeal } from "../../../src/seals/pdf/seal-pdf.ts";
+import { type PreparedSeal, prepareSeal } from "../../../../src/evidence/seals/pdf/seal-pdf.ts";
+import { pageCount } from "../../../../src/kernel/pdf/pages/page-count.ts";
+import { PDF_REFUSALS, PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
 const SMALL = 15_000;
@@ -59,7 +59,7 @@ function mutate(input: Buffer, random: (below: number) => number): Buffer {
   return bytes;
 }
 
-/** What the call gives, or its refusal; any other exception is thrown with the input. */
+/** Returns the call's result or its refusal. Any other exception is thrown, with the input. */
 function attempt<T>(call: () => T, number: number, input: Buffer): T | PdfRefusal {
   try {
     return call();

@@ -14,7 +14,7 @@ export function run(program: string, args: readonly string[]): Promise<Run> {
   });
 }
 
-/** What pdfsig says of each signature, in the order of the fields. */
+/** pdfsig's verdict on each signature, in the order of the fields. */
 export async function pdfsig(path: string): Promise<{ valid: boolean; whole: boolean }[]> {
   return signaturesOf((await run("pdfsig", ["-nocert", path])).output).map(({ valid, whole }) => ({ valid, whole }));
 }
@@ -39,13 +39,13 @@ const signaturesOf = (output: string) =>
       name: /- Signer Certificate Common Name: (.*)/.exec(part)?.[1] ?? "",
     }));
 
-/** Whether mutool opens the file as it is; otherwise its verdicts are about its own repair. */
+/** Whether mutool opens the file without repairing it; otherwise its verdicts are about its own repair. */
 export async function mutoolOpens(path: string): Promise<boolean> {
   const { output } = await run("mutool", ["show", path, "trailer"]);
   return !/repair/.test(output);
 }
 
-/** What mutool says of the last signature. */
+/** mutool's verdict on the last signature. */
 export async function mutoolVerdict(path: string): Promise<string> {
   const { output } = await run("mutool", ["sign", "-v", path]);
   return output.split(/^Verifying signature \d+:$/m).at(-1) ?? "";

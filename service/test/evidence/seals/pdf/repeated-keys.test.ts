@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
+import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 
 const plain = makePdf().toString("latin1");
 const catalog = (entry: string) => bodyOf(plain, 1).replace(/ >>$/, ` ${entry} >>`);

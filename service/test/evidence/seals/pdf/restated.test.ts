@@ -5,12 +5,12 @@ import { verifyProof } from "@signsealship/evidence/seal";
 import { parseCertificate } from "@signsealship/evidence/x509";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { pageCount } from "../../../src/pdf/pages/page-count.ts";
-import { PdfRefusal } from "../../../src/pdf/refusal.ts";
-import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { createSealer } from "../../../src/seals/sealer.ts";
+import { sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
+import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { pageCount } from "../../../../src/kernel/pdf/pages/page-count.ts";
+import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
 
 const latin1 = (text: string): Buffer => Buffer.from(text, "latin1");

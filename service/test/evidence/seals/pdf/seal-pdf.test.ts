@@ -4,14 +4,14 @@ import { describe, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import fc from "fast-check";
-import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
 import {
   completeSeal,
   type PreparedSeal,
   prepareSeal,
   ReserveTooSmall,
   sealPdf,
-} from "../../../src/seals/pdf/seal-pdf.ts";
+} from "../../../../src/evidence/seals/pdf/seal-pdf.ts";
+import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
 const sha256 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("sha256"));

@@ -7,8 +7,8 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { type OpensslSigner, opensslSigner } from "@signsealship/testing/tools/openssl-cms";
 import { needs } from "@signsealship/testing/tools/tools";
-import { PdfRefusal } from "../../../src/pdf/refusal.ts";
-import { completeSeal, prepareSeal } from "../../../src/seals/pdf/seal-pdf.ts";
+import { completeSeal, prepareSeal } from "../../../../src/evidence/seals/pdf/seal-pdf.ts";
+import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
 import { mutoolOpens, mutoolVerdict, pdfsig, qpdfAccepts } from "./oracles.ts";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
@@ -19,7 +19,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What the readers themselves find fault with before anything was sealed: they can't praise it afterwards. */
+/** Files that the readers already criticize before sealing: they can't accept them afterwards. */
 const QPDF_WARNS = [
   "broken-offsets.pdf",
   "broken-startxref-zero.pdf",
@@ -34,7 +34,7 @@ const QPDF_WARNS = [
   "repeated-key.pdf",
   "size-too-small.pdf",
 ];
-/** What mutool opens only after a repair: then it verifies against its own repaired offsets. */
+/** Files that mutool opens only after a repair: it then verifies against its own repaired offsets. */
 const MUTOOL_REPAIRS = [
   "broken-startxref-zero.pdf",
   "broken-truncated-startxref.pdf",
@@ -93,7 +93,7 @@ async function assertSealsWell(name: string, original: Buffer): Promise<void> {
 }
 
 test("the list of expectations names every file of the zoo", () => {
-  const files = readdirSync(join(import.meta.dirname, "../../../../testing/inputs/zoo/pdfs")).sort();
+  const files = readdirSync(join(import.meta.dirname, "../../../../../testing/inputs/zoo/pdfs")).sort();
   assert.deepEqual(
     zooFiles()
       .map(({ name }) => name)

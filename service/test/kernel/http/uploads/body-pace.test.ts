@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
-import fastify, { type FastifyInstance } from "fastify";
-import { wireError } from "../../../src/http/errors/wire-errors.ts";
-import type { BodyPace } from "../../../src/http/uploads/body-pace.ts";
-import { acceptMultipart, ignoreMultipart, readForm } from "../../../src/http/uploads/multipart.ts";
-import { createUploadMemory } from "../../../src/http/uploads/upload-memory.ts";
-import type { UploadHolder } from "../../../src/http/uploads/upload-places.ts";
+import fastify from "fastify";
+import { wireError } from "../../../../src/kernel/http/errors/wire-errors.ts";
+import {
+  acceptMultipart,
+  type BodyPace,
+  ignoreMultipart,
+  readForm,
+} from "../../../../src/kernel/http/uploads/multipart.ts";
+import { createUploadMemory } from "../../../../src/kernel/http/uploads/upload-memory.ts";
+import type { UploadHolder } from "../../../../src/kernel/http/uploads/upload-places.ts";
+import { memoryHolder } from "../../../../src/kernel/platform/bounds/memory-budget.ts";
 import { beginUpload, pieces, textPart } from "./raw-upload.ts";
 
 const pace: BodyPace = { windowMs: 600, minBytes: 1000, minBytesAtMost: 1000, maxBytes: 40 * 1024 * 1024 };
@@ -24,46 +30,41 @@ const megabyte = Buffer.alloc(1024 * 1024, "x");
 const small = pieces("file", Buffer.from("%PDF-1.4"));
 const large = pieces("file", Buffer.alloc(30_000, "x"));
 const tooLong = 37 * 1024 * 1024;
-let app: FastifyInstance;
-let url = "";
 let authenticated = 0;
 
-before(async () => {
-  app = fastify();
-  app.decorateRequest("principal", null);
-  app.setErrorHandler(wireError);
-  ignoreMultipart(app, pace);
-  await acceptMultipart(app);
-  app.addHook("onRequest", async (request) => {
-    request.principal = principal;
-  });
-  // Room for one upload of any size.
-  const size = 36 * 1024 * 1024;
-  const memory = createUploadMemory({ total: size, perHolder: size });
-  const places = { reserve: ({ partnerId }: UploadHolder, bytes: number) => memory.reserve(partnerId, bytes, 100) };
-  const messages = { notMultipart: "no form", tooLarge: "too large", incomplete: "incomplete" };
-  const authenticate = async () => {
-    authenticated += 1;
-  };
-  app.post("/upload", async (request) => {
-    const form = await readForm(request, { filePart: "file", places, messages, authenticate }, pace);
-    const answer = { bytes: form.upload?.bytes.length ?? null };
-    form.release();
-    return answer;
-  });
-  app.post("/growing", async (request) => {
-    const growing = { ...pace, windowMs: 300, minBytes: 500, minBytesAtMost: 100_000 };
-    return readForm(request, { filePart: "file", places, messages, authenticate }, growing);
-  });
-  app.post("/typed", async (request) => {
-    const typed = new Map<string, string>();
-    const rules = { filePart: "file", places, messages, authenticate, typed };
-    return readForm(request, rules, pace).catch((error) => ({ error: error.message, typed: [...typed] }));
-  });
-  await app.listen({ port: 0, host: "127.0.0.1" });
-  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+const app = await forTests(fastify());
+app.decorateRequest("principal", null);
+app.setErrorHandler(wireError);
+ignoreMultipart(app, pace);
+await acceptMultipart(app);
+app.addHook("onRequest", async (request) => {
+  request.principal = principal;
 });
-after(() => app.close());
+// Room for one upload of any size.
+const size = 36 * 1024 * 1024;
+const memory = createUploadMemory({ total: size, perHolder: size });
+const places = { reserve: (holder: UploadHolder, bytes: number) => memory.reserve(memoryHolder(holder), bytes, 100) };
+const messages = { notMultipart: "no form", tooLarge: "too large", incomplete: "incomplete" };
+const authenticate = async () => {
+  authenticated += 1;
+};
+app.post("/upload", async (request) => {
+  const form = await readForm(request, { filePart: "file", places, messages, authenticate }, pace);
+  const answer = { bytes: form.upload?.bytes.length ?? null };
+  form.release();
+  return answer;
+});
+app.post("/growing", async (request) => {
+  const growing = { ...pace, windowMs: 300, minBytes: 500, minBytesAtMost: 100_000 };
+  return readForm(request, { filePart: "file", places, messages, authenticate }, growing);
+});
+app.post("/typed", async (request) => {
+  const typed = new Map<string, string>();
+  const rules = { filePart: "file", places, messages, authenticate, typed };
+  return readForm(request, rules, pace).catch((error) => ({ error: error.message, typed: [...typed] }));
+});
+await app.listen({ port: 0, host: "127.0.0.1" });
+const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
 const answer = (upload: { received: () => string }, pattern: RegExp) => until(() => pattern.test(upload.received()));
 

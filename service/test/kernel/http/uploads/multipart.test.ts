@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import { after, before, test } from "node:test";
-import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
 import { examplePdf, minimal } from "@signsealship/testing/inputs/order-form";
-import { newPartner, type Service } from "@signsealship/testing/service";
+import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import fc from "fast-check";
-import type { Database } from "../../../src/platform/database/database.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { link, newMember } from "../../members/signed-in-member.ts";
-import { seal } from "../../proof-passports/seal-document.ts";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { seal } from "../../../evidence/proof-passports/seal-document.ts";
+import { link, newMember } from "../../../firms/members/signed-in-member.ts";
 import { beginUpload, boundary, multipart, pieces, type RawUpload } from "./raw-upload.ts";
 
 type Headers = Record<string, string>;
@@ -21,19 +21,12 @@ const routes: Route[] = [
   { path: "/dashboard/orders/new", part: "document", caller: "session" },
   { path: "/dashboard/passports", part: "file", caller: "session" },
 ];
-let harness: Harness;
-let service: Service;
-let db: Database;
-let firm: { partnerId: string; key: string; keyId: string; callers: Record<Route["caller"], Headers> };
 
-before(async () => {
-  harness = await openHarness();
-  ({ service, db } = harness);
-  const partner = await newPartner(service, { live: true });
-  const member = await newMember(service, "dana@acme-title.com", partner.key);
-  firm = { ...partner, callers: { key: partner.headers, session: member.headers } };
-});
-after(() => harness.close());
+const harness = await forTests(openHarness());
+const { service, db } = harness;
+const partner = await newPartner(service, { live: true });
+const member = await newMember(service, "dana@acme-title.com", partner.key);
+const firm = { ...partner, callers: { key: partner.headers, session: member.headers } };
 
 const goOn = "HTTP/1.1 100 Continue\r\n\r\n";
 

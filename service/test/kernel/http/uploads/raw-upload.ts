@@ -3,7 +3,7 @@ import { connect } from "node:net";
 export type RawUpload = {
   /** Resolves when the bytes are handed on. */
   send: (bytes: string | Uint8Array) => Promise<void>;
-  /** What was answered so far. */
+  /** The answer so far. */
   received: () => string;
   closed: () => boolean;
   hangUp: () => void;
@@ -15,7 +15,7 @@ export const multipart = `multipart/form-data; boundary=${boundary}`;
 export const textPart = (name: string, value: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-/** What a form with this one file is made of, to be sent piece by piece. */
+/** The pieces of a form with this one file, to be sent one by one. */
 export function pieces(part: string, bytes: Buffer, fields: Readonly<Record<string, string>> = {}) {
   const texts = Object.entries(fields).map(([name, value]) => textPart(name, value));
   const head = `${texts.join("")}--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n`;

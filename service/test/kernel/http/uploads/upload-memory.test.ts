@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createUploadMemory } from "../../../src/http/uploads/upload-memory.ts";
+import { createUploadMemory } from "../../../../src/kernel/http/uploads/upload-memory.ts";
 
 /** Reservations by name, and who got theirs in which order. */
 function bench(sizes: { total: number; perHolder: number }) {
@@ -9,7 +9,7 @@ function bench(sizes: { total: number; perHolder: number }) {
   const admitted: string[] = [];
   const releases = new Map<string, () => void>();
   const ask = (name: string, bytes: number) => {
-    void memory.reserve(name.slice(0, 1), bytes, 100).then((release) => {
+    void memory.reserve(`${name.slice(0, 1)} test`, bytes, 100).then((release) => {
       admitted.push(name);
       releases.set(name, release);
     });
@@ -61,7 +61,7 @@ test("a large reservation whose turn has come is not passed by small ones", asyn
 
 test("what is given back twice counts once, and more than a share is never lent", async () => {
   const { memory, admitted, ask, settled } = bench({ total: 4, perHolder: 2 });
-  const first = await memory.reserve("a", 2, 1);
+  const first = await memory.reserve("a test", 2, 1);
   first();
   first();
   ask("a1", 2);
@@ -69,15 +69,15 @@ test("what is given back twice counts once, and more than a share is never lent"
   ask("c1", 1);
   await settled();
   assert.deepEqual(admitted, ["a1", "b1"]);
-  await assert.rejects(memory.reserve("a", 3, 1), RangeError);
+  await assert.rejects(memory.reserve("a test", 3, 1), RangeError);
 });
 
 test("so many of a holder wait and no more, whoever else does", async () => {
   const { memory, admitted, ask, release, settled } = bench({ total: 2, perHolder: 1 });
   for (const name of ["a1", "a2", "a3", "b1", "b2"]) ask(name, 1);
   await settled();
-  await assert.rejects(memory.reserve("a", 1, 2), { code: "unavailable" });
-  const third = memory.reserve("a", 1, 3);
+  await assert.rejects(memory.reserve("a test", 1, 2), { code: "unavailable" });
+  const third = memory.reserve("a test", 1, 3);
   for (const name of ["a1", "a2", "a3"]) await release(name);
   (await third)();
   await release("b1");
@@ -96,7 +96,7 @@ test("whatever is asked for and given back, no bound is passed and all get their
       const memory = createUploadMemory({ total: 12, perHolder: 5 });
       const held = new Map<string, number>();
       const waiting = all.map(async ({ holder, bytes }) => {
-        const release = await memory.reserve(holder, bytes, 100);
+        const release = await memory.reserve(`${holder} test`, bytes, 100);
         held.set(holder, (held.get(holder) ?? 0) + bytes);
         assert.ok((held.get(holder) ?? 0) <= 5);
         assert.ok([...held.values()].reduce((sum, each) => sum + each, 0) <= 12);

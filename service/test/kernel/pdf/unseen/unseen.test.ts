@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
-import { appendRevision, bodyOf, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { PdfRefusal } from "../../../src/pdf/refusal.ts";
-import { quoted, UnseenContent } from "../../../src/pdf/unseen/notice.ts";
-import { unseenIn } from "../../../src/pdf/unseen/unseen.ts";
+import { appendRevision, bodyOf, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { quoted, UnseenContent } from "../../../../src/kernel/pdf/unseen/notice.ts";
+import { unseenIn } from "../../../../src/kernel/pdf/unseen/unseen.ts";
 
 /** A document of one page with further entries of its page and its catalog, and further objects. */
 function made({ page = "", catalog = "", objects = [] }: { page?: string; catalog?: string; objects?: NewObject[] }) {

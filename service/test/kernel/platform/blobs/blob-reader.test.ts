@@ -4,22 +4,24 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { wholeFile } from "@signsealship/testing/blobs";
-import { type BlobBackend, type Blobs, openBlobs, usualBlobTimes } from "../../../src/platform/blobs/blobs.ts";
-import type { BlobUse } from "../../../src/platform/blobs/cipher.ts";
-import { folderBackend } from "../../../src/platform/blobs/folder.ts";
-import { storedFile } from "../../../src/platform/blobs/stored-file.ts";
-import { createMemoryBudget, type MemoryBudget } from "../../../src/platform/bounds/memory-budget.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
+import {
+  type BlobBackend,
+  type Blobs,
+  openBlobs,
+  usualBlobTimes,
+} from "../../../../src/kernel/platform/blobs/blobs.ts";
+import type { BlobUse } from "../../../../src/kernel/platform/blobs/cipher.ts";
+import { folderBackend } from "../../../../src/kernel/platform/blobs/folder.ts";
+import { storedFile } from "../../../../src/kernel/platform/blobs/stored-file.ts";
+import { createMemoryBudget, type MemoryBudget } from "../../../../src/kernel/platform/bounds/memory-budget.ts";
+import { systemClock } from "../../../../src/kernel/platform/clock.ts";
+import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "blob-reader-"));
 after(() => rmSync(folder, { recursive: true }));
-let master: SecretBytes;
-before(async () => {
-  master = await openSecretsKey(`file:${join(folder, "secrets")}`);
-});
+const master = await openSecretsKey(`file:${join(folder, "secrets")}`);
 
 const chunk = 64 * 1024;
 const useOf = (plain: Uint8Array): BlobUse => ({
@@ -50,7 +52,7 @@ async function stored(blobs: Blobs, plain: Buffer) {
 
 async function opened(blobs: Blobs, plain: Buffer) {
   const { use, key } = await stored(blobs, plain);
-  return { use, key, file: (await blobs.open(key, use, "firm")) ?? assert.fail("it is gone") };
+  return { use, key, file: (await blobs.open(key, use, "firm test")) ?? assert.fail("it is gone") };
 }
 
 describe("a stored file", () => {
@@ -76,14 +78,17 @@ describe("a stored file", () => {
     const plains = [randomBytes(5 * chunk), randomBytes(3), randomBytes(2 * chunk)];
     const parts = await Promise.all(plains.map((plain) => stored(blobs, plain)));
     const plain = Buffer.concat(plains);
-    const joined = await blobs.openJoined(parts, useOf(plain).sha256, "firm");
+    const joined = await blobs.openJoined(parts, useOf(plain).sha256, "firm test");
     assert.ok(joined);
     assert.deepEqual(joined.lengths, [5 * chunk, 3, 2 * chunk]);
     assert.ok((await all(await joined.file.body())).equals(plain));
     const range = { first: 5 * chunk - 2, last: 5 * chunk + 9 };
     assert.ok((await all(await joined.file.body(range))).equals(plain.subarray(range.first, range.last + 1)));
-    await assert.rejects(blobs.openJoined(parts, useOf(randomBytes(1)).sha256, "firm"), /hash is another/);
-    assert.equal(await blobs.openJoined([...parts, { key: "2026-01-01/gone", use: useOf(plain) }], null, "firm"), null);
+    await assert.rejects(blobs.openJoined(parts, useOf(randomBytes(1)).sha256, "firm test"), /hash is another/);
+    assert.equal(
+      await blobs.openJoined([...parts, { key: "2026-01-01/gone", use: useOf(plain) }], null, "firm test"),
+      null,
+    );
   });
 
   test("reads for ten bytes no more than one stretch, once all of it was compared", async () => {
@@ -91,7 +96,7 @@ describe("a stored file", () => {
     const plain = randomBytes(100 * chunk);
     const { key, use } = await opened(blobs, plain);
     read.bytes = 0;
-    const file = await blobs.open(key, use, "firm");
+    const file = await blobs.open(key, use, "firm test");
     assert.ok((await all((await file?.body({ first: 0, last: 9 })) ?? assert.fail())).equals(plain.subarray(0, 10)));
     assert.ok(read.bytes < 6 * chunk, `${read.bytes} bytes were read`);
   });
@@ -100,7 +105,7 @@ describe("a stored file", () => {
     const { blobs, read } = counted();
     const plain = randomBytes(64 * chunk);
     const { key, use } = await stored(blobs, plain);
-    const files = await Promise.all(Array.from({ length: 50 }, () => blobs.open(key, use, "firm")));
+    const files = await Promise.all(Array.from({ length: 50 }, () => blobs.open(key, use, "firm test")));
     // Each looks at the beginning; one reads it all.
     assert.ok(read.bytes < 50 * 2 * chunk + 66 * chunk, `${read.bytes} bytes were read`);
     read.parts = 0;
@@ -115,11 +120,11 @@ describe("a stored file", () => {
     const { blobs } = counted();
     const plain = randomBytes(3 * chunk);
     const wrong = { ...useOf(plain), sha256: "0".repeat(64) };
-    await assert.rejects(blobs.open(await blobs.put(plain, wrong), wrong, "firm"), /hash is another/);
+    await assert.rejects(blobs.open(await blobs.put(plain, wrong), wrong, "firm test"), /hash is another/);
     const { key, use } = await opened(blobs, plain);
     alter(key, (bytes) => bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20));
-    assert.ok(await blobs.open(key, use, "firm"), "its beginning is as it was");
-    await assert.rejects(blobs.open(key, use, "firm", "again"));
+    assert.ok(await blobs.open(key, use, "firm test"), "its beginning is as it was");
+    await assert.rejects(blobs.open(key, use, "firm test", "again"));
   });
 
   test("ends with an error where a chunk was altered since, before any byte of that chunk", async () => {
@@ -138,13 +143,13 @@ describe("a stored file", () => {
     // A cut or longer blob is noticed by its length.
     alter(key, (bytes) => bytes.subarray(0, -1));
     await assert.rejects(file.body({ first: 0, last: 5 }), /another length/);
-    await assert.rejects(blobs.open(key, use, "firm"));
+    await assert.rejects(blobs.open(key, use, "firm test"));
   });
 
   test("is null when there is none, and unavailable when it goes while it is read", async () => {
     const { blobs } = counted();
     const plain = randomBytes(12 * chunk);
-    assert.equal(await blobs.open("2026-01-01/none", useOf(plain), "firm"), null);
+    assert.equal(await blobs.open("2026-01-01/none", useOf(plain), "firm test"), null);
     const { key, file } = await opened(blobs, plain);
     await blobs.remove(key);
     await assert.rejects(file.body(), { code: "unavailable" });
@@ -173,7 +178,7 @@ async function* endless(): AsyncGenerator<Buffer> {
 describe("a body", () => {
   test("holds its place in the budget until it ends, however it ends", async () => {
     const { memory, held } = watched();
-    const three = storedFile({ memory, holder: "firm" }, 3, {
+    const three = storedFile({ memory, holder: "firm test" }, 3, {
       pieces: async function* () {
         yield Buffer.from("abc");
       },
@@ -182,11 +187,11 @@ describe("a body", () => {
     assert.ok(held() > 0);
     assert.equal((await all(body)).toString(), "abc");
     assert.equal(held(), 0);
-    const left = await storedFile({ memory, holder: "firm" }, 3, { pieces: endless }).body();
+    const left = await storedFile({ memory, holder: "firm test" }, 3, { pieces: endless }).body();
     assert.ok(held() > 0);
     left.destroy();
     assert.equal(held(), 0);
-    const broken = storedFile({ memory, holder: "firm" }, 3, {
+    const broken = storedFile({ memory, holder: "firm test" }, 3, {
       // biome-ignore lint/correctness/useYield: it fails before its first piece.
       async *pieces() {
         throw new Error("broken");
@@ -206,7 +211,7 @@ describe("a body", () => {
         yield piece;
       }
     }
-    const body = await storedFile({ memory, holder: "firm", stallMs: 1_000 }, 1e9, { pieces }).body();
+    const body = await storedFile({ memory, holder: "firm test", stallMs: 1_000 }, 1e9, { pieces }).body();
     const taken: Buffer[] = [];
     let most = 3;
     const error = new Promise<Error>((resolve) => body.on("error", resolve));
@@ -238,7 +243,7 @@ describe("a body", () => {
       waitingEach: 9,
       waitMs: 50,
     });
-    const file = (holder: string) => storedFile({ memory, holder }, 1e9, { pieces: endless });
+    const file = (holder: string) => storedFile({ memory, holder: `${holder} test` }, 1e9, { pieces: endless });
     const first = await file("a").body();
     await assert.rejects(file("a").body(), { code: "unavailable" });
     await (await file("b").body()).destroy();
@@ -261,10 +266,10 @@ describe("work on the bytes of a blob", () => {
     const blobs = openBlobs(folderBackend(join(folder, "blobs")), master, systemClock, usualBlobTimes, memory);
     const plain = randomBytes(40 * chunk + 1);
     const at = await stored(blobs, plain);
-    assert.ok(await blobs.withBytes({ ...at, holder: "firm", times: 2 }, async (bytes) => bytes?.equals(plain)));
-    assert.deepEqual(asked, [["firm", 2 * plain.length]]);
+    assert.ok(await blobs.withBytes({ ...at, holder: "firm test", times: 2 }, async (bytes) => bytes?.equals(plain)));
+    assert.deepEqual(asked, [["firm test", 2 * plain.length]]);
     assert.equal(
-      await blobs.withBytes({ ...at, key: "2026-01-01/none", holder: "firm" }, async (bytes) => bytes),
+      await blobs.withBytes({ ...at, key: "2026-01-01/none", holder: "firm test" }, async (bytes) => bytes),
       null,
     );
   });

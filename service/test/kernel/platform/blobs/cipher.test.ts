@@ -3,7 +3,7 @@ import { createCipheriv, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import fc from "fast-check";
 import {
   type BlobUse,
@@ -11,15 +11,12 @@ import {
   decryptBlob,
   encryptBlob,
   encryptedLength,
-} from "../../../src/platform/blobs/cipher.ts";
-import { deriveSalted, openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
+} from "../../../../src/kernel/platform/blobs/cipher.ts";
+import { deriveSalted, openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cipher-"));
 after(() => rmSync(folder, { recursive: true }));
-let master: SecretBytes;
-before(async () => {
-  master = await openSecretsKey(`file:${join(folder, "secrets")}`);
-});
+const master = await openSecretsKey(`file:${join(folder, "secrets")}`);
 
 const chunk = 64 * 1024;
 const use = { kind: "document", owner: "", sha256: "a".repeat(64) } as const;

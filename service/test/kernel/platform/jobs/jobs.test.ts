@@ -1,23 +1,20 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { afterEach, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { createJobs, enqueue, type Jobs } from "../../../src/platform/jobs/jobs.ts";
-import { type OrdersDatabase, openOrdersDatabase, silent } from "../../orders/orders-database.ts";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { createJobs, enqueue, type Jobs } from "../../../../src/kernel/platform/jobs/jobs.ts";
+import { openOrdersDatabase, silent } from "../../../orders/order/orders-database.ts";
 
-let orders: OrdersDatabase;
 let running: Jobs[] = [];
 
-before(async () => {
-  orders = await openOrdersDatabase();
-});
+const orders = await forTests(openOrdersDatabase());
 afterEach(async () => {
   await Promise.all(running.map((jobs) => jobs.stop()));
   running = [];
   await orders.db.query(sql`DELETE FROM jobs`);
 });
-after(() => orders.close());
 
 function node(outcomes: string[] = []): Jobs {
   const jobs = createJobs({
@@ -80,7 +77,7 @@ test("a job that fails is tried again as often as it may, then stays on record",
 
 test("a killed node's job is taken by another when its lease has ended", async () => {
   await enqueue(orders.db, "q", { n: 1 });
-  // What a node leaves behind that dies in the middle: a claim whose lease runs out.
+  // A node that died in the middle leaves a claim whose lease expires.
   await orders.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
   const seen: number[] = [];
   const jobs = node();

@@ -4,11 +4,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { inTurn } from "@signsealship/testing/inputs/fuzz";
-import { order } from "../../fulfilment/mail-samples.ts";
+import { order } from "../../../orders/fulfilment/mail-samples.ts";
 import { everyMail } from "./every-mail.ts";
 
 const plain = everyMail({ firm: { ...order.firm, logoUrl: null }, title: "Deed of trust" });
-// What firms may write, at its longest, without a place to break.
+// The longest texts that firms may write, without a place to break.
 const odd = everyMail({
   firm: { ...order.firm, name: "W".repeat(120), accentColor: "#ffffff", logoUrl: null },
   title: "x".repeat(120),

@@ -1,34 +1,26 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
+import { forTests } from "@signsealship/testing/for-tests";
 import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import pg from "pg";
-import { type Database, openDatabase } from "../../../src/platform/database/database.ts";
-import { type AppendOnly, readRights, serviceRole } from "../../../src/platform/database/service-role.ts";
-import { Statement, sql } from "../../../src/platform/database/sql.ts";
-import type { Connection } from "../../../src/platform/postgres/access.ts";
-import { type EmbeddedPostgres, openEmbeddedPostgres } from "../../../src/platform/postgres/embedded.ts";
+import { openDatabase } from "../../../../src/kernel/platform/database/database.ts";
+import { readRights, serviceRole } from "../../../../src/kernel/platform/database/service-role.ts";
+import { Statement, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import type { Connection } from "../../../../src/kernel/platform/postgres/access.ts";
+import { openEmbeddedPostgres } from "../../../../src/kernel/platform/postgres/embedded.ts";
 
-const migrations = join(import.meta.dirname, "../../../migrations");
+const migrations = join(import.meta.dirname, "../../../../migrations");
 const folder = temporaryFolder();
-let server: EmbeddedPostgres;
-/** As the service. */
-let db: Database;
-let appendOnly: AppendOnly;
 
-before(async () => {
-  await prepareDatabase(folder.path);
-  server = await openEmbeddedPostgres(folder.path);
-  db = openDatabase(server.connection, () => {}, { poolSize: 1 });
-  ({ appendOnly } = await readRights(migrations));
-});
-after(async () => {
-  await db.close();
-  await server.release();
-  folder.remove();
-});
+await prepareDatabase(folder.path);
+const server = await openEmbeddedPostgres(folder.path);
+/** As the service. */
+const db = await forTests(openDatabase(server.connection, () => {}, { poolSize: 1 }));
+const { appendOnly } = await readRights(migrations);
+after(() => server.release());
 
 const denied = { code: "42501" };
 const run = (text: string, as = db) => as.query(new Statement([text], []));
@@ -116,7 +108,7 @@ async function olderFolder() {
   const owner = openDatabase(first.owner, () => {}, { poolSize: 1 });
   await owner.transaction(async (tx) => {
     await tx.script(`DROP OWNED BY ${serviceRole}; DROP ROLE ${serviceRole};
-      DELETE FROM schema_migrations WHERE name LIKE '%service_rights.sql'; DROP TABLE service_rights;
+      DELETE FROM service_rights;
       ALTER ROLE signsealship PASSWORD NULL; GRANT TEMPORARY ON DATABASE postgres TO PUBLIC`);
   });
   await owner.close();
@@ -206,7 +198,7 @@ test("the service's own connection can't make large objects", async () => {
 
 /** The statement that a superuser runs on a server of the operator's. */
 function revokeInDocs(): string {
-  const docs = readFileSync(join(import.meta.dirname, "../../../../docs/operating.md"), "utf8");
+  const docs = readFileSync(join(import.meta.dirname, "../../../../../docs/operating.md"), "utf8");
   const [statement] = /^REVOKE EXECUTE ON FUNCTION [^;]+;/m.exec(docs) ?? [];
   assert.ok(statement);
   return statement;

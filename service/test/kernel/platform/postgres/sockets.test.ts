@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
-import { openDatabase } from "../../../src/platform/database/database.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { openEmbeddedPostgres } from "../../../src/platform/postgres/embedded.ts";
+import { openDatabase } from "../../../../src/kernel/platform/database/database.ts";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { openEmbeddedPostgres } from "../../../../src/kernel/platform/postgres/embedded.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 

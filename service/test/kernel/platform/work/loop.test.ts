@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@signsealship/testing/until";
-import { openLog } from "../../../src/platform/logs.ts";
-import { backoffMs } from "../../../src/platform/work/backoff.ts";
-import { endsWithin } from "../../../src/platform/work/ends-within.ts";
-import { createLoop } from "../../../src/platform/work/loop.ts";
-import { createSignal } from "../../../src/platform/work/signal.ts";
+import { openLog } from "../../../../src/kernel/platform/logs.ts";
+import { backoffMs } from "../../../../src/kernel/platform/work/backoff.ts";
+import { endsWithin } from "../../../../src/kernel/platform/work/ends-within.ts";
+import { createLoop, createSignal } from "../../../../src/kernel/platform/work/loop.ts";
 
 const log = openLog("silent");
 const long = 60_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { createWorkerPool, largeTaskBytes } from "../../../src/platform/workers/pool.ts";
-import { type Task, TaskKilled, tooCostly } from "../../../src/platform/workers/task.ts";
+import { createWorkerPool, largeTaskBytes } from "../../../../src/kernel/platform/workers/pool.ts";
+import { type Task, TaskKilled, tooCostly } from "../../../../src/kernel/platform/workers/task.ts";
 import type { OddInput, OddOutput } from "./odd-task.ts";
 
 const odd: Task<OddInput, OddOutput> = {

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { lifecyclePage } from "../../../../tools/lifecycle.ts";
-import { processorEvents, transitionTable } from "../../../src/orders/transitions/table.ts";
+import { lifecyclePage } from "../../../../../tools/lifecycle.ts";
+import { processorEvents, transitionTable } from "../../../../src/orders/order/transitions/table.ts";
 
-const source = fileURLToPath(new URL("../../../src", import.meta.url));
+const source = fileURLToPath(new URL("../../../../src", import.meta.url));
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
@@ -21,10 +21,10 @@ const named = (pattern: RegExp): string[] =>
 test("only payments/ moves orders by what the processor says", () => {
   const importers = named(/by-processor\.ts"/);
   assert.ok(importers.length > 0);
-  for (const name of importers) assert.match(name, /^payments\//);
+  for (const name of importers) assert.match(name, /^orders\/payments\//);
   assert.deepEqual(named(/from "[^"]*\/apply\.ts"/), [
-    "orders/transitions/by-processor.ts",
-    "orders/transitions/transitions.ts",
+    "orders/order/transitions/by-processor.ts",
+    "orders/order/transitions/transitions.ts",
   ]);
 });
 
@@ -35,10 +35,10 @@ test("every event that leads to Paid is the processor's", () => {
 });
 
 test("one statement alone writes the status of an order that exists", () => {
-  assert.deepEqual(named(/UPDATE\s+orders\s+SET[^;`]*\bstatus\s*=/i), ["orders/transitions/apply.ts"]);
+  assert.deepEqual(named(/UPDATE\s+orders\s+SET[^;`]*\bstatus\s*=/i), ["orders/order/transitions/apply.ts"]);
 });
 
 test("docs/lifecycle.md is what `npm run lifecycle` makes of the table", () => {
-  const page = readFileSync(new URL("../../../../docs/lifecycle.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../../../docs/lifecycle.md", import.meta.url), "utf8");
   assert.equal(page, lifecyclePage());
 });

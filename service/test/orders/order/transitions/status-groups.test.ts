@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { statusGroupOf, statusGroups, wasPaid } from "../../../src/orders/transitions/status-groups.ts";
-import { orderStatuses } from "../../../src/orders/transitions/statuses.ts";
+import { statusGroupOf, statusGroups, wasPaid } from "../../../../src/orders/order/transitions/status-groups.ts";
+import { orderStatuses } from "../../../../src/orders/order/transitions/statuses.ts";
 
 const groupOf: Record<string, string[]> = {
   open: ["Created", "QuoteReady", "AwaitingPayment", "Paid"],

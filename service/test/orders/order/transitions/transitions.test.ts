@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { applyTransition, lockOrder } from "../../../src/orders/transitions/apply.ts";
-import { orderStatuses } from "../../../src/orders/transitions/statuses.ts";
-import { type OrderEvent, targetOf, transitionTable } from "../../../src/orders/transitions/table.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import type { ServiceError } from "../../../src/platform/errors.ts";
-import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders-database.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import type { ServiceError } from "../../../../src/kernel/platform/errors.ts";
+import { applyTransition, lockOrder } from "../../../../src/orders/order/transitions/apply.ts";
+import { orderStatuses } from "../../../../src/orders/order/transitions/statuses.ts";
+import { type OrderEvent, targetOf, transitionTable } from "../../../../src/orders/order/transitions/table.ts";
+import { type OrderFacts, openOrdersDatabase, silent } from "../orders-database.ts";
 
-let orders: OrdersDatabase;
 const at = new Date("2026-03-04T05:06:07.089Z");
 
-before(async () => {
-  orders = await openOrdersDatabase();
-});
-after(() => orders.close());
+const orders = await forTests(openOrdersDatabase());
 
 const moveBy = (code: string, on: OrderEvent, when = at) =>
   orders.db.transaction(async (tx) => {
@@ -26,7 +23,7 @@ const mailsAbout = async (code: string): Promise<string[]> =>
   (
     await orders.db.query<{ moment: string }>(sql`
       SELECT payload ->> 'moment' AS moment FROM jobs WHERE queue = 'order-mail'
-        AND payload ->> 'orderId' = (SELECT id::text FROM orders WHERE code = ${code}) ORDER BY id`)
+        AND payload ->> 'orderId' = (SELECT id::text FROM orders WHERE ${isSealed(sql`code`, "order", code)}) ORDER BY id`)
   ).map(({ moment }) => moment);
 
 const events = transitionTable.map(({ on }) => on);
@@ -134,7 +131,7 @@ test("each status that the client hears of has one mail, in the move's transacti
 test("signing is not complete before the sealed document is on record", async () => {
   const code = await orders.insert("EsignPending");
   await orders.db.query(sql`
-    DELETE FROM documents WHERE kind = 'sealed' AND order_id = (SELECT id FROM orders WHERE code = ${code})`);
+    DELETE FROM documents WHERE kind = 'sealed' AND order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
   const before = await orders.look(code);
   await assert.rejects(moveBy(code, "signed"), { message: "EsignComplete needs the sealed document on record." });
   assert.deepEqual(await orders.look(code), before);

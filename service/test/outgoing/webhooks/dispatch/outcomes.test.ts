@@ -1,28 +1,26 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import { createPartner } from "../../../src/partners/partners.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import type { Database } from "../../../src/platform/database/database.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { openLog } from "../../../src/platform/logs.ts";
-import { type Claimed, claimDue } from "../../../src/webhooks/dispatch/claim.ts";
-import { createOutcomeWriter } from "../../../src/webhooks/dispatch/outcomes.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { testRowMac as rowMac } from "@signsealship/testing/row-mac";
+import { createPartner } from "../../../../src/firms/partners/partners.ts";
+import { systemClock } from "../../../../src/kernel/platform/clock.ts";
+import type { Database } from "../../../../src/kernel/platform/database/database.ts";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../../src/kernel/platform/logs.ts";
+import { type Claimed, claimDue } from "../../../../src/outgoing/webhooks/dispatch/claim.ts";
+import { createOutcomeWriter } from "../../../../src/outgoing/webhooks/dispatch/outcomes.ts";
 
 const webhookId = "00000000-0000-4000-8000-000000000001";
 const capacity = { total: 10, webhooks: { ids: [], free: [] }, partners: { ids: [], free: [] } };
-const first = { now: new Date("2026-01-01T00:00:00Z"), until: new Date("2026-01-01T00:00:20Z") };
-const later = { now: new Date("2026-01-01T00:00:21Z"), until: new Date("2026-01-01T00:00:41Z") };
+const leaseMs = 60_000;
+/** A lease that has run out when the next claim comes. */
+const pastMs = -1;
 
-let db: Database;
-let partnerId: string;
-
-before(async () => {
-  db = await newDatabase();
-  ({ partnerId } = await createPartner({ db, clock: systemClock }, { name: "Acme", tier: "trial", live: false }));
-  await db.query(sql`INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
-    VALUES (${webhookId}, ${partnerId}, 'test', 'https://example.com', ARRAY['order.created'], now())`);
-});
+const db = await forTests(newDatabase());
+const { partnerId } = await createPartner({ db, clock: systemClock }, { name: "Acme", tier: "trial", live: false });
+await db.query(sql`INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
+  VALUES (${webhookId}, ${partnerId}, 'test', 'https://example.com', ARRAY['order.created'], now())`);
 beforeEach(async () => {
   await db.query(sql`DELETE FROM webhook_deliveries`);
   await db.query(sql`WITH event AS (
@@ -31,10 +29,9 @@ beforeEach(async () => {
     ) INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, created_at)
     SELECT id, ${webhookId}, ${partnerId}, 'test', 'test.ping', now() FROM event`);
 });
-after(() => db.close());
 
-async function claimOne(lease: typeof first): Promise<Claimed> {
-  const [claimed] = await claimDue(db, lease, capacity);
+async function claimOne(forMs: number): Promise<Claimed> {
+  const [claimed] = await claimDue({ db, rowMac }, forMs, capacity);
   assert.ok(claimed);
   return claimed;
 }
@@ -53,20 +50,20 @@ const row = async () =>
   )[0];
 
 test("a lease that is given back is free at once, and what was not tried is no attempt", async () => {
-  const { seq } = await claimOne(first);
-  await release(seq, first.until, true);
+  const { seq, leasedUntil } = await claimOne(leaseMs);
+  await release(seq, leasedUntil, true);
   assert.deepEqual(await row(), { until: null, attempts: 0 });
 });
 
 test("a lease that ran out and is another node's is not given back", async () => {
-  const { seq } = await claimOne(first);
-  await claimOne(later);
-  await release(seq, first.until, true);
-  assert.deepEqual(await row(), { until: later.until, attempts: 2 });
+  const { seq, leasedUntil } = await claimOne(pastMs);
+  const later = await claimOne(leaseMs);
+  await release(seq, leasedUntil, true);
+  assert.deepEqual(await row(), { until: later.leasedUntil, attempts: 2 });
 });
 
 test("an outcome counts also when the lease ran out meanwhile: the delivery is not sent again", async () => {
-  const { seq } = await claimOne(first);
+  const { seq } = await claimOne(pastMs);
   const writer = createOutcomeWriter({ db, log: openLog("silent") }, 0);
   writer.complete({
     seq,
@@ -75,22 +72,22 @@ test("an outcome counts also when the lease ran out meanwhile: the delivery is n
     statusCode: 200,
     durationMs: 1,
     reason: null,
-    completedAt: later.now,
+    completedAt: systemClock(),
     exchange: null,
   });
   await writer.finish();
-  assert.deepEqual(await claimDue(db, later, capacity), []);
+  assert.deepEqual(await claimDue({ db, rowMac }, leaseMs, capacity), []);
 });
 
 test("outcomes are written while a webhook's own row is held, and failures of the others are counted", async () => {
-  const [delivery] = await claimDue(db, first, capacity);
+  const [delivery] = await claimDue({ db, rowMac }, leaseMs, capacity);
   assert.ok(delivery);
   const others = "00000000-0000-4000-8000-000000000002";
   await db.query(sql`INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
     VALUES (${others}, ${partnerId}, 'test', 'https://example.com/2', ARRAY['order.created'], now())`);
   const writer = createOutcomeWriter({ db, log: openLog("silent") }, 0);
   const failed = { isFailing: false, statusCode: 500, durationMs: 1, reason: "http_status", exchange: null };
-  const completedAt = later.now;
+  const completedAt = systemClock();
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${webhookId} FOR UPDATE`);
     writer.complete({ ...failed, seq: delivery.seq, webhookId, completedAt });
@@ -106,7 +103,7 @@ test("outcomes are written while a webhook's own row is held, and failures of th
 });
 
 test("what arrives ends a run that was counted before, on this node or on another, and costs nothing else", async () => {
-  const { seq } = await claimOne(first);
+  const { seq } = await claimOne(leaseMs);
   let transactions = 0;
   const counting: Database = {
     ...db,

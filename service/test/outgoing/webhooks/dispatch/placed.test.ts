@@ -1,23 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import { createPartner } from "../../../src/partners/partners.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import type { Database } from "../../../src/platform/database/database.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { newUuid } from "../../../src/platform/ids.ts";
-import { openLog } from "../../../src/platform/logs.ts";
-import { claimDue } from "../../../src/webhooks/dispatch/claim.ts";
-import { placed } from "../../../src/webhooks/dispatch/placed.ts";
+import { forTests } from "@signsealship/testing/for-tests";
+import { testRowMac as rowMac, writeEvents } from "@signsealship/testing/row-mac";
+import { createPartner } from "../../../../src/firms/partners/partners.ts";
+import { systemClock } from "../../../../src/kernel/platform/clock.ts";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { newUuid } from "../../../../src/kernel/platform/ids.ts";
+import { openLog } from "../../../../src/kernel/platform/logs.ts";
+import { claimDue, placed } from "../../../../src/outgoing/webhooks/dispatch/claim.ts";
 
 const capacity = { total: 100, webhooks: { ids: [], free: [] }, partners: { ids: [], free: [] } };
 const log = openLog("silent");
 
-let db: Database;
-before(async () => {
-  db = await newDatabase();
-});
-after(() => db.close());
+const db = await forTests(newDatabase());
 
 /** A firm with a webhook and one event on its way to it. */
 async function firmWithEvent(): Promise<string> {
@@ -25,16 +21,14 @@ async function firmWithEvent(): Promise<string> {
   await db.query(sql`
     INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
     VALUES (${newUuid()}, ${partnerId}, 'test', 'https://example.com', '{order.created}', now())`);
-  await db.query(sql`
-    INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-    VALUES (now(), 'order.created', ${partnerId}, ${partnerId}, 'test', 'x')`);
+  const event = { at: new Date(), topic: "order.created", eventId: partnerId, subject: "x" };
+  await writeEvents(db, [{ ...event, partnerId, environment: "test" }]);
   return partnerId;
 }
 
 async function claimed() {
   await db.query(sql`UPDATE webhook_deliveries SET leased_until = NULL`);
-  const now = systemClock();
-  return claimDue(db, { now, until: new Date(now.getTime() + 60_000) }, capacity);
+  return claimDue({ db, rowMac }, 60_000, capacity);
 }
 
 const partnersOf = (claims: readonly { partnerId: string }[]) => claims.map(({ partnerId }) => partnerId);
@@ -49,7 +43,7 @@ test("a firm whose chain another node holds, or whose events can't be placed, wa
   );
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`event chain ${held} test`}, 0))`);
-    const { ready, waiting } = await placed({ db, log }, await claimed());
+    const { ready, waiting } = await placed({ db, rowMac, log }, await claimed());
     assert.deepEqual([partnersOf(ready), partnersOf(waiting)], [[free], [held, broken]]);
     assert.deepEqual(
       ready.map(({ place }) => place?.position),
@@ -57,6 +51,6 @@ test("a firm whose chain another node holds, or whose events can't be placed, wa
     );
   });
   await db.query(sql`DROP FUNCTION refuse_places() CASCADE`);
-  const { ready, waiting } = await placed({ db, log }, await claimed());
+  const { ready, waiting } = await placed({ db, rowMac, log }, await claimed());
   assert.deepEqual([partnersOf(ready), waiting], [[held, broken, free], []]);
 });

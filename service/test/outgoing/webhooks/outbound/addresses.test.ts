@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { addressPolicy } from "../../../src/webhooks/outbound/addresses.ts";
+import { addressPolicy } from "../../../../src/outgoing/webhooks/outbound/resolve-name.ts";
 
 const strict = addressPolicy([]);
 const bytesOf = (address: string) => address.split(".").map(Number);

@@ -10,10 +10,13 @@ import {
 } from "@signsealship/testing/doubles/webhook-catcher";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
-import { type Clock, systemClock } from "../../../src/platform/clock.ts";
-import { addressPolicy } from "../../../src/webhooks/outbound/addresses.ts";
-import { type Outbound, openOutbound } from "../../../src/webhooks/outbound/post.ts";
-import { type ResolveName, rememberingNames } from "../../../src/webhooks/outbound/resolve-name.ts";
+import { type Clock, systemClock } from "../../../../src/kernel/platform/clock.ts";
+import { type Outbound, openOutbound } from "../../../../src/outgoing/webhooks/outbound/post.ts";
+import {
+  addressPolicy,
+  type ResolveName,
+  rememberingNames,
+} from "../../../../src/outgoing/webhooks/outbound/resolve-name.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
@@ -160,7 +163,7 @@ test("of an endless body little more than 64 KiB is read before the connection i
   });
   assert.deepEqual(await judged(outboundWith({ timeoutMs: 60_000 }), url), [200, null]);
   await ended;
-  // What the kernel's buffers took is not what was read.
+  // Bytes in the kernel's buffers do not count as read.
   assert.ok(sent < 16 << 20, `${sent}`);
 });
 

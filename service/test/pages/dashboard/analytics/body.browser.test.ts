@@ -9,8 +9,8 @@ import {
   startBrowser,
   test,
 } from "@signsealship/testing/browser";
-import type { Snapshot } from "../../../../src/analytics/analytics.ts";
-import { money } from "../../../../src/web/ui/format.ts";
+import type { Snapshot } from "../../../../src/orders/analytics/analytics.ts";
+import { money } from "../../../../src/pages/ui/format.ts";
 import { contrastOfMarks, troublesOfWords } from "../../ui/picture-checks.ts";
 import { huge, ordinary, samples, serveSnapshots } from "./samples.ts";
 

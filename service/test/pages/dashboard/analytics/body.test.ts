@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Snapshot } from "../../../../src/analytics/analytics.ts";
-import { analyticsBody, windowPicker } from "../../../../src/web/dashboard/analytics/body.ts";
-import { render } from "../../../../src/web/ui/render.ts";
+import type { Snapshot } from "../../../../src/orders/analytics/analytics.ts";
+import { analyticsBody, windowPicker } from "../../../../src/pages/dashboard/analytics/page.ts";
+import { render } from "../../../../src/pages/ui/render.ts";
 import { empty, huge, ordinary, single } from "./samples.ts";
 
 const text = (snapshot: Snapshot) => render(analyticsBody(snapshot, snapshot.windowDays));

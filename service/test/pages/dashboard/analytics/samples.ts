@@ -1,14 +1,14 @@
 import type { FastifyReply } from "fastify";
-import type { Snapshot } from "../../../../src/analytics/analytics.ts";
-import { pageHeaders } from "../../../../src/http/security-headers.ts";
-import { createServer } from "../../../../src/http/server.ts";
-import { openLog } from "../../../../src/platform/logs.ts";
-import { createMetrics } from "../../../../src/platform/metrics.ts";
-import { analyticsBody } from "../../../../src/web/dashboard/analytics/body.ts";
-import { openAssets } from "../../../../src/web/ui/assets/assets.ts";
-import { assetRoutes } from "../../../../src/web/ui/assets/routes.ts";
-import { layout } from "../../../../src/web/ui/layout.ts";
-import { html } from "../../../../src/web/ui/render.ts";
+import { pageHeaders } from "../../../../src/kernel/http/security-headers.ts";
+import { createServer } from "../../../../src/kernel/http/server.ts";
+import { openLog } from "../../../../src/kernel/platform/logs.ts";
+import { createMetrics } from "../../../../src/kernel/platform/metrics.ts";
+import type { Snapshot } from "../../../../src/orders/analytics/analytics.ts";
+import { analyticsBody } from "../../../../src/pages/dashboard/analytics/page.ts";
+import { openAssets } from "../../../../src/pages/ui/assets/assets.ts";
+import { assetRoutes } from "../../../../src/pages/ui/assets/routes.ts";
+import { layout } from "../../../../src/pages/ui/layout.ts";
+import { html } from "../../../../src/pages/ui/render.ts";
 
 /** A quarter of a small firm, with a month in which it had no orders. */
 export const ordinary: Snapshot = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkbox, errorSummary, field, select, textArea } from "../../../../src/web/ui/forms/fields.ts";
-import { html, render } from "../../../../src/web/ui/render.ts";
+import { checkbox, errorSummary, field, select, textArea } from "../../../../src/pages/ui/forms/fields.ts";
+import { html, render } from "../../../../src/pages/ui/render.ts";
 
 test("a field's label, hint and error are tied to it", () => {
   const text = render(

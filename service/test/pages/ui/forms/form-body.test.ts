@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import fastify from "fastify";
-import { acceptForms, textsOf } from "../../../../src/web/ui/forms/form-body.ts";
+import { acceptForms, textsOf } from "../../../../src/pages/ui/forms/form-body.ts";
 
 const app = fastify();
 acceptForms(app);

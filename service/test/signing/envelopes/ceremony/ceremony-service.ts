@@ -9,20 +9,21 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import type { CeremonyDeps } from "../../../src/envelopes/ceremony/open-ceremony.ts";
+import { openSealing } from "../../../../src/evidence/seals/seals.ts";
+import { type Clock, systemClock } from "../../../../src/kernel/platform/clock.ts";
+import { openLog } from "../../../../src/kernel/platform/logs.ts";
+import { createMetrics } from "../../../../src/kernel/platform/metrics.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
+import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
+import { createWorkerPool } from "../../../../src/kernel/platform/workers/pool.ts";
+import type { CeremonyDeps } from "../../../../src/signing/envelopes/ceremony/open-ceremony.ts";
 import {
   type Ceremony,
   type Link,
   openCeremony,
   openSignerAuthorities,
   readConsentTexts,
-} from "../../../src/envelopes/envelopes.ts";
-import { type Clock, systemClock } from "../../../src/platform/clock.ts";
-import { openLog } from "../../../src/platform/logs.ts";
-import { createMetrics } from "../../../src/platform/metrics.ts";
-import { openSecretsKey } from "../../../src/platform/secrets.ts";
-import { createWorkerPool } from "../../../src/platform/workers/pool.ts";
-import { openSealing } from "../../../src/seals/seals.ts";
+} from "../../../../src/signing/envelopes/envelopes.ts";
 
 export const browser = { ip: "203.0.113.7", userAgent: "Test/1" };
 export const consentText = { version: "1", language: "en" } as const;
@@ -37,7 +38,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const workers = createWorkerPool({ size: 2, heapMb: 512, processMb: 16_384 });
   const secrets = await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`);
   const log = openLog("silent");
-  const common = { db: running.db, clock: systemClock, log, rowMac: running.rowMac, workers };
+  const common = { db: running.db, clock: systemClock, random: systemRandom, log, rowMac: running.rowMac, workers };
   const settings = { sealKey: `file:${join(dataDir, "keys/seal")}`, sealCertificate: null, dataDir, baseUrl };
   const sealing = await openSealing({
     ...common,
@@ -56,14 +57,14 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     stamp: null,
     signerAuthorities: signers.authorities,
     texts: null,
-    consentTexts: readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url))),
+    consentTexts: readConsentTexts(fileURLToPath(new URL("../../../../data/consent", import.meta.url))),
     baseUrl,
     titleOf: () => null,
     noticesOf: () => [],
   };
   const openAt = (clock: Clock): Ceremony => openCeremony({ ...deps, clock });
   const outbox = join(dataDir, "outbox");
-  // A mail that was written stays as it is.
+  // A mail that was written stays unchanged.
   const mails = new Map<string, { at: number; mail: string }>();
 
   /** The mails to an address, oldest first. */

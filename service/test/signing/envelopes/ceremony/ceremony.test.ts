@@ -2,43 +2,39 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { wholeFile } from "@signsealship/testing/blobs";
-import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/telnyx";
-import { changeOrder, makeLive } from "@signsealship/testing/row-mac";
+import { startTelnyx } from "@signsealship/testing/doubles/telnyx";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeOrder, changeSigners, makeLive } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sign } from "../../../src/envelopes/ceremony/sign.ts";
-import { sweepTexts } from "../../../src/envelopes/ceremony/text-code.ts";
-import { followOverdue, type Link, openCeremony, sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
-import { openEnvelope } from "../../../src/envelopes/lifecycle/open.ts";
-import { keptDocuments } from "../../../src/envelopes/records/kept-documents.ts";
-import { openBlobs } from "../../../src/platform/blobs/blobs.ts";
-import { folderBackend } from "../../../src/platform/blobs/folder.ts";
-import { sweepOrphans } from "../../../src/platform/blobs/orphans.ts";
-import type { MemoryBudget } from "../../../src/platform/bounds/memory-budget.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import type { Sql } from "../../../src/platform/database/database.ts";
-import { type Statement, sql } from "../../../src/platform/database/sql.ts";
-import { openSecretsKey } from "../../../src/platform/secrets.ts";
+import { openBlobs } from "../../../../src/kernel/platform/blobs/blobs.ts";
+import { folderBackend } from "../../../../src/kernel/platform/blobs/folder.ts";
+import { sweepOrphans } from "../../../../src/kernel/platform/blobs/orphans.ts";
+import type { MemoryBudget } from "../../../../src/kernel/platform/bounds/memory-budget.ts";
+import { systemClock } from "../../../../src/kernel/platform/clock.ts";
+import type { Sql } from "../../../../src/kernel/platform/database/database.ts";
+import { isSealed, type Statement, sealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
+import { sign } from "../../../../src/signing/envelopes/ceremony/sign.ts";
+import { sweepTexts } from "../../../../src/signing/envelopes/ceremony/text-code.ts";
+import { followOverdue, type Link, openCeremony, sweepEnvelopes } from "../../../../src/signing/envelopes/envelopes.ts";
+import { openEnvelope } from "../../../../src/signing/envelopes/lifecycle/open.ts";
+import { keptDocuments } from "../../../../src/signing/envelopes/records/kept-documents.ts";
+import { blobTables } from "../../../../src/upkeep/protected-data.ts";
 import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-let telnyx: TelnyxDouble;
-before(async () => {
-  telnyx = await startTelnyx();
-  running = await openCeremonyService({
+const telnyx = await forTests(startTelnyx());
+const running = await forTests(
+  openCeremonyService({
     TELNYX_API_KEY: telnyx.apiKey,
     TELNYX_API_BASE: telnyx.url,
     TELNYX_SMS_FROM: "+13125550100",
     TELNYX_SMS_COUNTRIES: "US,GB",
-  });
-});
-after(async () => {
-  await running.close();
-  await telnyx.close();
-});
+  }),
+);
 
 const people = (...names: string[]) =>
   names.map((name) => ({ name, email: `${name.toLowerCase()}-${unique++}@example.com` }));
@@ -54,7 +50,7 @@ async function readTrail(db: Sql, code: string) {
   const rows = await db.query<{ record: string; sha256: string }>(sql`
     SELECT record, t.sha256 FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
       JOIN orders o ON o.id = e.order_id
-    WHERE o.code = ${code} ORDER BY e.attempt, t.position`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY e.attempt, t.position`);
   return rows.map(({ record }, index) => {
     const read = JSON.parse(record) as { event: string; position: number; previousSha256: string | null };
     assert.equal(read.previousSha256, read.position === 1 ? null : rows[index - 1]?.sha256);
@@ -280,7 +276,7 @@ test("an order, a firm and the service get so many texts a day, whatever the num
     await running.db.query(sql`DELETE FROM signing_texts`);
     await running.db.query(sql`
       INSERT INTO signing_texts (phone, order_id, partner_id, sent_at)
-      SELECT '+1312555' || n, id, ${firm}, now() FROM orders, generate_series(1000, 999 + ${times}::int) n WHERE code = ${of}`);
+      SELECT '+1312555' || n, id, ${firm}, now() FROM orders, generate_series(1000, 999 + ${times}::int) n WHERE ${isSealed(sql`code`, "order", of)}`);
     await assert.rejects(ask(true), { code: "rate_limited", message: words });
     await running.db.query(sql`DELETE FROM signing_texts WHERE phone = '+13125551000'`);
   }
@@ -356,7 +352,7 @@ test("an order whose job is gone gets its envelope later, and one whose last act
   assert.ok(jane);
   const code = await running.order([jane]);
   await running.linkOf(jane.email);
-  const all = sql`SELECT id FROM envelopes WHERE order_id = (SELECT id FROM orders WHERE code = ${code})`;
+  const all = sql`SELECT id FROM envelopes WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
   await running.db.query(sql`UPDATE envelopes SET outcome = 'Voided', ended_at = now() WHERE id IN (${all})`);
   await followOverdue(running.deps);
   assert.equal((await running.db.query(all)).length, 1, "a job may still be under way");
@@ -389,7 +385,7 @@ test("ten signers who press Sign at once have all signed, and the order is compl
   assert.equal(trail.filter(({ event }) => event === "sealed").length, 1);
 });
 
-/** What a browser does: makes a key, and signs only what it was shown. */
+/** Does the browser's work: makes a key, and signs only what the service showed. */
 async function browserKey() {
   const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, [
     "sign",
@@ -465,9 +461,14 @@ test("a key of the browser signs what the browser was given, and nothing else is
     ['"n":1', '"n":2'],
     [actSha256, "0".repeat(64)],
   ] as const) {
-    const put = async (from: string, to: string) =>
-      running.db.query(sql`UPDATE prepared_acts SET kept = replace(kept::text, ${from}, ${to})::json
-        WHERE strpos(kept::text, ${from}) > 0 RETURNING signer_id`);
+    const put = async (from: string, to: string) => {
+      const all = await running.db.query<{ kept: string }>(sql`SELECT kept AS "kept@act" FROM prepared_acts`);
+      const changed = all.filter(({ kept }) => kept.includes(from));
+      for (const { kept } of changed)
+        await running.db.query(sql`
+          UPDATE prepared_acts SET kept = ${sealed("act", kept.replaceAll(from, to))} WHERE ${isSealed(sql`kept`, "act", kept)}`);
+      return changed;
+    };
     assert.equal((await put(was, is)).length, 1);
     await assert.rejects(ceremony.complete(link, signature), /was altered/);
     await put(is, was);
@@ -489,7 +490,7 @@ test("an act of who is changed while it is made is neither kept nor written", as
     consentTexts: { find: () => undefined },
     workers: {
       async run(task, call) {
-        await running.db.query(sql`UPDATE envelope_signers SET name = name || 't' WHERE email = ${jane.email}`);
+        await changeSigners(running.db, sql`name = name || 't'`, sql`email = ${jane.email}`);
         return running.deps.workers.run(task, call);
       },
     },
@@ -513,11 +514,12 @@ test("a code that waits for its order holds no lock of its envelope", async () =
   const code = await running.order([{ ...jane, auth: "access_code", access_code: "correct horse" }]);
   const link = await running.linkOf(jane.email);
   const trying = await running.db.transaction(async (tx) => {
-    await tx.query(sql`SELECT id FROM orders WHERE code = ${code} FOR UPDATE`);
+    await tx.query(sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)} FOR UPDATE`);
     const tried = running.ceremony.identify(link, "wrong horse", browser);
-    const waits = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM orders WHERE code%'`;
+    // PostgreSQL shows the first 1,024 bytes of a statement.
+    const waits = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%AS "isRush"%'`;
     await until(async () => (await running.db.query(waits)).length > 0);
-    const own = sql`SELECT id FROM orders WHERE code = ${code}`;
+    const own = sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`;
     const free = await tx.query(sql`SELECT id FROM envelopes WHERE order_id IN (${own}) FOR UPDATE SKIP LOCKED`);
     return { tried, free: free.length };
   });
@@ -597,7 +599,7 @@ test("a full disk, and a service that is killed between file and row, leave an a
   assert.deepEqual([state, document?.revision], ["ready", 1]);
   const isStored = () => existsSync(join(dataDir, "blobs", stored[0] ?? "none"));
   assert.ok(isStored());
-  await sweepOrphans({ ...running.deps, markedAmong: async () => new Set() }, later(2)());
+  await sweepOrphans({ ...running.deps, blobTables, markedAmong: async () => new Set() }, later(2)());
   assert.ok(!isStored(), "no row refers to it");
   assert.deepEqual(await running.ceremony.sign(link, request, browser), { outcome: "signed", completed: true });
   assert.equal((await orderOf(code)).status, "EsignComplete");
@@ -608,7 +610,9 @@ test("an envelope is not opened for signers, or places, that were written into t
   assert.ok(jane);
   const code = await running.order([jane], {}, undefined, { pay: false });
   type Row = { id: number; signers: object[]; mac: Buffer };
-  const [order] = await running.db.query<Row>(sql`SELECT id, signers, row_mac AS mac FROM orders WHERE code = ${code}`);
+  const [order] = await running.db.query<Row>(
+    sql`SELECT id, signers, row_mac AS mac FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   assert.ok(order);
   const { id, signers, mac } = order;
   const field = {

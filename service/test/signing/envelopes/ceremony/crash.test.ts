@@ -1,23 +1,20 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { findOpenEnvelope, findSigners } from "../../../src/envelopes/records/envelope.ts";
-import { readDocument } from "../../../src/envelopes/records/revisions.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { findOpenEnvelope, findSigners } from "../../../../src/signing/envelopes/records/envelope.ts";
+import { readDocument } from "../../../../src/signing/envelopes/records/revisions.ts";
 import { openCeremonyService } from "./ceremony-service.ts";
 
 // Each costs a start of the service; `KILLS=100` for the whole of it.
 const kills = Number(process.env["KILLS"] ?? repeats(4, 2));
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService(ownProcess);
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService(ownProcess));
 
 const post = (token: string, act: string, fields: Record<string, string>) => {
   const { baseUrl } = running.service;
@@ -40,7 +37,9 @@ test("a service that is killed while somebody signs has the act whole or not at 
         303,
         "consent",
       );
-    const [order] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    const [order] = await running.db.query<{ id: number }>(
+      sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+    );
     const envelope = await findOpenEnvelope(running.db, order?.id ?? 0);
     assert.ok(envelope);
     const answers = tokens.map(({ token }, n) => post(token, "sign", { revision: "1", name: `Signer ${n + 1}` }));
@@ -59,7 +58,7 @@ test("a service that is killed while somebody signs has the act whole or not at 
         await post(token, "sign", { revision: String(document?.revision), name: `Signer ${n + 1}` });
         return false;
       });
-    // What was cut off between the last act and the seal is done by a job.
+    // A job completes work that was cut off between the last act and the seal.
     await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'envelope'`);
     await until(async () => {
       const { status } = await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);

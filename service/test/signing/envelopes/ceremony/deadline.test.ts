@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { after, before, test } from "node:test";
-import { remindSigner, replaceSigner, unlockSigner } from "../../../src/envelopes/envelopes.ts";
-import { reissueEnvelope } from "../../../src/envelopes/lifecycle/by-operator.ts";
-import { sweepEnvelopes } from "../../../src/envelopes/lifecycle/due.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeSigners } from "@signsealship/testing/row-mac";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import {
+  remindSigner,
+  replaceSigner,
+  sweepEnvelopes,
+  unlockSigner,
+} from "../../../../src/signing/envelopes/envelopes.ts";
+import { reissueEnvelope } from "../../../../src/signing/envelopes/lifecycle/by-operator.ts";
 import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService());
 
 let unique = 1;
 const people = (...names: string[]) =>
@@ -87,7 +89,7 @@ test("refuses an act whose making began before the deadline and ended after it",
 test("changes no signer at the deadline, and sends nobody a new link", async () => {
   const { code, clockAt } = await nearDeadline("Jane", "John");
   const [row] = await running.db.query<{ partnerId: string }>(sql`
-    SELECT partner_id AS "partnerId" FROM orders WHERE code = ${code}`);
+    SELECT partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   const owner = { partnerId: row?.partnerId ?? "", environment: "test" } as const;
   const request = { owner, orderCode: code, n: 2, actor: "test" };
   const late = { ...running.deps, clock: clockAt(0) };
@@ -101,9 +103,12 @@ test("changes no signer at the deadline, and sends nobody a new link", async () 
 
 test("seals at the deadline what everybody had signed before it", async () => {
   const { code, link, clockAt, at } = await nearDeadline("Jane");
-  await running.db.query(sql`
-    UPDATE envelope_signers SET signed_at = now() WHERE envelope_id = (
-      SELECT e.id FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE o.code = ${code})`);
+  await changeSigners(
+    running.db,
+    sql`signed_at = now()`,
+    sql`envelope_id = (
+      SELECT e.id FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE ${isSealed(sql`o.code`, "order", code)})`,
+  );
   assert.equal((await at(0).view(link)).state, "signed");
   await sweepEnvelopes({ ...running.deps, clock: clockAt(0) });
   assert.equal(await statusOf(code), "EsignPending", "the sweep expires nothing that waits for its seal");
@@ -113,7 +118,7 @@ test("expires one envelope at its deadline and leaves others to be signed", asyn
   const [{ code, link, clockAt }, other] = [await nearDeadline("Jane"), await running.order(people("Zoe"))];
   await running.db.query(sql`
     UPDATE envelopes SET expires_at = expires_at + interval '1 day' WHERE order_id = (
-      SELECT id FROM orders WHERE code = ${other})`);
+      SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", other)})`);
   await sweepEnvelopes({ ...running.deps, clock: clockAt(0) });
   assert.deepEqual([await statusOf(code), await statusOf(other)], ["EsignExpired", "EsignPending"]);
   assert.equal((await running.ceremony.view(link)).state, "expired");

@@ -3,28 +3,23 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { verifySignatures } from "@signsealship/evidence/seal";
 import { readBlob, wholeFile } from "@signsealship/testing/blobs";
+import { forTests } from "@signsealship/testing/for-tests";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { oneActKey } from "../../../src/envelopes/signer-authority.ts";
-import { documentUse } from "../../../src/orders/orders.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
-import { isWhatWasAsked } from "../../../src/web/signing/browser/check-act.ts";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { documentUse } from "../../../../src/orders/order/order.ts";
+import { isWhatWasAsked } from "../../../../src/pages/signing/browser/check-act.ts";
+import { oneActKey } from "../../../../src/signing/envelopes/signer-authority.ts";
 import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "encrypted-ceremony-"));
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(async () => {
-  await running.close();
-  rmSync(folder, { recursive: true });
-});
+const running = await forTests(openCeremonyService());
+after(() => rmSync(folder, { recursive: true }));
 
 /** As a signer's script does: with a key of its own, and only what was asked. */
 async function signByScript(email: string, text: string) {
@@ -38,7 +33,13 @@ async function signByScript(email: string, text: string) {
   const act = await ceremony.prepare(link, { ...request, publicKey: key.publicKey }, browser);
   assert.ok(act.outcome === "prepared");
   const own = new Map(fields.map(({ name, kind }) => [name, kind] as const));
-  const asked = { document: bytes, fields: own, values: new Map<string, string>(), mark: { kind: "typed", text } };
+  const asked = {
+    document: bytes,
+    fields: own,
+    options: new Map(),
+    values: new Map<string, string>(),
+    mark: { kind: "typed", text },
+  };
   assert.equal(await isWhatWasAsked({ ...act, record: canonicalJson(act.record) }, asked), true);
   return ceremony.complete(link, await key.sign(act.signedAttrs));
 }
@@ -67,7 +68,7 @@ for (const [how, name] of Object.entries(encryptions))
     assert.deepEqual(await signByScript(second, "Bob"), { outcome: "signed", completed: true });
     const [row] = await running.db.query<{ key: string; sha256: string }>(sql`
       SELECT d.blob_key AS key, d.sha256 FROM documents d JOIN orders o ON o.id = d.order_id
-      WHERE o.code = ${code} AND d.kind = 'sealed'`);
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND d.kind = 'sealed'`);
     const sealed = row && (await readBlob(running.deps.blobs, row.key, documentUse(row.sha256)));
     assert.ok(sealed);
     assert.ok(sealed.subarray(0, original.length).equals(original));
@@ -87,6 +88,6 @@ for (const [how, name] of Object.entries(encryptions))
     const acts = await running.db.query<{ sha256: string }>(sql`
       SELECT t.record::jsonb->>'actSha256' AS sha256 FROM envelope_events t
         JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
-      WHERE o.code = ${code} AND t.record::jsonb->>'event' = 'signed'`);
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND t.record::jsonb->>'event' = 'signed'`);
     assert.deepEqual(listed?.toSorted(), acts.map(({ sha256 }) => sha256).toSorted());
   });

@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeSigners } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import { signingCode } from "../../../src/envelopes/ceremony/identify.ts";
-import type { Link } from "../../../src/envelopes/envelopes.ts";
-import { issueLink } from "../../../src/envelopes/lifecycle/links.ts";
-import { findEnvelopeOf, findSigners } from "../../../src/envelopes/records/envelope.ts";
-import { appendToTrail } from "../../../src/envelopes/records/trail.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { signingCode } from "../../../../src/signing/envelopes/ceremony/identify.ts";
+import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
+import { issueLink } from "../../../../src/signing/envelopes/lifecycle/links.ts";
+import { findEnvelopeOf, findSigners } from "../../../../src/signing/envelopes/records/envelope.ts";
+import { appendToTrail } from "../../../../src/signing/envelopes/records/trail.ts";
 import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService());
 
 let unique = 1;
 const person = (name: string, more: object = {}) => ({
@@ -32,7 +30,9 @@ async function mailCoded() {
   const jane = person("Jane", { auth: "mail_code" });
   const code = await running.order([jane]);
   const link = await running.linkOf(jane.email);
-  const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const [row] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
   return { jane, code, link, orderId: row?.id ?? 0 };
 }
 
@@ -199,7 +199,7 @@ test("bounds the records that a signer causes with one link, and starts again wi
       for (let n = 0; n < 500; n++)
         await appendToTrail(tx, running.rowMac, envelope, "proposed", new Date(), { signer: 1 });
     });
-  await running.db.query(sql`UPDATE envelope_signers SET auth = 'link' WHERE id = ${signer.id}`);
+  await changeSigners(running.db, sql`auth = 'link'`, sql`id = ${signer.id}`);
   await fill();
   await assert.rejects(running.ceremony.consent(link, consentText, browser), { code: "rate_limited" });
   const by = { at: new Date(), actor: "system" };

@@ -1,23 +1,20 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { wholeFile } from "@signsealship/testing/blobs";
+import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { needs } from "@signsealship/testing/tools/tools";
-import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import type { Link } from "../../../src/envelopes/envelopes.ts";
+import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { formWith } from "../pdf/made-forms.ts";
 import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
 
-let running: Awaited<ReturnType<typeof openCeremonyService>>;
-before(async () => {
-  running = await openCeremonyService();
-});
-after(() => running.close());
+const running = await forTests(openCeremonyService());
 
 const jane = { name: "Jane", email: "jane-placed@example.com" };
 const bob = { name: "Bob", email: "bob-placed@example.com" };
 
-/** What the link's signer is shown of the fields, and then signs. */
+/** The fields that the link's signer sees and then signs. */
 async function signedBy(link: Link, text: string) {
   const { ceremony } = running;
   await ceremony.opened(link, browser);

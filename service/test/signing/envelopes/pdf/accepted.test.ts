@@ -2,21 +2,27 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { fillsOwnFields } from "@signsealship/evidence/envelope";
+import { openUnlocked } from "@signsealship/evidence/pdf";
 import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { inTurn } from "@signsealship/testing/inputs/fuzz";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { askPyHanko, type Operation } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import { plan } from "../../../src/envelopes/pdf/placement/plan.ts";
-import { createPreflight } from "../../../src/envelopes/preflight/preflight.ts";
-import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
-import { ServiceError } from "../../../src/platform/errors.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import { createSealer, type SealInput } from "../../../src/seals/sealer.ts";
-import { memoryKey, randomBelow, selfSigned } from "../../seals/signers.ts";
+import {
+  askPyHanko,
+  type Operation,
+} from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { createSealer, type SealInput } from "../../../../src/evidence/seals/sealer.ts";
+import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
+import { ServiceError } from "../../../../src/kernel/platform/errors.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
+import { ownFields } from "../../../../src/signing/envelopes/pdf/fields.ts";
+import { plan } from "../../../../src/signing/envelopes/pdf/placement/plan.ts";
+import { createPreflight } from "../../../../src/signing/envelopes/preflight/preflight.ts";
+import { memoryKey, randomBelow, selfSigned } from "../../../evidence/seals/signers.ts";
 import { openForm } from "./made-forms.ts";
 import { openSigning } from "./signing.ts";
 
@@ -32,14 +38,11 @@ const sealDocument = createSealer({
 const seal = async (bytes: Buffer, more: Pick<SealInput, "reason" | "locks">) =>
   (await sealDocument({ bytes, ...more })).bytes;
 
-let signing: Awaited<ReturnType<typeof openSigning>>;
-before(async () => {
-  signing = await openSigning();
-});
+const signing = await openSigning();
 
 /** The zoo, and whatever packages have brought along: different files that end in `.pdf`. */
 function corpus(): { name: string; bytes: Buffer }[] {
-  const modules = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
+  const modules = fileURLToPath(new URL("../../../../../node_modules", import.meta.url));
   const shipped = readdirSync(modules, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".pdf") && !name.startsWith("@signsealship"),
   );
@@ -66,8 +69,12 @@ async function signedBy({ name, bytes }: { name: string; bytes: Buffer }, isNota
   const planned = await plan(bytes, { signers: people.length, fields: null });
   const prepared = await signing.prepare(bytes, planned, people, { isNotarized });
   let signed: Buffer = prepared.bytes;
-  for (const [index, person] of people.entries())
+  for (const [index, person] of people.entries()) {
+    const { length } = signed;
     signed = await signing.act(signed, prepared.fields, index + 1, { name: person });
+    const own = ownFields(prepared.fields, index + 1).map((field) => [field.name, field.kind] as const);
+    assert.ok(fillsOwnFields(await openUnlocked(signed), length, new Map(own)), `${name}: act of ${person}`);
+  }
   return { signed, isCertified: lookUpPdf(bytes).docMdp !== null, isEncrypted: lookUpPdf(bytes).encrypt !== null };
 }
 
@@ -105,7 +112,7 @@ test(
         if (isNotarized && !isEncrypted && !redrawnByNotary.has(name)) {
           const operation: Operation = [isCertified ? "approve" : "approve visibly", "Notary"];
           const [answer] = askPyHanko([{ make: [operation], pdf: finished }]);
-          // What its writer can't read it can't sign: that is no fault of ours.
+          // A file that the writer can't read can't be signed by it: not our fault.
           if (answer?.pdf) finished = Buffer.from(answer.pdf);
         }
         if (isNotarized) finished = await seal(finished, { reason: sealReasons.notarized.test, locks: "document" });

@@ -2,30 +2,27 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
-import { UnfitField } from "../../../src/envelopes/pdf/prepare.ts";
-import { PdfRefusal } from "../../../src/pdf/refusal.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import { createSealer } from "../../../src/seals/sealer.ts";
-import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../seals/pdf/oracles.ts";
-import { memoryKey, randomBelow, selfSigned } from "../../seals/signers.ts";
+import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
+import type { PlannedField } from "../../../../src/signing/envelopes/pdf/fields.ts";
+import { UnfitField } from "../../../../src/signing/envelopes/pdf/prepare.ts";
+import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../../evidence/seals/pdf/oracles.ts";
+import { memoryKey, randomBelow, selfSigned } from "../../../evidence/seals/signers.ts";
 import { inkOn, penInk } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "act-"));
-let signing: Awaited<ReturnType<typeof openSigning>>;
 
-before(async () => {
-  signing = await openSigning();
-});
+const signing = await openSigning();
 after(() => rmSync(folder, { recursive: true }));
 
 const place = (x: number, y: number, width = 180, height = 48) => ({ x, y, width, height });

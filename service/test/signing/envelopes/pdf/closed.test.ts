@@ -7,15 +7,18 @@ import { type SealReason, sealReasons, verifyProof } from "@signsealship/evidenc
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { askPyHanko, type Operation } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
-import { createPreflight } from "../../../src/envelopes/preflight/preflight.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import type { SealLock } from "../../../src/seals/pdf/objects.ts";
-import { createSealer } from "../../../src/seals/sealer.ts";
-import { mutoolVerdict, pdfsig, qpdfAccepts, run } from "../../seals/pdf/oracles.ts";
-import { memoryKey, randomBelow, selfSigned } from "../../seals/signers.ts";
+import {
+  askPyHanko,
+  type Operation,
+} from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import type { SealLock } from "../../../../src/evidence/seals/pdf/objects.ts";
+import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
+import type { PlannedField } from "../../../../src/signing/envelopes/pdf/fields.ts";
+import { createPreflight } from "../../../../src/signing/envelopes/preflight/preflight.ts";
+import { mutoolVerdict, pdfsig, qpdfAccepts, run } from "../../../evidence/seals/pdf/oracles.ts";
+import { memoryKey, randomBelow, selfSigned } from "../../../evidence/seals/signers.ts";
 import { openForm } from "./made-forms.ts";
 import { openSigning } from "./signing.ts";
 
@@ -33,10 +36,7 @@ const sealDocument = createSealer({
 const sealed = async (bytes: Buffer, reason: SealReason, locks?: SealLock) =>
   (await sealDocument({ bytes, reason, ...(locks && { locks }) })).bytes;
 
-let signing: Awaited<ReturnType<typeof openSigning>>;
-before(async () => {
-  signing = await openSigning();
-});
+const signing = await openSigning();
 
 const place = (y: number, height = 40) => ({ x: 300, y, width: 150, height });
 const planned: PlannedField[] = [

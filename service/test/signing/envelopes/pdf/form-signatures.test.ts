@@ -2,27 +2,31 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
+import { fillsOwnFields } from "@signsealship/evidence/envelope";
+import { openUnlocked } from "@signsealship/evidence/pdf";
 import { verifySignatures } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import fc from "fast-check";
-import { askPyHanko, type Operation } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import { planFields } from "../../../src/envelopes/envelopes.ts";
-import { type PageBox, placedOn, shownPlace } from "../../../src/pdf/pages/page-box.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import { pdfsig, qpdfAccepts } from "../../seals/pdf/oracles.ts";
+import {
+  askPyHanko,
+  type Operation,
+} from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { type PageBox, placedOn, shownPlace } from "../../../../src/kernel/pdf/pages/page-box.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
+import { planFields } from "../../../../src/signing/envelopes/envelopes.ts";
+import { tryAll } from "../../../../src/signing/envelopes/preflight/trial.ts";
+import { pdfsig, qpdfAccepts } from "../../../evidence/seals/pdf/oracles.ts";
 import { formWith } from "./made-forms.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "form-signatures-"));
-let signing: Awaited<ReturnType<typeof openSigning>>;
 
-before(async () => {
-  signing = await openSigning();
-});
+const signing = await openSigning();
 after(() => rmSync(folder, { recursive: true }));
 
 const planned = (bytes: Buffer, signers: number) =>
@@ -62,6 +66,19 @@ test("the fields of notaries and witnesses stay empty, and so do those that nobo
   assert.deepEqual(await namesOf(formWith([{ name: "a", rect: "0 0 0 0" }]), 1), []);
   assert.deepEqual(await namesOf(formWith([{ name: "a", flags: 2 }]), 1), []);
   assert.deepEqual(await namesOf(zooBytes("signed-once.pdf"), 1), []);
+});
+
+test("a field whose name programs read differently is nobody's, and one that is listed twice is one field", async () => {
+  const renamed = column(["bu.er"]).toString("latin1").replace("(bu.er)", "(bu\x80er)");
+  assert.deepEqual(await namesOf(Buffer.from(renamed, "latin1"), 1), []);
+  const once = column(["buyer"]).toString("latin1");
+  const catalog = bodyOf(once, 1).replace("/Fields [20 0 R]", "/Fields [20 0 R 20 0 R]");
+  const twice = Buffer.from(appendRevision(once, [[1, catalog]]), "latin1");
+  const { planned: fields } = await tryAll(twice, { sha256: "0".repeat(64), signers: ["Jane"], fields: null });
+  const { bytes, fields: prepared } = await signing.prepare(twice, fields, ["Jane"]);
+  const signed = await signing.act(bytes, prepared, 1, { name: "Jane" });
+  const own = new Map(prepared.map(({ name, kind }) => [name, kind]));
+  assert.equal(fillsOwnFields(await openUnlocked(signed), bytes.length, own), true);
 });
 
 test("where a rectangle lies on the shown page is the other way round of where a place lies in user space", () => {

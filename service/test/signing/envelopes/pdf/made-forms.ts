@@ -1,5 +1,5 @@
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 
 /** An empty signature field. */
 type Asked = { name: string; rect?: string; flags?: number; more?: string };

@@ -2,20 +2,17 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { needs } from "@signsealship/testing/tools/tools";
-import type { PlannedField, SignatureMark } from "../../../src/envelopes/pdf/fields.ts";
-import { matchSigners } from "../../../src/envelopes/pdf/placement/match-signers.ts";
+import type { PlannedField, SignatureMark } from "../../../../src/signing/envelopes/pdf/fields.ts";
+import { matchSigners } from "../../../../src/signing/envelopes/pdf/placement/match-signers.ts";
 import { blackInk, inkIn } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seen-"));
-let signing: Awaited<ReturnType<typeof openSigning>>;
 
-before(async () => {
-  signing = await openSigning();
-});
+const signing = await openSigning();
 after(() => rmSync(folder, { recursive: true }));
 
 const at = (bytes: Buffer, name: string) => {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { run } from "../../seals/pdf/oracles.ts";
+import { run } from "../../../evidence/seals/pdf/oracles.ts";
 
 /** Whether a pixel is ink that is looked for. */
 export type Ink = (r: number, g: number, b: number) => boolean;
 
-/** What is drawn with the pen. */
+/** The color of the pen. */
 export const penInk: Ink = (r, _, b) => b - r >= 40;
-/** What black text is drawn with. */
+/** The color of black text. */
 export const blackInk: Ink = (r, g, b) => Math.max(r, g, b) < 40;
 
 /** Left, top, right and bottom of the ink on the first page, in points of the page as mutool shows it; infinity to 0 for none. */

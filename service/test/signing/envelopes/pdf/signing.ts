@@ -1,18 +1,34 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createTypeset, openFaces } from "@signsealship/certificate";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { buildAct } from "../../../src/envelopes/pdf/act.ts";
-import type { PlannedField, PreparedField, SignatureMark } from "../../../src/envelopes/pdf/fields.ts";
-import { prepareDocument } from "../../../src/envelopes/pdf/prepare.ts";
-import { issueSignerCertificate, makeSignerAuthority, oneActKey } from "../../../src/envelopes/signer-authority.ts";
-import type { Environment } from "../../../src/identity/identity.ts";
-import { makeRoot } from "../../../src/seals/certificate/authority.ts";
-import { assembleCms, maxCmsLength, signedAttributesOf } from "../../../src/seals/cms/two-step.ts";
-import { completeSeal, hashTail } from "../../../src/seals/pdf/seal-pdf.ts";
-import { memoryKey, someInstant } from "../../seals/signers.ts";
+import { makeRoot } from "../../../../src/evidence/seals/certificate/authority.ts";
+import { assembleCms, maxCmsLength, signedAttributesOf } from "../../../../src/evidence/seals/cms/cms.ts";
+import { completeSeal, hashTail } from "../../../../src/evidence/seals/pdf/seal-pdf.ts";
+import type { Environment } from "../../../../src/kernel/identity/identity.ts";
+import { buildAct } from "../../../../src/signing/envelopes/pdf/act.ts";
+import {
+  isButton,
+  OFF,
+  ownFields,
+  type PlannedField,
+  type PreparedField,
+  type SignatureMark,
+  textsOf,
+} from "../../../../src/signing/envelopes/pdf/fields.ts";
+import { prepareDocument } from "../../../../src/signing/envelopes/pdf/prepare.ts";
+import {
+  issueSignerCertificate,
+  makeSignerAuthority,
+  oneActKey,
+} from "../../../../src/signing/envelopes/signer-authority.ts";
+import { memoryKey, someInstant } from "../../../evidence/seals/signers.ts";
 
-/** What one signer does. */
+/** One signer's act; values by the label of the option or field, else by its kind. */
 export type Doing = { name: string; mark?: SignatureMark; values?: Record<string, string> };
+
+const heldBy = (field: PreparedField, values: Record<string, string>): string =>
+  [field.option, field.label, field.kind].map((key) => values[key ?? ""]).find((value) => value !== undefined) ??
+  (isButton(field) ? OFF : "");
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes);
 
@@ -37,7 +53,7 @@ export async function openSigning(environment: Environment = "live") {
     { name, values = {}, mark = { kind: "typed", text: name } }: Doing,
     { publicKey, actSha256 = "0a1b2c3d".repeat(8) }: { publicKey: Uint8Array; actSha256?: string },
   ) {
-    const own = fields.filter((field) => field.signer === signer);
+    const own = ownFields(fields, signer);
     const caption = `2026-01-15 12:00 UTC · ${name} · ${actSha256.slice(0, 8)}`;
     for (const text of [name, caption, ...Object.values(values)]) await faces.prepare(text);
     if (mark.kind === "typed") await faces.prepare(mark.text);
@@ -53,7 +69,7 @@ export async function openSigning(environment: Environment = "live") {
     issued.push(chain[0]);
     const act = {
       fields: own,
-      values: new Map(own.map((field) => [field.name, values[field.kind] ?? ""])),
+      values: new Map(own.map((field) => [field.name, heldBy(field, values)])),
       mark,
       caption,
       signerName: name,
@@ -88,8 +104,7 @@ export async function openSigning(environment: Environment = "live") {
       { isNotarized = false } = {},
     ) {
       const page = { title: "Signatures", note: "Each signature below is in the document itself." };
-      for (const text of [...signers, ...planned.map(({ label }) => label ?? ""), page.title, page.note])
-        await faces.prepare(text);
+      for (const text of [...signers, ...planned.flatMap(textsOf), page.title, page.note]) await faces.prepare(text);
       const docSha256 = sha256(original).digest("hex");
       const { tail, fields } = prepareDocument(
         original,

@@ -3,31 +3,28 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { anyCharacter } from "@signsealship/testing/inputs/any-character";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
-import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { createPreflight, planFields } from "../../../src/envelopes/envelopes.ts";
-import { mayHoldTags } from "../../../src/envelopes/pdf/placement/tags/may-hold-tags.ts";
-import { readTag } from "../../../src/envelopes/pdf/placement/tags/tag.ts";
-import { examineText } from "../../../src/envelopes/preflight/examine-text.ts";
-import { readTextIn } from "../../../src/envelopes/reading/read-text.ts";
-import { PdfRefusal } from "../../../src/pdf/refusal.ts";
-import { lookUpPdf } from "../../../src/pdf/xref/lookup.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
+import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
+import { createPreflight, planFields } from "../../../../src/signing/envelopes/envelopes.ts";
+import { mayHoldTags } from "../../../../src/signing/envelopes/pdf/placement/tags/may-hold-tags.ts";
+import { readTag } from "../../../../src/signing/envelopes/pdf/placement/tags/tag.ts";
+import { examineText } from "../../../../src/signing/envelopes/preflight/examine-text.ts";
+import { readTextIn } from "../../../../src/signing/envelopes/reading/read-text.ts";
 import { blackInk, inkIn, inkOn, penInk } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tags-"));
-let signing: Awaited<ReturnType<typeof openSigning>>;
 
-before(async () => {
-  signing = await openSigning();
-});
+const signing = await openSigning();
 after(() => rmSync(folder, { recursive: true }));
 
 /** A page of US Letter with this content, and further objects. */

@@ -4,15 +4,15 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { needs } from "@signsealship/testing/tools/tools";
-import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import { issueSignerCertificate } from "../../../src/envelopes/signer-authority.ts";
-import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { writeCrl } from "../../../src/seals/certificate/crl.ts";
-import { pdfsigTrusting, run } from "../../seals/pdf/oracles.ts";
-import { someInstant } from "../../seals/signers.ts";
+import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
+import { writeCrl } from "../../../../src/evidence/seals/certificate/crl.ts";
+import { issueSignerCertificate } from "../../../../src/signing/envelopes/signer-authority.ts";
+import { pdfsigTrusting, run } from "../../../evidence/seals/pdf/oracles.ts";
+import { someInstant } from "../../../evidence/seals/signers.ts";
 import { crlPlace, openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "test-key-"));
@@ -20,22 +20,16 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const director = "Angela Chief, First National Bank";
 type Signing = Awaited<ReturnType<typeof openSigning>>;
-let live: Signing;
-let tests: Signing;
-/** A document that a holder of a test key made, signed in the director's name. */
-let forged: Buffer;
-/** The same by a signer of a live order. */
-let genuine: Buffer;
 
 async function signedBy(signing: Signing): Promise<Buffer> {
   const { bytes, fields } = await signing.prepare(makePdf(), [], [director]);
   return signing.act(bytes, fields, 1, { name: director });
 }
 
-before(async () => {
-  [live, tests] = [await openSigning("live"), await openSigning("test")];
-  [genuine, forged] = [await signedBy(live), await signedBy(tests)];
-});
+const [live, tests] = [await openSigning("live"), await openSigning("test")];
+/** The same by a signer of a live order. */
+/** A document that a holder of a test key made, signed in the director's name. */
+const [genuine, forged] = [await signedBy(live), await signedBy(tests)];
 
 const at = (name: string, bytes: Uint8Array | string) => {
   const path = join(folder, name);

@@ -4,18 +4,17 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
-import { makeSealCertificate, sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import type { SealIdentity } from "../../../src/seals/identity.ts";
-import { createSealer } from "../../../src/seals/sealer.ts";
-import { pdfsigTrusting } from "../../seals/pdf/oracles.ts";
-import { memoryKey, memoryRoot, randomBelow } from "../../seals/signers.ts";
+import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { makeSealCertificate, sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
+import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
+import { pdfsigTrusting } from "../../../evidence/seals/pdf/oracles.ts";
+import { memoryKey, memoryRoot, randomBelow } from "../../../evidence/seals/signers.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trusted-root-"));
@@ -26,23 +25,18 @@ const database = (name: string) => {
   return path;
 };
 
-let signing: Awaited<ReturnType<typeof openSigning>>;
-let identity: SealIdentity;
-/** Two acts, with the seal on top. */
-let whole: Buffer;
 const names = ["Jane Doe", "Zoë Łuczak", "SignSealShip seal seal.example"];
 
-before(async () => {
-  signing = await openSigning();
-  const key = memoryKey("rsa");
-  const made = { subject: "seal.example", serialNumber: randomBytes(16), at: Date.now() };
-  const chain = await makeSealCertificate({ ...made, root: signing.root, publicKey: key.publicKey });
-  identity = { key, chain, chainPem: sealChainPem(chain) };
-  const { bytes, fields } = await signing.prepare(makePdf(), [], names.slice(0, 2));
-  const values = { date: "2026-01-15" };
-  const first = await signing.act(bytes, fields, 1, { name: "Jane Doe", values });
-  whole = await sealed(await signing.act(first, fields, 2, { name: "Zoë Łuczak", values }));
-});
+const signing = await openSigning();
+const key = memoryKey("rsa");
+const made = { subject: "seal.example", serialNumber: randomBytes(16), at: Date.now() };
+const chain = await makeSealCertificate({ ...made, root: signing.root, publicKey: key.publicKey });
+const identity = { key, chain, chainPem: sealChainPem(chain) };
+const { bytes, fields } = await signing.prepare(makePdf(), [], names.slice(0, 2));
+const values = { date: "2026-01-15" };
+const first = await signing.act(bytes, fields, 1, { name: "Jane Doe", values });
+/** Two acts, with the seal on top. */
+const whole = await sealed(await signing.act(first, fields, 2, { name: "Zoë Łuczak", values }));
 
 async function sealed(bytes: Buffer): Promise<Buffer> {
   const clock = () => new Date();

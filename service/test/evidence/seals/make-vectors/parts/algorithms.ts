@@ -11,7 +11,7 @@ import {
   raw,
   sequence,
 } from "@signsealship/evidence/asn1";
-import { withLowS } from "../../../../../packages/evidence/test/signer.ts";
+import { withLowS } from "../../../../../../packages/evidence/test/signer.ts";
 import { certificateOf } from "../certificates.ts";
 import * as edit from "./der-edit.ts";
 import {
@@ -35,6 +35,16 @@ const rsaSpki = Uint8Array.from(createPublicKey(rsaKey).export({ type: "spki", f
 const modulusOf = (bits: number) => (1n << BigInt(bits - 1)) + 1n;
 const keyOf = (modulus: bigint, exponent: bigint) => encode(sequence(integer(modulus), integer(exponent)));
 const byRsa = (spki: Uint8Array, serial: number) => certificateOf(signer, signer, { serial, spki });
+
+/** Written as numbers of 32 octets side by side, the second covers the last octet of the first, and leaves it as it was. */
+function overlapping(data: Uint8Array): Uint8Array {
+  const signature = withLowS(signer.key.sign(data));
+  const [r, s] = [0, 1].map((index) => Buffer.from(edit.valueAt(signature, [index]).content as Uint8Array));
+  const last = BigInt(r?.at(-1) ?? 0);
+  if (last === 0n) throw new Error("a first number that ends in 0");
+  const number = (last << 256n) | BigInt(`0x${s?.toString("hex")}`);
+  return edit.withEdit(signature, [1], edit.becomes(Buffer.from(encode(integer(number))).toString("hex")));
+}
 
 /** Algorithms and keys: section 3.2, `algorithms`, and the keys of section 4.2. */
 export function ofAlgorithms(): readonly Row[] {
@@ -92,6 +102,7 @@ export function ofAlgorithms(): readonly Row[] {
     ["a signature with a value more", { sign: bent(edit.longerBy("0500")) }, ["signature"]],
     ["a signature whose first number is too long", { sign: bent(long, 0) }, ["signature"]],
     ["a signature whose second number is too long", { sign: bent(long, 1) }, ["signature"]],
+    ["a signature whose second number begins with the end of its first", { sign: overlapping }, ["signature"]],
     ["a key that is no point of its curve", offCurve, ["signature"]],
     ["by ECDSA, with NULL", { algorithm: sequence(oid(OID.ecdsaWithSha256), nullValue) }, wrong],
     ["by RSA, said to be ECDSA", withRsa(ecdsa), wrong],

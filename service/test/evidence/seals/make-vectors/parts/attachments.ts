@@ -50,6 +50,9 @@ export const attachments: readonly Part[] = [
   ),
   attached("of two files", "refused", undefined, "", "/Names [(record.json) 4 0 R (x) 4 0 R]"),
   attached("of two data", "refused", (text) => swapped(text, "/UF 5 0 R", "/UF 6 0 R")),
+  attached("of data that /UF names by another generation", "refused", (text) =>
+    swapped(text, "/UF 5 0 R", "/UF 5 1 R"),
+  ),
   attached("a tree with a key twice", "refused", undefined, "", "/Names [(record.json) 4 0 R] /Names []"),
   attached("a node with a key twice", "refused", undefined, "", "/Kids [<< /Names [(record.json) 4 0 R] /Names [] >>]"),
   attached("a node", "accepted", undefined, "", "/Kids [<< /Names [(record.json) 4 0 R] >>]"),

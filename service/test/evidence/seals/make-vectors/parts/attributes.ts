@@ -134,6 +134,11 @@ export function ofAttributes(): readonly Row[] {
       unbound,
     ],
     [
+      "a signing-certificate-v2 with a value behind its issuer",
+      attributes(contentType, digestOf(), ess(hash, issuerSerial(directory(signer.name), 21), nullValue)),
+      unbound,
+    ],
+    [
       "signing-certificate-v2 by SHA-1",
       attributes(contentType, digestOf(), ess(sequence(oid(OID.sha1)), octetString(sha("sha1", own)))),
       unbound,

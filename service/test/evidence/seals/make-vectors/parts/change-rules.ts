@@ -1,17 +1,17 @@
-import type { Permission } from "../../../../../packages/evidence/test/pdf/changes/attacks/attack.ts";
+import type { Permission } from "../../../../../../packages/evidence/test/pdf/changes/attacks/attack.ts";
 import {
   edited,
   formXObject,
   metadata,
   OBJECT,
   stream,
-} from "../../../../../packages/evidence/test/pdf/changes/document.ts";
+} from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
 import {
   appendRevision,
   bodyOf,
   endOf,
   type NewObject,
-} from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+} from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import type { FormChange } from "./changes.ts";
 import type { Part } from "./part.ts";
 

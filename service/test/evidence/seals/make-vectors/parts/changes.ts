@@ -1,13 +1,13 @@
-import type { Permission } from "../../../../../packages/evidence/test/pdf/changes/attacks/attack.ts";
-import { attacks } from "../../../../../packages/evidence/test/pdf/changes/attacks/attacks.ts";
+import type { Permission } from "../../../../../../packages/evidence/test/pdf/changes/attacks/attack.ts";
+import { attacks } from "../../../../../../packages/evidence/test/pdf/changes/attacks/attacks.ts";
 import {
   type FormSignature,
   formDocument,
   OBJECT,
   signForm,
-} from "../../../../../packages/evidence/test/pdf/changes/document.ts";
-import { honest } from "../../../../../packages/evidence/test/pdf/changes/honest/honest.ts";
-import { appendRevision, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+} from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { honest } from "../../../../../../packages/evidence/test/pdf/changes/honest/honest.ts";
+import { appendRevision, type NewObject } from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { stamp, stranger } from "../signers.ts";
 import { basicRules } from "./change-rules.ts";
 import { formRules } from "./form-rules.ts";

@@ -32,7 +32,7 @@ function encoded(tree: Tree): Uint8Array {
   return Buffer.concat([Uint8Array.of(tree.tag, ...lengthOf(content.length)), content]);
 }
 
-/** What stands in a value's place: nothing, or values. */
+/** The replacement of a value: nothing, or values. */
 export type Edit = (value: Tree, encoding: Uint8Array) => readonly (Tree | Uint8Array)[];
 
 function edited(tree: Tree, path: readonly number[], edit: Edit): Uint8Array {

@@ -1,4 +1,4 @@
-import { OBJECT, stream } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { OBJECT, stream } from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
 import { accepted, type ChangeRule, edit, field, grown, refused } from "./change-rules.ts";
 import { INVISIBLE, newFields } from "./signature-rules.ts";
 

@@ -13,7 +13,7 @@ import {
   setOf,
 } from "@signsealship/evidence/asn1";
 import { parseCertificate } from "@signsealship/evidence/x509";
-import { withLowS } from "../../../../../packages/evidence/test/signer.ts";
+import { withLowS } from "../../../../../../packages/evidence/test/signer.ts";
 import { certificateOf, nameOf, subject } from "../certificates.ts";
 import * as edit from "./der-edit.ts";
 

@@ -1,11 +1,11 @@
-import { OBJECT, stream } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
-import { appendRows } from "../../../../../packages/evidence/test/pdf/changes/revisions.ts";
+import { OBJECT, stream } from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { appendRows } from "../../../../../../packages/evidence/test/pdf/changes/revisions.ts";
 import {
   appendRevision,
   bodyOf,
   endOf,
   type NewObject,
-} from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+} from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { accepted, type ChangeRule, refused } from "./change-rules.ts";
 import { trailer } from "./section-rules.ts";
 

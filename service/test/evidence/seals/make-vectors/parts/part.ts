@@ -1,4 +1,4 @@
-/** What a part is read as. */
+/** The type that a part is read as. */
 export type PartKind =
   | "certificate"
   | "cms"
@@ -27,7 +27,7 @@ export type Part = {
   readonly text?: string;
   /** Stands in the hex or the text `times` times from this character on, and is left out of it. */
   readonly again?: { readonly at: number; readonly times: number; readonly of: string };
-  /** What was signed or stamped. */
+  /** The signed or stamped bytes. */
   readonly content?: string;
   /** Certificates that are at hand, and those that are trusted, in hex. */
   readonly others?: readonly string[];

@@ -1,10 +1,11 @@
-import { formDocument } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
-import { bytesOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { formDocument } from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { bytesOf } from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { attachments } from "./attachments.ts";
 import { changeParts } from "./changes.ts";
 import { containers } from "./containers.ts";
 import { encryptedParts } from "./encrypted.ts";
 import { envelopes } from "./envelopes.ts";
+import { oddSections } from "./odd-sections.ts";
 import { type Part, shortened } from "./part.ts";
 import { paths } from "./paths.ts";
 import { pdfParts } from "./pdf-files.ts";
@@ -22,6 +23,7 @@ export function partsIndex(): Uint8Array {
     ...envelopes(),
     ...containers(),
     ...pdfParts(),
+    ...oddSections,
     ...attachments,
     ...encryptedParts(),
     ...changeParts(),

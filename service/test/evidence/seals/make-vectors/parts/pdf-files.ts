@@ -77,7 +77,7 @@ export function placed(text: string): string {
 }
 
 /** Two tables, of which `startxref` leads to the one from the first byte and to the other from the header. */
-function twoTables(): string {
+function twoTables(word = "xref"): string {
   const prefix = `${"x".repeat(399)}\n`;
   const { text, size, table } = written(
     [
@@ -88,7 +88,7 @@ function twoTables(): string {
   );
   const one = `${table}trailer\n<< /Size ${size} /Root 1 0 R >>\n`;
   const padded = `${one.padEnd(399)}\n`;
-  return `${text}${padded}${one}startxref\n${text.length}\n%%EOF\n`;
+  return `${text}${padded}${one.replace("xref", word)}startxref\n${text.length}\n%%EOF\n`;
 }
 
 const TABLE = pdf();
@@ -98,6 +98,8 @@ const files: readonly Part[] = [
   yes("with a form", withForm("<< /FT /Tx /T (a) >>")),
   yes("a form that is not there", pdf([], "", CATALOG.replace(" >>", " /AcroForm 9 0 R >>"))),
   no("two tables that startxref leads to", twoTables()),
+  yes("a table from the first byte, and from the header none", twoTables("zref")),
+  no("a table from the first byte, and from the header one that is broken", twoTables("xref\nref")),
   no("no startxref", withoutStartxref()),
   no(
     "a field without the word obj",

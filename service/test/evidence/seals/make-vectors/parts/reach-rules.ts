@@ -1,6 +1,11 @@
-import { formXObject, metadata, OBJECT, stream } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
-import { appendRows } from "../../../../../packages/evidence/test/pdf/changes/revisions.ts";
-import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import {
+  formXObject,
+  metadata,
+  OBJECT,
+  stream,
+} from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { appendRows } from "../../../../../../packages/evidence/test/pdf/changes/revisions.ts";
+import { appendRevision, bodyOf } from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { accepted, type ChangeRule, edit, field, grown, refused, sizeOf } from "./change-rules.ts";
 import { placeOf, trailer } from "./section-rules.ts";
 
@@ -8,6 +13,7 @@ const catalog = (more: string): string =>
   `<< /Type /Catalog /Pages 2 0 R /AcroForm 3 0 R /Metadata 4 0 R /StructTreeRoot 40 0 R ${more} >>`;
 const page = (more: string): string =>
   `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 8 0 R ${more} >>`;
+const NOTE = "<< /Type /Annot /Subtype /Text /Rect [300 700 320 720] /Contents (Note) >>";
 const named = (by: string, what: number) => ({ prepared: { catalog: catalog(`/Odd << /${by} ${what} 0 R >>`) } });
 const drawnAnew = grown("form", "/NeedAppearances true");
 const noteAnew = edit("note", "(Note)", "(Other)");
@@ -38,6 +44,27 @@ const reached: readonly ChangeRule[] = [
   }),
   refused("what an appearance draws by", [[OBJECT.orphan, "[2]"]], {
     prepared: { orphan: "[1]", amountAppearance: formXObject("q Q", " /Odd 44 0 R") },
+  }),
+  refused("the appearance of a field that is a stream", [[OBJECT.orphan, formXObject("0 0 9 9 re f")]], {
+    prepared: {
+      orphan: formXObject("q Q"),
+      name: `${field("Name", "/AP << /N 44 0 R >> /Length 0 ")}\nstream\n\nendstream`,
+    },
+  }),
+  refused("the appearance of a note that is a stream", [[OBJECT.noteAppearance, formXObject("0 0 9 9 re f")]], {
+    prepared: {
+      note: "<< /Type /Annot /Subtype /Text /Rect [300 700 320 720] /AP << /N 33 0 R >> /Length 0 >>\nstream\n\nendstream",
+    },
+  }),
+  refused("a note that was not there and that something names as its parent", () => [[70, NOTE]], {
+    prepared: {
+      annots: "[20 0 R 21 0 R 22 0 R 23 0 R 24 0 R 26 0 R 27 0 R 70 0 R]",
+      catalog: catalog("/Odd << /P 70 0 R >>"),
+    },
+  }),
+  accepted("a note that was not there", () => [[70, NOTE]], {
+    permission: 3,
+    prepared: { annots: "[20 0 R 21 0 R 22 0 R 23 0 R 24 0 R 26 0 R 27 0 R 70 0 R]" },
   }),
   refused("a length of what is no stream", [[OBJECT.orphan, "[2]"]], {
     prepared: { orphan: "[1]", amountAppearance: "<< /Length 44 0 R >>" },

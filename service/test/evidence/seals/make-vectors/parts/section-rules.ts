@@ -1,6 +1,6 @@
-import { OBJECT, stream } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
-import { appendRows, appendStreams } from "../../../../../packages/evidence/test/pdf/changes/revisions.ts";
-import { bodyOf, endOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { OBJECT, stream } from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { appendRows, appendStreams } from "../../../../../../packages/evidence/test/pdf/changes/revisions.ts";
+import { bodyOf, endOf } from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { accepted, type ChangeRule, edit, field, refused, sizeOf } from "./change-rules.ts";
 
 const LOCKED_NAME = { signature: { fieldMdp: "/Action /Include /Fields [(Name)]" } };
@@ -24,6 +24,15 @@ const locks: readonly ChangeRule[] = [
   lock("whose names are no list", "/Action /Include /Fields (Name)"),
   lock("whose names are no texts", "/Action /Include /Fields [/Name]"),
   lock("that excludes by a name that is no text", "/Action /Exclude /Fields [/Amount]"),
+  ...[
+    ["\\001", "\\002"],
+    ["\\200", "\\201"],
+  ].map(([own = "", other = ""]) =>
+    refused(`a field whose name has ${own}, locked by a name with ${other}`, computed, {
+      prepared: { name: field(`Name${own}`, "/V (1) ") },
+      signature: { fieldMdp: `/Action /Include /Fields [(Name${other})]` },
+    }),
+  ),
   lock("that names one that is too deep", `/Action /Include /Fields [(${deep})]`),
   lock(
     "that excludes, and the form's texts changed",
@@ -76,17 +85,11 @@ const rewritten = (number: number, generation: number, body: (old: string) => st
     [{ number, offset: signed.length, generation }],
     trailer(signed),
   );
-const CONTENT = {
-  preparedRevision: (pdf: string) =>
-    appendStreams(
-      pdf,
-      [],
-      [
-        [OBJECT.contents, "[7 0 R]"],
-        [OBJECT.orphan, "(x)"],
-      ],
-    ),
-};
+const HELD = [
+  [OBJECT.contents, "[7 0 R]"],
+  [OBJECT.orphan, "(x)"],
+] as const;
+const CONTENT = { preparedRevision: (pdf: string) => appendStreams(pdf, [], HELD) };
 const UNCLOSED = stream("q Q        ").replace(/\/Length \d+/, "/Length 3");
 /** A cross-reference stream of one row. */
 function row(
@@ -125,6 +128,10 @@ const sections: readonly ChangeRule[] = [
   refused("a list of contents in an object stream that is elsewhere", nothing, {
     ...CONTENT,
     make: (signed) => appendStreams(signed, [], [[OBJECT.contents, "[44 0 R]"]]),
+  }),
+  refused("an object stream as it was, with all that it holds", nothing, {
+    ...CONTENT,
+    make: (signed) => appendStreams(signed, [], HELD, 45),
   }),
   accepted("an entry of an object stream again", nothing, {
     ...CONTENT,

@@ -1,5 +1,5 @@
-import { added, formXObject, OBJECT } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
-import { appendRevision, type NewObject } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { added, formXObject, OBJECT } from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { appendRevision, type NewObject } from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { accepted, type ChangeRule, refused, sizeOf } from "./change-rules.ts";
 
 export const INVISIBLE = "/Type /Annot /Subtype /Widget /FT /Sig /T (Later) /F 132 /Rect [0 0 0 0] /P 10 0 R";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as edit from "./der-edit.ts";
 import type { Part, PartKind } from "./part.ts";
 
-const vectors = new URL("../../../../../packages/evidence/vectors/", import.meta.url);
+const vectors = new URL("../../../../../../packages/evidence/vectors/", import.meta.url);
 const read = (name: string) => Uint8Array.from(readFileSync(new URL(name, vectors)));
 
 /** A structure that is read, its defined values by their paths, and the edits that no reader may let pass. */

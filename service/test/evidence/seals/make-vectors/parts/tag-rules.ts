@@ -1,5 +1,5 @@
-import { OBJECT, stream } from "../../../../../packages/evidence/test/pdf/changes/document.ts";
-import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { OBJECT, stream } from "../../../../../../packages/evidence/test/pdf/changes/document.ts";
+import { appendRevision, bodyOf } from "../../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { accepted, type ChangeRule, edit, grown, refused, sizeOf } from "./change-rules.ts";
 
 const P3 = { permission: 3 } as const;

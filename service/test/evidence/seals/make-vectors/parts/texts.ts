@@ -108,7 +108,7 @@ function pems(): Part[] {
 const manifestFile = (version: number): Value =>
   JSON.parse(
     readFileSync(
-      new URL(`../../../../../packages/evidence/vectors/manifest/chain/v${version}.json`, import.meta.url),
+      new URL(`../../../../../../packages/evidence/vectors/manifest/chain/v${version}.json`, import.meta.url),
       "utf8",
     ),
   );

@@ -1,6 +1,6 @@
 import { encode, OID, octetString, oid, sequence } from "@signsealship/evidence/asn1";
 import { parseCertificate } from "@signsealship/evidence/x509";
-import { tokenOver, withLowS } from "../../../../../packages/evidence/test/signer.ts";
+import { tokenOver, withLowS } from "../../../../../../packages/evidence/test/signer.ts";
 import { certificateOf, signing, subject, usages } from "../certificates.ts";
 import { sealedAt, tsa } from "../signers.ts";
 import * as edit from "./der-edit.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { longMonth, shortMonth, withoutGaps } from "../../../../../src/web/dashboard/analytics/charts/months.ts";
+import { longMonth, shortMonth, withoutGaps } from "../../../../../src/pages/dashboard/analytics/charts/volume.ts";
 
 const volume = (month: string, createdCount = 5) => ({ month, createdCount, completedCount: 2 });
 

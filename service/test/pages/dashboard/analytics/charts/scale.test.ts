@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { across, columns, lengthOf, ticks } from "../../../../../src/web/dashboard/analytics/charts/scale.ts";
+import { across, columns, lengthOf, ticks } from "../../../../../src/pages/dashboard/analytics/charts/scale.ts";
 
 const amount = fc.oneof(fc.nat(1000), fc.nat(), fc.double({ min: 0, max: 1e12, noNaN: true }));
 

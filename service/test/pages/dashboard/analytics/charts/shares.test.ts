@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { percentage, percentages, percentText } from "../../../../../src/web/dashboard/analytics/charts/shares.ts";
+import { percentage, percentages, percentText } from "../../../../../src/pages/dashboard/analytics/charts/shares.ts";
 
 const parts = fc.array(fc.oneof(fc.nat(9), fc.nat(1_000_000)), { minLength: 1, maxLength: 8 });
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

@@ -6,7 +6,7 @@ import {
   duration,
   lastDays,
   shortCount,
-} from "../../../../../src/web/dashboard/analytics/charts/words.ts";
+} from "../../../../../src/pages/dashboard/analytics/charts/words.ts";
 
 test("a time is said in the unit that fits it", () => {
   const said: [hours: number, text: string][] = [

@@ -1,0 +1,36 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import parts from "../../../../../packages/evidence/vectors/parts/index.json" with { type: "json" };
+
+/** A file, read when it is asked for. */
+export type Sample = { readonly name: string; readonly bytes: () => Uint8Array };
+
+const root = fileURLToPath(new URL("../../../../../", import.meta.url));
+const folders = ["packages/evidence/vectors", "testing/inputs/zoo/pdfs", "examples"];
+const form = readFileSync(`${root}packages/evidence/vectors/parts/form.pdf`);
+
+type Part = (typeof parts)[number] & { readonly again?: { at: number; times: number; of: string } };
+
+/** The text of a part of these kinds is a PDF, or what follows one. */
+function textOf({ text = "", again }: Part): string {
+  return again === undefined ? text : text.slice(0, again.at) + again.of.repeat(again.times) + text.slice(again.at);
+}
+
+/** Every PDF of the repository: vectors, parts of them, and the collection of odd files. */
+export function corpus(): Sample[] {
+  const files = folders.flatMap((folder) =>
+    globSync(`${folder}/**/*.pdf`, { cwd: root })
+      .toSorted()
+      .map((name) => ({ name, bytes: () => readFileSync(`${root}${name}`) })),
+  );
+  const texts = (parts as readonly Part[])
+    .filter(({ kind }) => ["pdf", "attachment", "changes"].includes(kind))
+    .map((part) => ({
+      name: part.name,
+      bytes: () => {
+        const own = Buffer.from(textOf(part), "latin1");
+        return part.kind === "changes" ? Buffer.concat([form, own]) : own;
+      },
+    }));
+  return [...files, ...texts];
+}

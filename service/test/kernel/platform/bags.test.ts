@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { depsTypesOf, mixedObjectsIn } from "../../../../testing/bags.ts";
+import { sourcesOf } from "../../../../testing/table-owners.ts";
+
+const source = join(import.meta.dirname, "../../../src");
+
+/** The most members that a type of dependencies has. */
+const most = 8;
+
+/** Types that are still larger, with their members. A number here may only become smaller. */
+const larger: Readonly<Record<string, number>> = {
+  "closing/closing-passports/seal-version.ts SealClosingDeps": 14,
+  "delivery/paper/paper.ts PaperDeps": 15,
+  "delivery/shipping/deps.ts ShippingDeps": 13,
+  "delivery/shipping/labels/deps.ts LabelDeps": 9,
+  "delivery/shipping/letters/deps.ts LetterDeps": 10,
+  "evidence/proof-passports/certificate/make.ts CertificateDeps": 10,
+  "evidence/proof-passports/seal-passport.ts SealPassportDeps": 10,
+  "evidence/proof-passports/seal-route.ts SealRouteDeps": 12,
+  "evidence/seals/sealing.ts SealingDeps": 9,
+  "evidence/seals/time-stamping.ts TimeStampingDeps": 9,
+  "features.ts AppDeps": 26,
+  "firms/access-requests/open-access.ts OpenAccessDeps": 10,
+  "orders/order/create.ts CreateDeps": 13,
+  "orders/order/place.ts OrderDeps": 14,
+  "outgoing/webhooks/dispatch/dispatcher.ts DispatcherDeps": 12,
+  "pages/client/client.ts ClientDeps": 11,
+  "pages/client/order-routes.ts OrderPageDeps": 10,
+  "signing/envelopes/ceremony/open-ceremony.ts CeremonyDeps": 17,
+  "signing/envelopes/ceremony/sign.ts SigningDeps": 17,
+  "signing/envelopes/records/deps.ts EnvelopeDeps": 15,
+  "signing/notaries/desk/desk.ts DeskDeps": 10,
+  "upkeep/gauges.ts GaugeDeps": 9,
+};
+
+test("types of dependencies have few members, or are listed with no more than they had", () => {
+  const files = sourcesOf(source).map(({ file }) => file);
+  const types = depsTypesOf(source, files);
+  assert.ok(types.length > 150, "the types were found");
+  const found = types.filter(({ members }) => members.length > most);
+  assert.deepEqual(
+    Object.fromEntries(found.map(({ file, name, members }) => [`${file} ${name}`, members.length])),
+    larger,
+  );
+});
+
+for (const file of ["app.ts", "features.ts", "pages/pages.ts"])
+  test(`${file} passes features, and does not spread several into one object`, () => {
+    assert.deepEqual(mixedObjectsIn(readFileSync(join(source, file), "utf8"), ["frame", "common"]), []);
+  });
+
+const planted: Readonly<Record<string, string>> = {
+  "root/base.ts": "export type BaseDeps = { a: string; b: number };\nexport type Named = { c: string };",
+  "root/door.ts": 'export { type BaseDeps as Base } from "./base.ts";',
+  "root/user.ts": `
+    import type { Base } from "./door.ts";
+    import type { Named } from "./base.ts";
+    import type { Away } from "away";
+    export type SumDeps = Base & Named & { d: () => void };
+    type PartDeps = Pick<Base, "a"> & Omit<SumDeps, "a" | "b">;
+    type AwayDeps = (Away) & { b: number } & Base;`,
+};
+
+test("counts the members of intersections, parts and imported types once", () => {
+  const read = (file: string) => planted[file] ?? "";
+  const types = depsTypesOf("root", ["base.ts", "user.ts"], read);
+  assert.deepEqual(Object.fromEntries(types.map(({ name, members }) => [name, members.toSorted().join()])), {
+    BaseDeps: "a,b",
+    SumDeps: "a,b,c,d",
+    PartDeps: "a,c,d",
+    AwayDeps: "Away,a,b",
+  });
+});
+
+test("finds an object that two others are spread into, and none where one is", () => {
+  assert.deepEqual(mixedObjectsIn("f({ ...a, ...b.c, d: { ...e } })", []), ["a and b.c"]);
+  assert.deepEqual(mixedObjectsIn("const g = () => ({ ...open(), h, ...i })", []), ["open and i"]);
+  assert.deepEqual(mixedObjectsIn("f({ ...frame, ...b, c })", ["frame"]), []);
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Environment } from "../../../../src/kernel/identity/identity.ts";
+import type { Handler, Jobs, WorkOptions } from "../../../../src/kernel/platform/jobs/jobs.ts";
+import type { Mail, Mailer } from "../../../../src/kernel/platform/mail/mail.ts";
+import { defineMail } from "../../../../src/kernel/platform/mail/mail-jobs.ts";
+
+type Deps = { mailer: Mailer; done: string[] };
+
+const noted = defineMail({
+  queue: "noted-mail",
+  maxAttempts: 3,
+  load: async ({ id }: { id: string; environment?: Environment }, _: Deps) => (id === "gone" ? null : `about ${id}`),
+  write: (subject, { id, environment }) => ({
+    id,
+    to: "dana@example.com",
+    ...(environment && { environment }),
+    subject,
+    greeting: "Hello,",
+    lines: ["One line."],
+    link: null,
+    caution: "",
+  }),
+  onSent: async (subject, _, { done }) => done.push(subject),
+});
+
+/** Works on the mail's queue; `do` is a job of it. */
+function working(send: (mail: Mail) => Promise<void>) {
+  const [done, kept] = [[] as string[], [] as string[]];
+  const queues = new Map<string, { handler: Handler<object>; options: WorkOptions | undefined }>();
+  const jobs: Jobs = {
+    work: (queue, handler, options) => queues.set(queue, { handler: handler as Handler<object>, options }),
+    start: async () => {},
+    stop: async () => {},
+  };
+  const mailer: Mailer = {
+    send,
+    keep: async ({ subject }) => void kept.push(subject),
+    isUp: () => null,
+    close: () => {},
+  };
+  noted.work(jobs, { mailer, done });
+  const { handler, options } = queues.get("noted-mail") ?? assert.fail("no such queue");
+  const job = (payload: { id: string; environment?: Environment }) =>
+    handler(payload, { attempt: 1, signal: AbortSignal.abort() });
+  return { done, kept, options, job };
+}
+
+test("sends what is loaded, in the queue with its attempts, and then hears of it", async () => {
+  const sent: Mail[] = [];
+  const { done, options, job } = working(async (mail) => void sent.push(mail));
+  await job({ id: "order 7" });
+  assert.deepEqual(options, { maxAttempts: 3 });
+  assert.deepEqual([sent[0]?.id, sent[0]?.to, sent[0]?.subject], ["order 7", "dana@example.com", "about order 7"]);
+  assert.match(sent[0]?.text ?? "", /One line\./);
+  assert.deepEqual(done, ["about order 7"]);
+});
+
+test("sends nothing that no longer holds", async () => {
+  const { done, kept, job } = working(async () => assert.fail("sent"));
+  await job({ id: "gone" });
+  assert.deepEqual([done, kept], [[], []]);
+});
+
+test("keeps the mail of a test order, and sends that of a live one", async () => {
+  const sent: string[] = [];
+  const { kept, job } = working(async ({ subject }) => void sent.push(subject));
+  await job({ id: "1", environment: "test" });
+  await job({ id: "2", environment: "live" });
+  assert.deepEqual([kept, sent], [["TEST: about 1"], ["about 2"]]);
+});
+
+test("fails with the server, so that the job is tried again, and nothing says that the mail was sent", async () => {
+  const { done, job } = working(() => Promise.reject(new Error("451 try later")));
+  await assert.rejects(job({ id: "1" }), /451/);
+  assert.deepEqual(done, []);
+});

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { databaseOf, newDatabase } from "@signsealship/testing/database";
+import { schemaOf } from "@signsealship/testing/schema-of";
+import { runCli, temporaryFolder } from "@signsealship/testing/service";
+import type { Database } from "../../../src/kernel/platform/database/database.ts";
+import { baseline, migrate } from "../../../src/kernel/platform/database/migrations.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+
+const migrations = join(import.meta.dirname, "../../../migrations");
+const folder = temporaryFolder();
+const databases: Database[] = [];
+after(async () => {
+  await Promise.all(databases.map((db) => db.close()));
+  folder.remove();
+});
+
+const upgrade = (db: Database) => migrate({ db, asOwner: (work) => work(db), folder: migrations });
+
+/** A database that files before the baseline brought to `schema`. Below the baseline it has the baseline's tables. */
+async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir: string }> {
+  const dataDir = join(folder.path, `data-${databases.length}`);
+  const db = await databaseOf(dataDir);
+  databases.push(db);
+  const script = readFileSync(join(migrations, "0069_baseline.sql"), "utf8");
+  await db.transaction((tx) =>
+    tx.script(`${script}
+      CREATE TABLE schema_migrations (
+        version int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+      )`),
+  );
+  await earlierRows(db, schema);
+  return { db, dataDir };
+}
+
+/** Puts the rows of the files before the baseline in the place of its own. */
+async function earlierRows(db: Database, newest: number): Promise<void> {
+  await db.query(sql`DELETE FROM schema_migrations WHERE version <= ${baseline.version}`);
+  await db.query(sql`
+    INSERT INTO schema_migrations (version, name, sha256)
+    SELECT n, 'earlier', CASE WHEN n = ${baseline.version} THEN ${baseline.sha256} ELSE 'of ' || n END
+    FROM generate_series(1, ${newest}::int) AS n`);
+}
+
+const applied = (db: Database) => db.query<{ version: number }>(sql`SELECT * FROM schema_migrations ORDER BY version`);
+
+test("every migration has a number of its own, from the baseline on without a gap", () => {
+  const versions = readdirSync(migrations)
+    .filter((name) => name.endsWith(".sql"))
+    .map((name) => Number(name.slice(0, 4)))
+    .sort((a, b) => a - b);
+  assert.deepEqual(
+    versions,
+    versions.map((_, index) => baseline.version + index),
+  );
+});
+
+test("upgrades a database of the baseline's schema that earlier files made to the schema of a new one", async () => {
+  const { db } = await databaseOfSchema(baseline.version);
+  const before = await applied(db);
+  await upgrade(db);
+  const after = await applied(db);
+  assert.deepEqual(after.slice(0, before.length), before);
+  const fresh = await newDatabase();
+  databases.push(fresh);
+  assert.equal(after.at(-1)?.version, (await applied(fresh)).at(-1)?.version);
+  assert.deepEqual(await schemaOf(db), await schemaOf(fresh));
+});
+
+test("starts on a database of the newest schema that earlier files made, and changes nothing", async () => {
+  const db = await newDatabase();
+  databases.push(db);
+  await earlierRows(db, baseline.version);
+  const before = [await applied(db), await schemaOf(db)];
+  await upgrade(db);
+  assert.deepEqual([await applied(db), await schemaOf(db)], before);
+});
+
+test("refuses a database of an older schema, names the commit to start first, and writes nothing", async () => {
+  const { db, dataDir } = await databaseOfSchema(baseline.version - 1);
+  const before = [await applied(db), await schemaOf(db)];
+  const message = new RegExp(
+    `the database has schema 68, and this release upgrades schema 69 or newer: .*start commit ${baseline.commit}`,
+  );
+  await assert.rejects(upgrade(db), message);
+  const { code, stderr } = await runCli({ DATA_DIR: dataDir }, "partner", "list");
+  assert.equal(code, 1);
+  assert.match(stderr, message);
+  assert.deepEqual([await applied(db), await schemaOf(db)], before);
+});
+
+test("refuses a database whose migration of the baseline's number is another one", async () => {
+  const { db } = await databaseOfSchema(baseline.version);
+  await db.query(sql`UPDATE schema_migrations SET sha256 = 'other' WHERE version = ${baseline.version}`);
+  await assert.rejects(
+    upgrade(db),
+    /migration 0069_baseline\.sql differs from the one that this database was made with/,
+  );
+});

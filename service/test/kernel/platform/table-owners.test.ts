@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { breachesOf, type Ownership, readSql, sourcesOf, tablesOf } from "../../../../testing/table-owners.ts";
+
+const service = join(import.meta.dirname, "../../..");
+const tables = tablesOf(join(service, "migrations"));
+const owners: Ownership = JSON.parse(readFileSync(join(service, "migrations/owners.json"), "utf8"));
+
+test("tables are written by their owner, and read by the features that the list names", () => {
+  const files = sourcesOf(join(service, "src")).map((file) => readSql(file, tables));
+  assert.ok(files.reduce((sum, { templates }) => sum + templates, 0) > 1000, "the statements were found");
+  assert.deepEqual(breachesOf(files, owners), []);
+});
+
+test("every table has an owner, and every owned table exists", () => {
+  assert.deepEqual(Object.keys(owners.tables).sort(), [...tables].sort());
+});
+
+/** A small service: `orders/order` owns orders, and `closing/rooms` reads them. */
+const owned: Ownership = {
+  tables: { orders: { owner: "orders/order", readers: ["closing/rooms"] }, tasks: { owner: "kernel/tasks" } },
+  readers: { "closing/rooms": "Rooms show orders." },
+  anyTable: {},
+};
+const proper = {
+  "orders/order/insert.ts": `sql\`INSERT INTO orders (code) VALUES (\${code})\``,
+  "kernel/tasks/claim.ts": "sql`UPDATE tasks SET state = 'claimed'`",
+  "closing/rooms/store.ts": "sql`SELECT code FROM orders`",
+};
+
+function check(planted: Record<string, string>, rules: Ownership = owned): string[] {
+  const files = Object.entries({ ...proper, ...planted }).map(([file, source]) => ({ file, source }));
+  return breachesOf(
+    files.map((file) => readSql(file, new Set(["orders", "tasks"]))),
+    rules,
+  );
+}
+
+test("accepts a service in which every feature keeps to its tables", () => {
+  assert.deepEqual(check({}), []);
+});
+
+for (const [name, statement] of Object.entries({
+  "an insert": `sql\`INSERT INTO orders (code) SELECT \${code}\``,
+  "an update": "sql`\n  UPDATE orders o SET status = 'Paid'`",
+  "an update of the table alone": "sql`UPDATE ONLY orders SET status = 'Paid'`",
+  "a delete": "sql`DELETE FROM orders USING tasks`",
+  "a merge": "sql`MERGE INTO orders USING given ON true`",
+  "a truncation": "sql`TRUNCATE TABLE orders`",
+  "a copy": "sql`COPY orders FROM STDIN`",
+  "a write in a part of a statement": "sql`WITH gone AS (DELETE FROM orders RETURNING id) SELECT id FROM gone`",
+  "a write in a template within a template": `sql\`SELECT \${hard ? sql\`1 FROM (\${sql\`DELETE FROM orders\`})\` : nothing}\``,
+  "a write after a regular expression with a backtick": 'const tick = /[`"]/;\nsql`DELETE FROM orders`',
+  "a write after a comment with a backtick": "// the ` of a template\nsql`DELETE FROM orders`",
+}))
+  test(`refuses ${name} by a feature that only reads the table`, () => {
+    const breaches = check({ "closing/rooms/write.ts": statement });
+    assert.ok(breaches.includes("closing/rooms/write.ts: writes orders, which orders/order owns"), breaches.join("\n"));
+  });
+
+for (const [name, statement] of Object.entries({
+  "a select": "sql`SELECT FROM orders`",
+  "a join": "sql`SELECT FROM partners p LEFT JOIN orders o ON o.partner_id = p.id`",
+  "a list of tables": "sql`SELECT FROM partners p, LATERAL (SELECT 1) AS one, orders`",
+  "the tables of a delete": "sql`DELETE FROM tasks USING orders`",
+  "a part of a statement that begins with the table": `sql\`orders o WHERE o.id = \${id}\``,
+  "the name of the table alone": "sql`orders`",
+  "a subquery in a call": "sql`SELECT coalesce((SELECT 1 FROM orders), 0)`",
+}))
+  test(`refuses ${name} by a feature that is not among the readers`, () => {
+    const file = "signing/envelopes/read.ts";
+    const breaches = check({ [file]: statement });
+    assert.ok(
+      breaches.includes(`${file}: reads orders, and signing/envelopes is not among its readers`),
+      breaches.join("\n"),
+    );
+  });
+
+test("takes no column, lock, string or comment for a table", () => {
+  const statement = `sql\`
+    SELECT a.orders, count(*) AS orders, extract(epoch FROM b), 'FROM orders' -- FROM orders
+    FROM webhooks a WHERE b IS DISTINCT FROM c FOR NO KEY UPDATE\``;
+  assert.deepEqual(check({ "signing/envelopes/read.ts": `${statement} // sql\`DELETE FROM orders\`` }), []);
+});
+
+test("refuses SQL in pages and in verbs", () => {
+  for (const file of ["pages/operator/routes.ts", "cli/verbs/order.ts"])
+    assert.deepEqual(check({ [file]: "sql`SELECT 1`" }), [`${file}: pages and verbs have no SQL`]);
+});
+
+test("refuses a statement that is not an sql template", () => {
+  const expected = ['orders/order/text.ts: "FROM orders" is not in an sql template'];
+  for (const source of ['db.script("DELETE FROM orders")', `db.script(\`DELETE FROM orders WHERE id = \${id}\`)`])
+    assert.deepEqual(check({ "orders/order/text.ts": source }), expected);
+});
+
+test("refuses a table without an owner", () => {
+  const { orders } = owned.tables;
+  assert.ok(orders);
+  assert.ok(
+    check({}, { ...owned, tables: { orders } }).includes("kernel/tasks/claim.ts: the table tasks has no owner"),
+  );
+});
+
+test("refuses a write of a table that an expression names, unless the file is listed", () => {
+  const planted = { "upkeep/all.ts": `sql\`UPDATE \${table} SET mac = NULL\`` };
+  assert.deepEqual(check(planted), ["upkeep/all.ts: writes a table that an expression names"]);
+  assert.deepEqual(check(planted, { ...owned, anyTable: { "upkeep/all.ts": "MACs of all tables." } }), []);
+});
+
+test("refuses entries that nothing needs", () => {
+  const stale: Ownership = {
+    tables: {
+      orders: {
+        owner: "orders/order",
+        readers: ["closing/rooms", "delivery/paper"],
+      },
+      tasks: { owner: "upkeep/console", readers: ["kernel/tasks"] },
+    },
+    readers: { ...owned.readers, "kernel/tasks": "Queues.", "orders/search": "Gone." },
+    anyTable: { "upkeep/all.ts": "Gone." },
+  };
+  assert.deepEqual(check({}, stale), [
+    "kernel/tasks/claim.ts: writes tasks, which upkeep/console owns",
+    "orders: delivery/paper no longer reads it",
+    "delivery/paper: no reason why it reads others' tables",
+    "tasks: its owner upkeep/console has no SQL for it",
+    "tasks: kernel/tasks no longer reads it",
+    "orders/search: has a reason, but reads no table of others",
+    "upkeep/all.ts: writes no table that its callers name",
+  ]);
+});

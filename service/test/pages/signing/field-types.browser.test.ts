@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import {
+  after,
+  assertGoodLooks,
+  type Browser,
+  before,
+  type Look,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
+import { until } from "@signsealship/testing/until";
+import { fieldsOfNewTypes } from "./made-fields.ts";
+import { openSigningSite } from "./signing-site.ts";
+
+let site: Awaited<ReturnType<typeof openSigningSite>>;
+let browser: Browser;
+before(async () => {
+  [site, browser] = await Promise.all([openSigningSite(), startBrowser()]);
+});
+after(async () => {
+  await browser.close();
+  await site.close();
+});
+
+const looks: readonly Look[] = [
+  { width: 375, height: 740 },
+  { width: 1280, height: 800 },
+];
+
+for (const look of looks)
+  test(`boxes, choices and numbers are filled in on the page by keyboard and pointer, listed, and signed with the browser's key at ${look.width}`, async () => {
+    const { asked } = await site.open({ more: fieldsOfNewTypes() });
+    const opened = await browser.open(site.url, look);
+    const { page } = opened;
+    await page.getByLabel("I opened the document").check();
+    await page.getByRole("button", { name: "I agree" }).click();
+    await page.getByText("Checked: the document that you see").waitFor();
+    await assertGoodLooks(opened);
+    const box = page.locator(".viewer-box").first();
+    assert.equal(await box.getAttribute("aria-checked"), "false");
+    await box.focus();
+    await page.keyboard.press("Space");
+    assert.equal(await box.getAttribute("aria-checked"), "true");
+    assert.equal(await box.getAttribute("aria-label"), "I was told of lead paint, page 1");
+    const [sole, joint] = [1, 2].map((index) => page.locator(".viewer-box").nth(index));
+    await sole?.click();
+    await joint?.click();
+    assert.deepEqual(
+      [await sole?.getAttribute("aria-checked"), await joint?.getAttribute("aria-checked")],
+      ["false", "true"],
+    );
+    await page.getByRole("button", { name: "Color, page 1. Fill in" }).click();
+    await assertGoodLooks(opened);
+    await page.locator("#sheet-input").selectOption("Blue");
+    await page.getByRole("button", { name: "OK" }).click();
+    await page.getByRole("button", { name: "Price, page 1. Fill in" }).click();
+    assert.equal(await page.locator("#sheet-input").getAttribute("inputmode"), "decimal");
+    await page.locator("#sheet-input").fill("1250");
+    await page.getByRole("button", { name: "OK" }).click();
+    await page.getByRole("textbox", { name: "Initials" }).fill("JD");
+    await page.getByRole("textbox", { name: "Parcel number" }).fill("7");
+    const written = await page.locator("#sign-values li").allTextContents();
+    for (const item of [
+      "I was told of lead paint, page 1: checked",
+      "Title: Joint, page 1: checked",
+      "Color, page 1: Blue",
+      "Price, page 1: 1250",
+      "ZIP, page 1: 97201",
+    ])
+      assert.ok(written.includes(item), `${item} in ${written.join("; ")}`);
+    assert.ok(!written.some((item) => item.startsWith("Title: Sole")));
+    await assertGoodLooks(opened);
+    await page.getByRole("button", { name: "Sign", exact: true }).click();
+    await until(() => asked.some((one) => one.startsWith("sign in the browser")));
+    const said = asked.find((one) => one.startsWith("sign in the browser")) ?? "";
+    for (const part of ['-checkbox","On"', '.o1","Off"', '.o2","On"', '-dropdown","Blue"', '-number","1250"'])
+      assert.ok(said.includes(part), `${part} in ${said}`);
+    assert.deepEqual(opened.troubles, []);
+    await opened.close();
+  });

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { isLine } from "../../../src/pages/signing/sign-form.ts";
+import { fieldsOfNewTypes } from "./made-fields.ts";
+import { type Options, signerName, token } from "./memory-ceremony.ts";
+import { openSigningSite } from "./signing-site.ts";
+
+let site: Awaited<ReturnType<typeof openSigningSite>>;
+before(async () => {
+  site = await openSigningSite();
+});
+after(() => site.close());
+
+const ask = (path = "", init: RequestInit = {}) =>
+  fetch(`${site.baseUrl}/sign/${token}${path}`, {
+    redirect: "manual",
+    ...init,
+    headers: { Accept: "text/html", ...init.headers },
+  });
+const post = (act: string, form: Record<string, string>) =>
+  ask(`/${act}`, {
+    method: "POST",
+    body: new URLSearchParams(form),
+    headers: { Origin: new URL(site.baseUrl).origin },
+  });
+
+const senderValues: NonNullable<Options["senderValues"]> = [
+  { kind: "text", label: "County", page: 1, value: "Clackamas <b>" },
+  { kind: "checkbox", label: "Cash", page: 2, value: "On" },
+  { kind: "radio", label: "Loan", page: 2, value: "On", option: "None" },
+];
+
+/** The page to sign on, and the names of its inputs by what ends their field's name. */
+async function open(language: "en" | "es" = "en", more = fieldsOfNewTypes()) {
+  const { asked } = await site.open({ more, senderValues, language });
+  await post("consent", { version: "1", language, can_read: "on" });
+  const page = await (await ask()).text();
+  const inputs = [...page.matchAll(/name="(value\.[^"]+)"/g)].map(([, name]) => name ?? "");
+  const named = (end: string) => inputs.find((name) => name.endsWith(end)) ?? assert.fail(end);
+  const options = [...page.matchAll(/type="radio"[^>]* value="([^"]+)"/g)].map(([, value]) => value ?? "");
+  const right: Record<string, string> = {
+    revision: "1",
+    drawn: "",
+    name: signerName,
+    [named("-initials")]: "JD",
+    [named("-checkbox")]: "On",
+    [named("-radio")]: options[1] ?? "",
+    [named("-dropdown")]: "Blue",
+    [named("-number")]: "1250",
+  };
+  for (const name of inputs.filter((each) => each.endsWith("-text"))) right[name] = "97201-1234";
+  return { asked, page, named, right };
+}
+
+test("a radio that is optional has a choice of none, and one that is required has not", async () => {
+  const { page: required } = await open();
+  assert.doesNotMatch(required, /None of these/);
+  const more = fieldsOfNewTypes().map((each) => (each.kind === "radio" ? { ...each, required: false } : each));
+  const { page, named, right, asked } = await open("en", more);
+  assert.match(page, /<input type="radio"[^>]* value=""><label[^>]*>None of these</);
+  assert.doesNotMatch(page, /type="radio"[^>]* required/);
+  assert.notEqual((await post("sign", { ...right, [named("-radio")]: "" })).status, 400);
+  assert.ok(asked.some((one) => one.startsWith("sign ")));
+});
+
+test("each field has a labelled input of its type, in both languages, with help and what the sender gives", async () => {
+  for (const [language, one, optional] of [
+    ["en", "page 1", "The sender filled these in, and they stay as they are:"],
+    ["es", "página 1", "El remitente llenó estos datos, y no cambian:"],
+  ] as const) {
+    const { page } = await open(language);
+    assert.match(page, /<input type="checkbox" id="field-value\.[^"]+-checkbox-On"[^>]* required[^>]* value="On">/);
+    assert.match(page, new RegExp(`<fieldset class="form-field form-radios"><legend>Title \\(${one}\\)`));
+    assert.match(page, /type="radio" id="field-value\.[^"]+-2"[^>]*><label for="field-value\.[^"]+-2">Joint<\/label>/);
+    assert.match(page, /<select[^>]* required><option value="">[^<]+<\/option><option value="Red">Red/);
+    assert.match(page, /aria-describedby="field-value\.[^"]+-number-hint"[^>]* inputmode="decimal"/);
+    assert.match(page, /Without fees\. [^<]*1\. USD\./);
+    assert.match(page, /value="97201" inputmode="numeric"/);
+    assert.ok(page.includes(optional));
+    assert.ok(page.includes("<bdi>Clackamas &lt;b&gt;</bdi>"), "text is text");
+    assert.match(page, /Loan \([^)]*2\): <bdi>None</);
+  }
+});
+
+test("the sender's values are listed before the consent, and beside the document as text", async () => {
+  await site.open({ more: fieldsOfNewTypes(), senderValues });
+  for (const path of ["", "/text"])
+    assert.match(await (await ask(path)).text(), /Cash \(page 2\): <bdi>checked</, path);
+  await site.open({ step: "mail_code", senderValues: [] });
+  assert.doesNotMatch(await (await ask()).text(), /sender-values/);
+});
+
+test("what is chosen without a script is what is signed", async () => {
+  const { asked, right } = await open();
+  assert.equal((await post("sign", right)).status, 303);
+  const said = asked.find((one) => one.startsWith("sign ")) ?? "";
+  for (const part of ['-checkbox","On"', '.o1","Off"', '.o2","On"', '-dropdown","Blue"', '-number","1250"'])
+    assert.ok(said.includes(part), `${part} in ${said}`);
+});
+
+test("a text is as long as its characters are many, as in the order", () => {
+  assert.equal(isLine("\u{10330}".repeat(200), 200), true);
+  assert.equal(isLine("\u{10330}".repeat(201), 200), false);
+});
+
+describe("a form is refused in words, and keeps what was chosen,", () => {
+  const cases: readonly [string, end: string, value: string, en: string, es: string][] = [
+    [
+      "with a required box unchecked",
+      "-checkbox",
+      "",
+      "I was told of lead paint: check this box.",
+      "marque esta casilla",
+    ],
+    ["with no option of a radio", "-radio", "", "Title: this is needed.", "Title: este dato es necesario."],
+    ["with an option of another radio", "-radio", "x", "Title: this is needed.", "Title: este dato es necesario."],
+    ["with no choice", "-dropdown", "", "Color: this is needed.", "Color: este dato es necesario."],
+    [
+      "with a choice that is not there",
+      "-dropdown",
+      "Green",
+      "Color: choose one of the list.",
+      "Color: elija una opción",
+    ],
+    [
+      "with words for a number",
+      "-number",
+      "many",
+      "Price: enter a number such as 1,234.50.",
+      "Price: escriba un número",
+    ],
+    ["with a number too small", "-number", "0.5", "Price: enter at least 1.", "Price: escriba como mínimo 1."],
+    ["with too many decimals", "-number", "1.005", "Price: use at most 2 decimals.", "use como máximo 2 decimales"],
+  ];
+  for (const [what, end, value, en, es] of cases)
+    test(what, async () => {
+      for (const [language, words] of [
+        ["en", en],
+        ["es", es],
+      ] as const) {
+        const { right, named, asked } = await open(language);
+        const form = { ...right, [named(end)]: value };
+        if (value === "") delete form[named(end)];
+        const answer = await post("sign", form);
+        const page = await answer.text();
+        assert.equal(answer.status, 400);
+        assert.ok(page.includes(words), page);
+        assert.ok(!asked.some((one) => one.startsWith("sign ")));
+        if (end !== "-checkbox") assert.match(page, /value="On" checked/);
+        else assert.doesNotMatch(page, /value="On" checked/);
+        if (end !== "-dropdown") assert.match(page, /<option value="Blue" selected>/);
+        if (end !== "-radio") assert.match(page, /type="radio"[^>]*\.o2"[^>]* checked/);
+      }
+    });
+
+  test("with a text of another format", async () => {
+    const { right, asked } = await open();
+    const form = Object.fromEntries(
+      Object.entries(right).map(([name, value]) => [name, value.replace("97201-1234", "9")]),
+    );
+    const page = await (await post("sign", form)).text();
+    assert.ok(page.includes("ZIP: enter a ZIP code of 5 or 9 digits."));
+    assert.ok(!asked.some((one) => one.startsWith("sign ")));
+  });
+});

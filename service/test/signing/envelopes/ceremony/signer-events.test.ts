@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import Schema from "typebox/schema";
+import { payloads } from "../../../../src/outgoing/webhooks/payload-schemas.ts";
+import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+before(async () => {
+  running = await openCeremonyService({});
+});
+after(() => running.close());
+
+type Payload = { type: string; id: string; data: Record<string, unknown> };
+type Feed = { events: { type: string; id: string; payload: Payload }[]; cursor: string };
+
+/** Reads the events about an order's signers, oldest first. */
+async function told(orderCode: string): Promise<Payload[]> {
+  const found: Payload[] = [];
+  for (let cursor = "0", count = -1; count !== 0; ) {
+    const { events, cursor: next } = await running.client.ok<Feed>(
+      "GET",
+      `/api/partner/events?cursor=${cursor}&topics=signature.requested,signature.viewed,signature.signed,signature.declined`,
+    );
+    found.push(...events.map(({ payload }) => payload));
+    [cursor, count] = [next, events.length];
+  }
+  return found.filter(({ data }) => data["orderCode"] === orderCode);
+}
+
+const steps = (events: readonly Payload[]) => events.map(({ type, data }) => `${type} ${data["signer"]}`);
+const people = (...names: string[]) =>
+  names.map((name, index) => ({ name, email: `${name.toLowerCase()}@signer-events.example`, routing: index + 1 }));
+
+test("a firm is told once of each step of each signer, in order and without a word about the person", async () => {
+  const signers = people("Ada", "Bob");
+  const orderCode = await running.order(signers);
+  const ada = await running.linkOf("ada@signer-events.example");
+  await running.ceremony.opened(ada, browser);
+  await running.ceremony.opened(ada, browser);
+  await signBy(running.ceremony, ada, "Ada");
+  const bob = await running.linkOf("bob@signer-events.example");
+  await running.ceremony.opened(bob, browser);
+  await signBy(running.ceremony, bob, "Bob");
+  const events = await told(orderCode);
+  assert.deepEqual(steps(events), [
+    "signature.requested 1",
+    "signature.viewed 1",
+    "signature.signed 1",
+    "signature.requested 2",
+    "signature.viewed 2",
+    "signature.signed 2",
+  ]);
+  assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
+  for (const event of events) {
+    assert.match(event.id, new RegExp(`^${event.type}:${orderCode}:[12]:1-\\d+$`));
+    const schema = payloads[event.type]?.schema;
+    assert.ok(schema && Schema.Check(schema, event), JSON.stringify(event));
+    for (const { name, email } of signers)
+      assert.ok(!JSON.stringify(event).includes(name) && !JSON.stringify(event).includes(email));
+  }
+});
+
+test("a signer who declines is told of once, and who had not to sign yet is not", async () => {
+  const orderCode = await running.order(people("Cleo", "Dan"));
+  const link = await running.linkOf("cleo@signer-events.example");
+  await running.ceremony.decline(link, { kind: "declined", reason: "The price is wrong." }, browser);
+  await assert.rejects(running.ceremony.decline(link, { kind: "declined", reason: "" }, browser));
+  const events = await told(orderCode);
+  assert.deepEqual(steps(events), ["signature.requested 1", "signature.declined 1"]);
+  assert.equal(events.at(-1)?.data["status"], "EsignDeclined");
+  assert.ok(!JSON.stringify(events).includes("price"));
+});
+
+test("a new link for the same signer is a new event, and steps that are refused are not told", async () => {
+  const orderCode = await running.order(people("Eve"));
+  const link = await running.linkOf("eve@signer-events.example");
+  await assert.rejects(
+    running.ceremony.sign(link, { revision: 1, mark: { kind: "typed", text: "Eve" }, values: new Map() }, browser),
+  );
+  await running.client.ok("POST", `/api/partner/orders/${orderCode}/signers/1/replace`, {
+    name: "Eve Stone",
+    email: "eve-2@signer-events.example",
+  });
+  await running.linkOf("eve-2@signer-events.example");
+  const events = await told(orderCode);
+  assert.deepEqual(steps(events), ["signature.requested 1", "signature.requested 1"]);
+  assert.notEqual(events[0]?.id, events[1]?.id);
+});

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { openLiveService } from "../../orders/fulfilment/live-service.ts";
+
+type Person = Awaited<ReturnType<typeof newOperator>>;
+
+let running: Awaited<ReturnType<typeof openLiveService>>;
+let nora: Person;
+let approver: Person;
+let firm: { Cookie: string; Origin: string };
+let stranger: { Cookie: string; Origin: string };
+const waiting: string[] = [];
+
+const owner = "owner@acme.example";
+
+before(async () => {
+  running = await openLiveService({});
+  const { harness } = running;
+  firm = await liveMember(owner, running.headers.Authorization);
+  const other = await newPartner(harness.service, { live: true, name: "Other Title" });
+  stranger = await liveMember("owner@other.example", other.headers.Authorization);
+  // Before a notary is on record, live orders are quoted and paid.
+  for (let index = 0; index < 6; index++)
+    waiting.push(await running.paidOrder({ svc_notary: "true", signer_state: "FL" }));
+  nora = await newOperator(harness, { roles: ["notary"], passkey: false });
+  approver = await newOperator(harness, { roles: ["approver", "agent"] });
+  const commission = {
+    ...{ commissionName: "Nora Ames", state: "FL", county: "Dade", commissionNumber: "1" },
+    ...{ commissionExpires: "2040-01-31", status: "active" },
+  };
+  await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
+});
+after(() => running.close());
+
+async function liveMember(email: string, authorization: string) {
+  const { headers } = await newMember(running.harness.service, email, authorization.replace("Bearer ", ""));
+  const signedIn = { ...headers, Origin: running.url() };
+  const switched = { environment: "live", return_to: "/dashboard" };
+  assert.equal((await postForm(`${running.url()}/dashboard/environment`, switched, signedIn)).status, 303);
+  return signedIn;
+}
+
+const at = (path: string) => running.url() + path;
+const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest}`;
+const post = (path: string, { cookie }: Person, fields: Record<string, string> = {}) =>
+  postForm(at(path), fields, { cookie, Accept: "text/html" });
+const look = async (path: string, cookie: string) => (await fetch(at(path), { headers: { Cookie: cookie } })).text();
+const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
+const answerOf = (code: string, answer: "agree" | "decline", member = firm) =>
+  postForm(at(`/dashboard/orders/${code}/in-person/${answer}`), {}, { ...member, Accept: "text/html" });
+
+const act = {
+  ...{ act: "acknowledgment", mode: "ink", document: "Deed", venue_state: "FL", venue_county: "Dade" },
+  ...{ started_at: "2026-01-15T14:05", ended_at: "2026-01-15T14:35", fee: "10.00" },
+  ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
+};
+const why = "The signer has no camera and comes to my office.";
+
+/** An order that the notary has claimed. */
+async function claimed(): Promise<string> {
+  const code = waiting.pop() ?? "";
+  const [task] = (await running.tasksOf(code)).filter(({ kind }) => kind === "notarize");
+  assert.equal((await post(`/operator/notary/tasks/${task?.id}/claim`, nora)).status, 303);
+  return code;
+}
+
+async function asked(): Promise<string> {
+  const code = await claimed();
+  assert.equal((await post(desk(code, "/in-person"), nora, { reason: why })).status, 303);
+  return code;
+}
+
+const refundsOf = (code: string) =>
+  running.db.query<{ id: string; part: boolean; cents: number; state: string; by: string }>(sql`
+    SELECT r.id, r.part, r.amount_cents::float8 AS cents, r.state, r.requested_by AS by FROM refund_requests r JOIN orders o ON o.id = r.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY r.requested_at`);
+
+function upload(code: string, step: string, fields: Record<string, string> = {}) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  body.append("document", new Blob([new Uint8Array(makePdf({ text: "Scan" }))], { type: "application/pdf" }), "d.pdf");
+  const headers = { cookie: nora.cookie, Accept: "text/html" };
+  return fetch(at(desk(code, step)), { method: "POST", redirect: "manual", headers, body });
+}
+
+/** Notes the act and uploads the scan. */
+async function complete(code: string): Promise<Response> {
+  const report = await (await upload(code, "/check")).text();
+  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
+  const confirmed = { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
+  return upload(code, "/complete", confirmed);
+}
+
+test("an act in ink is not noted for an order of online notarization before the firm has agreed", async () => {
+  const code = await claimed();
+  const refused = await post(desk(code, "/act"), nora, act);
+  assert.equal(refused.status, 409);
+  assert.match(await alertIn(refused), /Online notarization was bought for this document.*Ask the firm first\./);
+  assert.match(await alertIn(await post(desk(code, "/in-person"), nora, { reason: "" })), /reason must have 1 to 500/);
+  assert.equal((await post(desk(code, "/in-person"), approver, { reason: why })).status, 403);
+  assert.equal((await answerOf(code, "agree")).status, 409);
+  assert.equal((await post(desk(code, "/in-person"), nora, { reason: why })).status, 303);
+  assert.match(
+    await alertIn(await post(desk(code, "/in-person"), nora, { reason: why })),
+    /The firm was asked already/,
+  );
+  assert.match(await alertIn(await post(desk(code, "/act"), nora, act)), /The firm was asked and has not answered yet/);
+  const mail = await until(() =>
+    mailsTo(running.harness.service, owner).find((each) => /asks to act in person/.test(each)),
+  );
+  assert.match(mail, new RegExp(`/dashboard/orders/${code}#in-person`));
+  assert.doesNotMatch(mail, /camera/);
+  assert.equal((await post(desk(code, "/release"), nora)).status, 303);
+});
+
+test("the firm reads why, agrees, and the technology fee is asked back; another person approves, and the order goes on", async () => {
+  const code = await asked();
+  const page = await look(`/dashboard/orders/${code}`, firm.Cookie);
+  assert.match(page, /The signer has no camera and comes to my office\./);
+  assert.match(page, /a refund of the technology fee \(\$24\.00\)/);
+  assert.equal((await answerOf(code, "agree")).status, 303);
+  assert.match(await look(`/dashboard/orders/${code}`, firm.Cookie), /You agreed/);
+  assert.equal(await running.statusOf(code), "NotarizationPending");
+  const [request, ...others] = await refundsOf(code);
+  assert.deepEqual([request?.part, request?.cents, request?.state, request?.by], [true, 2400, "requested", nora.id]);
+  assert.equal(others.length, 0);
+  const refund = `/operator/refunds/${request?.id}`;
+  assert.match(await look(refund, approver.cookie), /\$24\.00, a part of what is held: the order goes on/);
+  const before = running.stripe.refunds.length;
+  assert.equal((await post(`${refund}/approve`, approver)).status, 303);
+  await until(() => running.stripe.refunds.length === before + 1);
+  assert.equal(running.stripe.refunds.at(-1)?.["amount"], "2400");
+  const intent = running.stripe.refunds.at(-1)?.["payment_intent"];
+  const partly = running.stripe.event("charge.refunded", {
+    payment_intent: intent,
+    refunded: false,
+    amount_refunded: 2400,
+  });
+  await running.stripe.deliver(running.url(), partly);
+  assert.equal(await running.statusOf(code), "NotarizationPending");
+
+  assert.equal((await post(desk(code, "/act"), nora, act)).status, 303);
+  const done = await complete(code);
+  assert.equal(done.status, 303, await done.text());
+  assert.equal(await running.statusOf(code), "NotarizationComplete");
+  // A refund of the whole gives back the rest of the payment.
+  assert.match(await look(`/operator/refunds/new?order=${code}`, approver.cookie), /\$37\.00/);
+});
+
+test("the job that gives a part back does it once, also when it runs again", async () => {
+  const [row] = await running.db.query<{ id: string }>(
+    sql`SELECT id FROM refund_requests WHERE part AND state = 'approved' LIMIT 1`,
+  );
+  const before = running.stripe.refunds.length;
+  const lists = () =>
+    running.stripe.requests.filter(({ method, path }) => method === "GET" && path === "/v1/refunds").length;
+  const listed = lists();
+  await running.db.query(sql`SELECT enqueue_job('part-refund', ${{ requestId: row?.id }}::jsonb, now())`);
+  await until(() => lists() > listed);
+  assert.equal(running.stripe.refunds.length, before);
+});
+
+test("a firm that declines keeps its online notarization, and is asked three times at most", async () => {
+  const code = await asked();
+  for (let times = 1; times <= 3; times++) {
+    assert.equal((await answerOf(code, "decline")).status, 303);
+    assert.match(await alertIn(await post(desk(code, "/act"), nora, act)), /The firm declined/);
+    assert.equal((await answerOf(code, "agree")).status, 409);
+    const again = await post(desk(code, "/in-person"), nora, { reason: why });
+    if (times < 3) assert.equal(again.status, 303);
+    else assert.match(await alertIn(again), /asked at most 3 times/);
+  }
+  assert.deepEqual(await refundsOf(code), []);
+});
+
+test("another firm can't answer, nor see what was asked; of several answers at once one counts", async () => {
+  const code = await asked();
+  for (const answer of ["agree", "decline"] as const)
+    assert.equal((await answerOf(code, answer, stranger)).status, 404);
+  assert.doesNotMatch(await look(`/dashboard/orders/${code}`, stranger.Cookie), /no camera/);
+  const answers = await Promise.all([1, 2, 3, 4].map((each) => answerOf(code, each % 2 ? "agree" : "decline")));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409, 409]);
+  const [row] = await running.db.query<{ state: string }>(sql`
+    SELECT r.state FROM in_person_requests r JOIN orders o ON o.id = r.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  assert.equal((await refundsOf(code)).length, row?.state === "agreed" ? 1 : 0);
+});
+
+test("an agreement whose audit line can't be written is none, and nothing is asked back", async () => {
+  const code = await asked();
+  const script = (text: string) => running.db.transaction((tx) => tx.script(text));
+  await script(`CREATE FUNCTION no_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.action = 'notary.in_person_agreed' THEN RAISE EXCEPTION 'no line'; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER no_line BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION no_line()`);
+  assert.equal((await answerOf(code, "agree")).status, 500);
+  await script("DROP TRIGGER no_line ON audit_log; DROP FUNCTION no_line()");
+  assert.deepEqual(await refundsOf(code), []);
+  assert.match(await alertIn(await post(desk(code, "/act"), nora, act)), /has not answered yet/);
+  assert.equal((await answerOf(code, "agree")).status, 303);
+});
+
+test("an agreement that was put into the database is none; what was decided stays as it is", async () => {
+  const code = await asked();
+  const ofOrder = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
+  const set = (change: Statement) => running.db.query(sql`UPDATE in_person_requests SET ${change} WHERE ${ofOrder}`);
+  await set(sql`state = 'agreed', decided_by = 'member:x', decided_at = now()`);
+  assert.equal((await post(desk(code, "/act"), nora, act)).status, 503);
+  await assert.rejects(set(sql`state = 'declined'`), /is decided once, and otherwise stays as it is/);
+  await assert.rejects(running.db.query(sql`DELETE FROM in_person_requests WHERE ${ofOrder}`), /is decided once/);
+});
