@@ -1,73 +1,46 @@
 // Who may import whom. docs/architecture.md draws the same picture.
 
-/** What every feature may import. */
-const foundation = ["identity", "platform", "pdf", "http", "audit", "events", "retention"];
-/** What sends an order's documents out by a provider. */
-const throughProviders = [
-  ...foundation,
-  "pricing",
-  "orders",
-  "seals",
-  "fulfilment",
-  "envelopes",
-  "paper",
+/** The wings of the service, lowest first: each imports only those before it. */
+const wings = [
+  "kernel",
   "providers",
-  "receipts",
-  "tasks",
+  "firms",
+  "evidence",
+  "orders",
+  "signing",
+  "closing",
+  "outgoing",
+  "delivery",
+  "upkeep",
+  "pages",
+  "cli",
 ];
-/** The folders of the service, lowest first, and the folders that each may import. */
-const layers = {
-  identity: [],
-  platform: ["identity"],
-  pdf: ["platform"],
-  http: ["identity", "platform"],
-  audit: ["identity", "platform"],
-  events: ["identity", "platform"],
-  retention: ["identity", "platform", "audit"],
-  tasks: [...foundation],
-  providers: [...foundation, "tasks"],
-  partners: [...foundation],
-  members: [...foundation, "partners"],
-  operators: [...foundation, "members", "tasks"],
-  "access-requests": [...foundation, "partners", "tasks"],
-  pricing: [...foundation, "partners"],
-  orders: [...foundation, "partners", "pricing", "tasks"],
-  payments: [...foundation, "partners", "pricing", "orders", "tasks"],
-  rooms: [...foundation, "partners", "pricing", "orders"],
-  seals: [...foundation],
-  anchoring: [...foundation],
-  "proof-passports": [...foundation, "partners", "seals", "anchoring"],
-  "closing-passports": [...foundation, "partners", "orders", "rooms", "seals", "proof-passports", "envelopes"],
-  fulfilment: [...foundation, "partners", "pricing", "orders", "seals", "tasks", "providers"],
-  receipts: [...foundation, "pricing", "orders", "seals", "fulfilment", "providers", "tasks"],
-  refunds: [...foundation, "orders", "payments", "fulfilment", "operators", "tasks"],
-  notaries: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment", "operators", "tasks"],
-  paper: [...foundation, "pricing", "orders", "seals", "fulfilment", "envelopes", "operators", "tasks"],
-  shipping: throughProviders,
-  faxing: throughProviders,
-  "order-search": [...foundation, "partners", "pricing", "orders"],
-  console: [
-    ...foundation,
-    "order-search",
-    "partners",
-    "pricing",
-    "orders",
-    "payments",
-    "fulfilment",
-    "operators",
-    "providers",
-    "shipping",
-    "tasks",
-  ],
-  envelopes: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment", "tasks"],
-  analytics: [...foundation, "partners", "orders"],
-  playbooks: [...foundation, "partners", "orders", "tasks"],
-  webhooks: [...foundation, "partners", "orders"],
-  "test-clock": [...foundation],
-  backup: [...foundation],
-};
+
+/** The floors of signing/envelopes, lowest first: each folder imports only its own files and those before it. */
+const floors = [
+  "pdf",
+  "pictures",
+  "reading",
+  "consent",
+  "texts",
+  "records",
+  "preflight",
+  "custody",
+  "lifecycle",
+  "ceremony",
+  "mails",
+  "api",
+  "public",
+];
 
 const rule = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });
+/** Features that are entered by the file of their name; the wing "providers" is one in whole. */
+const features =
+  "^service/src/(kernel/(audit|events|retention|tasks|test-clock)|providers|(firms|evidence|orders|signing|outgoing|closing|delivery)/[^/]+|upkeep/(backup|console))/";
+// The processor's transitions have a rule of their own; a worker tries a seal without all that makes one, and the
+// command line of partners signs events without all that sends them.
+const frontDoor =
+  "/([^/]+)/\\1\\.ts$|/transitions/by-processor\\.ts$|/seals/trial\\.ts$|/webhooks/delivery-headers\\.ts$";
 const src = (names) => `^service/src/(${names})/`;
 
 module.exports = {
@@ -92,41 +65,54 @@ module.exports = {
       { path: "^(service|testing|bench|packages/sdk)/", pathNot: "^packages/$1/" },
       "Packages work without the service, and without its client.",
     ),
-    ...Object.entries(layers).map(([folder, below]) =>
-      rule(
-        `imports-of-${folder}`,
-        { path: src(folder) },
-        { path: `^service/src/(?!(${[folder, ...below].join("|")})/)` },
-        `${folder} imports only the folders below it.`,
-      ),
-    ),
-    ...Object.keys(layers)
-      .filter((folder) => !["identity", "platform", "pdf", "http"].includes(folder))
-      .map((feature) =>
+    ...wings
+      .slice(0, -1)
+      .map((wing, below) =>
         rule(
-          `front-door-of-${feature}`,
-          { path: "^(service|packages|tools|testing)/", pathNot: `^service/src/${feature}/` },
-          {
-            path: `^service/src/${feature}/`,
-            pathNot: `^service/src/${feature}/${feature}\\.ts$|/by-processor\\.ts$|^service/src/seals/trial\\.ts$|^service/src/webhooks/delivery-headers\\.ts$`,
-          },
-          `${feature} is entered by its front door. The processor's transitions have a rule of their own; a worker tries a seal without all that makes one, and the command line of partners signs events without all that sends them.`,
+          `imports-of-${wing}`,
+          { path: src(wing) },
+          { path: `^service/src/(?!(${wings.slice(0, below + 1).join("|")})/)` },
+          `${wing} imports only the wings below it.`,
         ),
       ),
+    ...floors.map((floor, below) =>
+      rule(
+        `imports-of-envelopes-${floor}`,
+        { path: src(`signing/envelopes/${floor}`) },
+        { path: `^service/src/signing/envelopes/(?!(${floors.slice(0, below + 1).join("|")})/)[^/]+/` },
+        `${floor} imports only the floors of envelopes below it.`,
+      ),
+    ),
+    rule(
+      "front-doors-of-features",
+      { path: "^service/src/(?!providers/)([^/]+/[^/]+)/" },
+      { path: features, pathNot: `^service/src/$1/|${frontDoor}` },
+      "A feature is entered by the file of its name.",
+    ),
+    rule(
+      "front-doors-from-elsewhere",
+      {
+        path: "^(service/src/([^/]+|(providers|upkeep|pages|cli)/.*)\\.ts$|packages/|tools/|testing/)",
+        pathNot: features,
+      },
+      { path: features, pathNot: frontDoor },
+      "A feature is entered by the file of its name.",
+    ),
     rule(
       "domain-knows-no-http",
       {
-        path: "^service/src/(?!(http|web|cli|identity|platform)/)[^/]+/",
-        pathNot: "(^|/|-)(routes?|schemas)\\.ts$",
+        path: "^service/src/(?!kernel/(http|identity|platform)/|pages/|cli/)[^/]+/",
+        // The gauges count what the edge refuses.
+        pathNot: "(^|/|-)(routes?|schemas)\\.ts$|/upkeep/gauges\\.ts$",
       },
-      { path: "^service/src/http/" },
+      { path: "^service/src/kernel/http/" },
       "The domain knows no HTTP.",
     ),
     rule(
       "fastify-at-the-edge",
-      { path: "^service/src/(?!(http|web)/|app\\.ts|main\\.ts)", pathNot: "(^|/|-)routes?\\.ts$" },
+      { path: "^service/src/(?!kernel/http/|pages/|app\\.ts|main\\.ts)", pathNot: "(^|/|-)routes?\\.ts$" },
       { path: "node_modules/(fastify|@fastify)/" },
-      "Fastify is known to routes, http/ and web/ only.",
+      "Fastify is known to routes, http/ and pages/ only.",
     ),
     rule(
       "passkey-library-in-workers",
@@ -136,44 +122,44 @@ module.exports = {
     ),
     rule(
       "pdf-reader-in-workers",
-      { path: "^service/src/(?!web/)", pathNot: "/(placement/tags/page-texts|pictures/jpeg|pdf/pdf-js)\\.ts$" },
+      { path: "^service/src/(?!pages/)", pathNot: "/(placement/tags/page-texts|pictures/jpeg|pdf/pdf-js)\\.ts$" },
       { path: "node_modules/pdfjs-dist/" },
       "It takes a quarter of a second to load, and as long as a stranger's document wants.",
     ),
     rule(
       "paid-only-by-processor",
-      { path: "^service/src/(?!payments/)" },
-      { path: "^service/src/orders/transitions/by-processor\\.ts" },
+      { path: "^service/src/(?!orders/payments/)" },
+      { path: "^service/src/orders/order/transitions/by-processor\\.ts" },
       "Only what the processor signed moves an order to Paid.",
     ),
     rule(
       "transitions-by-their-entries",
-      { path: "^service/src/(?!orders/transitions/(transitions|by-processor)\\.ts)" },
-      { path: "^service/src/orders/transitions/apply\\.ts" },
+      { path: "^service/src/(?!orders/order/transitions/(transitions|by-processor)\\.ts)" },
+      { path: "^service/src/orders/order/transitions/apply\\.ts" },
       "People's transitions go through transitions.ts, the processor's through by-processor.ts.",
     ),
     rule(
       "nothing-imports-pages-or-verbs",
-      { path: "^service/src/(?!(web|cli)/|app\\.ts|main\\.ts)" },
-      { path: src("web|cli") },
+      { path: "^service/src/(?!(pages|cli)/|app\\.ts|main\\.ts)" },
+      { path: src("pages|cli") },
       "Nothing imports pages or verbs.",
     ),
     rule(
       "audiences-share-only-ui",
-      { path: "^service/src/web/(client|dashboard|operator|signing|verify|visitor)/" },
-      { path: "^service/src/web/(?!ui/)", pathNot: "^service/src/web/$1/" },
+      { path: "^service/src/pages/(client|dashboard|operator|signing|verify|visitor)/" },
+      { path: "^service/src/pages/(?!ui/)", pathNot: "^service/src/pages/$1/" },
       "Pages of one audience know nothing of another's; what both need lies in ui/.",
     ),
     rule(
       "ui-knows-no-audience",
-      { path: "^service/src/web/ui/" },
-      { path: "^service/src/web/(?!ui/)" },
+      { path: "^service/src/pages/ui/" },
+      { path: "^service/src/pages/(?!ui/)" },
       "ui/ is below all audiences.",
     ),
     rule(
       "browser-code-is-reached-by-bundles",
-      { path: "^service/src/web/.*/browser/" },
-      { path: "^service/src/(?!web/)" },
+      { path: "^service/src/pages/.*/browser/" },
+      { path: "^service/src/(?!pages/)" },
       "What runs in a browser imports nothing of the service.",
     ),
     rule(

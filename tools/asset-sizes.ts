@@ -1,4 +1,4 @@
-import { type AssetName, buildAssets } from "../service/src/web/ui/assets/assets.ts";
+import { type AssetName, buildAssets } from "../service/src/pages/ui/assets/assets.ts";
 
 const names: readonly AssetName[] = [
   "site.css",

@@ -7,7 +7,10 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "service/src/cli/partner");
 
-/** Bundles the command line, and writes beside it what npm publishes. @returns the folder @throws Error with what the bundler says */
+/**
+ * Bundles the command line, and writes the other files of the npm package next to it.
+ * @returns the folder @throws Error with the bundler's output
+ */
 export async function buildCli(out = join(root, "dist/cli")): Promise<string> {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });

@@ -1,7 +1,7 @@
 // Builds the Python SDK's wheel into packages/sdk-python/dist, as it is published: npm run build:sdk-python
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,10 @@ import { tools } from "../testing/tools/tools.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "packages/sdk-python");
 
-/** The Python that has hatchling: the tests', or one in an environment of its own, which is made once. @throws Error without Python or a registry */
+/**
+ * A Python that has hatchling: the tests' own, or one in a new environment, which is kept. @throws Error without Python
+ * or a registry
+ */
 function builder(): string {
   if (tools.hatchling.isHere()) return python;
   const environment = join(root, "node_modules/.cache/hatchling");
@@ -30,16 +33,30 @@ function builder(): string {
   return own;
 }
 
-/** Builds the wheel. @returns its path @throws Error with what the builder says */
+function copySources(to: string): void {
+  mkdirSync(to, { recursive: true });
+  // The copy needs .gitignore, so that the build omits the same files as in the repository.
+  copyFileSync(join(root, ".gitignore"), join(to, ".gitignore"));
+  copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
+  for (const name of ["pyproject.toml", "README.md", "hatch_build.py", "write_sync.py", "src"])
+    cpSync(join(folder, name), join(to, name), {
+      recursive: true,
+      filter: (path) => !/__pycache__|\.\w+_cache|_sync$/.test(path),
+    });
+}
+
+/** Copies the package into a folder, and writes its synchronous client there. @returns the folder to import it from */
+export function pythonSources(to: string): string {
+  copySources(to);
+  execFileSync(python, [join(to, "write_sync.py")]);
+  return join(to, "src");
+}
+
+/** Builds the wheel. @returns its path @throws Error with the builder's output */
 export function buildPythonSdk(out = join(folder, "dist")): string {
   const copy = mkdtempSync(join(tmpdir(), "sdk-python-"));
   try {
-    for (const name of ["pyproject.toml", "README.md", "src"])
-      cpSync(join(folder, name), join(copy, name), {
-        recursive: true,
-        filter: (path) => !/__pycache__|\.\w+_cache/.test(path),
-      });
-    copyFileSync(join(root, "LICENSE"), join(copy, "LICENSE"));
+    copySources(copy);
     rmSync(out, { recursive: true, force: true });
     const built = spawnSync(builder(), ["-m", "hatchling", "build", "-t", "wheel", "-d", out], {
       cwd: copy,

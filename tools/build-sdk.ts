@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "packages/sdk");
 
-/** Compiles the SDK, and writes beside it what npm publishes. @returns the folder @throws Error with what the compiler says */
+/**
+ * Compiles the SDK, and writes the other files of the npm package next to it. @returns the folder @throws Error with
+ * the compiler's output
+ */
 export function buildSdk(out = join(folder, "dist")): string {
   rmSync(out, { recursive: true, force: true });
   const tsc = join(root, "node_modules/.bin/tsc");
@@ -20,7 +23,7 @@ export function buildSdk(out = join(folder, "dist")): string {
     },
   );
   if (status !== 0) throw new Error(stdout);
-  // The compiler leaves the endings of types as they are.
+  // The compiler does not rewrite the import endings in type files.
   for (const file of globSync("*.d.ts", { cwd: out })) {
     const path = join(out, file);
     writeFileSync(path, readFileSync(path, "utf8").replace(/"(\.\/[\w-]+)\.ts"/g, '"$1.js"'));

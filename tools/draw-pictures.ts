@@ -1,10 +1,10 @@
-// Draws the pictures that pages name and that no browser can draw for others: bin/run tools/draw-pictures.ts
+// Draws the pictures that pages reference and browsers can't draw themselves: bin/run tools/draw-pictures.ts
 import { fileURLToPath } from "node:url";
 import { chromiumPath } from "@signsealship/testing/tools/tools";
 import { chromium } from "playwright-core";
-import { type AssetName, buildAssets } from "../service/src/web/ui/assets/assets.ts";
-import { html, raw, render } from "../service/src/web/ui/render.ts";
-import { productPicture } from "../service/src/web/visitor/product-picture.ts";
+import { type AssetName, buildAssets } from "../service/src/pages/ui/assets/assets.ts";
+import { html, raw, render } from "../service/src/pages/ui/render.ts";
+import { productPicture } from "../service/src/pages/visitor/home-page.ts";
 
 const assets = await buildAssets();
 const data = (name: AssetName, type: string) => `data:${type};base64,${assets.bytes(name).toString("base64")}`;
@@ -20,7 +20,7 @@ body { display: grid; grid-template-columns: 1fr 480px; gap: 64px; align-items: 
 .wordmark { margin-bottom: 40px; font-size: 30px; }
 .wordmark img { width: 56px; }
 h1 { margin: 0; font-size: 54px; }`;
-// A phone rounds the corners itself.
+// Phones round the corners themselves.
 const iconStyle = "body { margin: 0; background: #1f3d6d; } img { width: 180px; display: block; }";
 
 const browser = await chromium.launch({ executablePath: chromiumPath() ?? "chromium", args: ["--no-sandbox"] });
@@ -29,7 +29,7 @@ async function draw(name: string, width: number, height: number, style: string, 
   const page = await browser.newPage({ viewport: { width, height } });
   await page.setContent(render(html`<!doctype html><style>${raw(style)}</style>${body}`));
   await page.evaluate("document.fonts.ready");
-  await page.screenshot({ path: fileURLToPath(new URL(`../service/src/web/ui/pictures/${name}`, import.meta.url)) });
+  await page.screenshot({ path: fileURLToPath(new URL(`../service/src/pages/ui/pictures/${name}`, import.meta.url)) });
   await page.close();
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { wireStatus } from "../service/src/http/errors/wire-errors.ts";
-import { errorWords } from "../service/src/http/errors/words.ts";
-import { limitWords } from "../service/src/http/limit-words.ts";
-import { policies } from "../service/src/http/rate-limits.ts";
+import { wireStatus } from "../service/src/kernel/http/errors/wire-errors.ts";
+import { errorWords } from "../service/src/kernel/http/errors/words.ts";
+import { limitWords } from "../service/src/kernel/http/limit-words.ts";
+import { policies } from "../service/src/kernel/http/rate-limits.ts";
 
 const table = (heads: readonly string[], rows: readonly (readonly unknown[])[]): string =>
   [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
@@ -11,7 +11,7 @@ const windows: Readonly<Record<number, string>> = { 60: "a minute", 900: "15 min
 
 const keysOf = <T extends object>(object: T) => Object.keys(object) as (keyof T)[];
 
-/** What the code says, as tables of Markdown. */
+/** Tables in Markdown, generated from the code. */
 const tables: Readonly<Record<string, string>> = {
   errors: table(
     ["Status", "Code", "What it means"],
@@ -27,7 +27,7 @@ const tables: Readonly<Record<string, string>> = {
   ),
 };
 
-/** A guide with its tables as the code has them today. */
+/** A guide with up-to-date tables. */
 export const withTables = (markdown: string): string =>
   markdown.replace(
     /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,

@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { jarsFolder } from "../testing/tools/java.ts";
 import { python, pythonEnvironment, requirementsFile, wheelsFolder } from "../testing/tools/python.ts";
 import { runtimesFolder } from "../testing/tools/runtimes.ts";
-import { missingTools, tools } from "../testing/tools/tools.ts";
+import { missingTools, type ToolName, tools } from "../testing/tools/tools.ts";
 
 const attempt = (what: string, work: () => void): void => {
   console.error(`npm test: installing ${what}`);
@@ -23,37 +25,75 @@ const canMakeEnvironment = (): boolean => spawnSync("python3", ["-c", "import ve
 
 const hasMaven = (): boolean => spawnSync("mvn", ["--version"]).status === 0;
 
-const missingPackages = (): string[] => {
-  const names = missingTools().filter((name) =>
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const allTools = Object.keys(tools) as ToolName[];
+const importing = /\bfrom "(\.{1,2}\/[^"]+|@signsealship\/testing\/[^"]+)"/g;
+const asksForTools = /\b(?:needs|testsNeeding)\(/;
+/**
+ * Only tests and test support require tools; the folder of the tools itself names all of them, so it does not count.
+ */
+const holdsTests = (path: string): boolean =>
+  /^(?:testing|tools|bench|service\/test|packages\/[\w-]+\/test)\//.test(path) && !path.startsWith("testing/tools/");
+
+/** The tools that test files require, directly or through test support that they import. */
+export function toolsOf(files: readonly string[]): ToolName[] {
+  const seen = new Set<string>();
+  const names = new Set<ToolName>();
+  const waiting = files.map((file) => resolve(root, file));
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const isTest = holdsTests(path.slice(root.length + 1));
+    if (seen.has(path) || !isTest || !existsSync(path)) continue;
+    seen.add(path);
+    const source = readFileSync(path, "utf8");
+    if (asksForTools.test(source)) for (const name of allTools) if (source.includes(`"${name}"`)) names.add(name);
+    for (const [, from = ""] of source.matchAll(importing)) {
+      const shared = from.startsWith("@") ? `${from.slice("@signsealship/".length)}.ts` : null;
+      waiting.push(shared === null ? resolve(dirname(path), from) : join(root, shared));
+    }
+  }
+  // Its libraries go into a virtual environment.
+  if ([...names].some((name) => tools[name].python)) names.add("python");
+  return [...names].sort();
+}
+
+const missingOf = (wanted: readonly ToolName[]): ToolName[] => missingTools().filter((name) => wanted.includes(name));
+
+const missingPackages = (wanted: readonly ToolName[]): string[] => {
+  const names = missingOf(wanted).filter((name) =>
     name === "python" ? !canMakeEnvironment() : !((tools[name].maven || tools[name].mavenProject) && hasMaven()),
   );
   return [...new Set(names.flatMap((name) => tools[name].debian?.split(" ") ?? []))];
 };
 
-const missingRequirements = (): string[] => missingTools().flatMap((name) => tools[name].python ?? []);
+const missingRequirements = (wanted: readonly ToolName[]): string[] =>
+  missingOf(wanted).flatMap((name) => tools[name].python ?? []);
 
-/** The command that installs every tool that is missing here; null when none would. */
+/** The command that installs every missing tool; null when it would not help. */
 export function installCommand(): string | null {
-  const packages = missingPackages();
+  const packages = missingPackages(allTools);
   if (packages.length === 0) return null;
   return `sudo apt-get install -y ${packages.join(" ")}`;
 }
 
-/** Installs what tests need and is missing: Debian's packages as root, Python's libraries where Python is. Never throws: tests of what is missing then are skipped. */
-export function installTools(): void {
-  const packages = missingPackages();
+/**
+ * Installs missing tools, by default all: Debian packages as root, Python libraries where Python exists. Never throws;
+ * tests without their tools are skipped.
+ */
+export function installTools(wanted: readonly ToolName[] = allTools): void {
+  const packages = missingPackages(wanted);
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get"))
     attempt(`${packages.join(" ")} (apt-get)`, () => {
       run("apt-get", "update", "-qq");
-      // A name that this release does not have would keep out all the others.
+      // A package name that this release lacks would make apt refuse all the others.
       const known = packages.filter((name) => spawnSync("apt-cache", ["show", name]).status === 0);
       run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...known);
     });
-  installRuntimes();
-  buildTools();
-  installJars();
-  installProjects();
-  const requirements = missingRequirements();
+  installRuntimes(wanted);
+  buildTools(wanted);
+  installJars(wanted);
+  installProjects(wanted);
+  if (!wanted.includes("python")) return;
+  const requirements = missingRequirements(wanted);
   const environmentIsHere = tools.python.isHere();
   if (environmentIsHere ? requirements.length === 0 : !canMakeEnvironment()) return;
   attempt(`${requirements.join(" ")} (pip, into node_modules/.cache)`, () => {
@@ -65,24 +105,24 @@ export function installTools(): void {
   });
 }
 
-function installRuntimes(): void {
-  const packages = missingTools().flatMap((name) => tools[name].npm ?? []);
+function installRuntimes(wanted: readonly ToolName[]): void {
+  const packages = missingOf(wanted).flatMap((name) => tools[name].npm ?? []);
   if (packages.length === 0) return;
   attempt(`${packages.join(" ")} (npm, into node_modules/.cache)`, () =>
     run("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", runtimesFolder, ...packages),
   );
 }
 
-function buildTools(): void {
+function buildTools(wanted: readonly ToolName[]): void {
   if (!existsSync("/usr/bin/apt-get")) return;
-  for (const name of missingTools()) {
+  for (const name of missingOf(wanted)) {
     const { build } = tools[name];
     if (build) attempt(`${name} (from its source, into node_modules/.cache)`, build);
   }
 }
 
-function installJars(): void {
-  const artifacts = missingTools().flatMap((name) => tools[name].maven ?? []);
+function installJars(wanted: readonly ToolName[]): void {
+  const artifacts = missingOf(wanted).flatMap((name) => tools[name].maven ?? []);
   if (artifacts.length === 0 || !hasMaven()) return;
   attempt(`${artifacts.join(" ")} (mvn, into node_modules/.cache)`, () => {
     const copy = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
@@ -91,8 +131,8 @@ function installJars(): void {
   });
 }
 
-function installProjects(): void {
-  const projects = missingTools().flatMap((name) => tools[name].mavenProject ?? []);
+function installProjects(wanted: readonly ToolName[]): void {
+  const projects = missingOf(wanted).flatMap((name) => tools[name].mavenProject ?? []);
   if (projects.length === 0 || !hasMaven()) return;
   const copy = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
   for (const { pom, folder } of projects)

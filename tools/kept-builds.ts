@@ -8,10 +8,10 @@ export const keptBuilds = fileURLToPath(new URL("../node_modules/.cache/test-bui
 
 type Built = { outputFiles: Pick<OutputFile, "path" | "contents">[] };
 
-// Services that start at once in one process: esbuild is stopped for all of them.
+// Services in one process share esbuild, so stopping it would stop it for all of them.
 let last: Promise<unknown> = Promise.resolve();
 
-/** In place of esbuild's where the services of a run bundle the same sources: they get what the first of them made. */
+/** Replaces esbuild in a test run: services that bundle the same sources share the first one's output. */
 export function build(options: BuildOptions): Promise<Built> {
   const built = last.then(() => keptOrMade(options));
   last = built.catch(() => {});
@@ -32,5 +32,5 @@ async function keptOrMade(options: BuildOptions): Promise<Built> {
   return made;
 }
 
-/** Nothing is left running. */
+/** esbuild has no process to stop. */
 export const stop = (): void => {};

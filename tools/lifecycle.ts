@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { nextSegment, type Transition, transitionTable } from "../service/src/orders/orders.ts";
+import { nextSegment, type Transition, transitionTable } from "../service/src/orders/order/order.ts";
 
 const file = fileURLToPath(new URL("../docs/lifecycle.md", import.meta.url));
 
-// From nearly everywhere: the table below has them, the picture leaves them out to stay clear.
+// Reachable from nearly every status. The table lists them; the diagram omits them for clarity.
 const unpictured = new Set(["cancelled", "held", "released", "refund_requested"]);
 
 const yesNo = [true, false];
@@ -34,10 +34,10 @@ const names: Readonly<Record<string, string>> = {
 const rowText = ({ from, words, to }: Transition): string =>
   `| ${from.map((status) => `\`${status}\``).join(", ")} | ${words} | ${names[to] ?? `\`${to}\``} |`;
 
-/** docs/lifecycle.md, made of the table that the service goes by. */
+/** Generates docs/lifecycle.md from the service's transition table. */
 export const lifecyclePage = (): string => `# The life of an order
 
-<!-- Made by \`npm run lifecycle\` from service/src/orders/transitions/table.ts; changes here are lost. -->
+<!-- Made by \`npm run lifecycle\` from service/src/orders/order/transitions/table.ts; changes here are lost. -->
 
 Every change of status goes through one function and this table; anything else is refused with a 409 and logged. A move
 writes the status, its audit line, and where it is a milestone the workflow event, the event that partners are notified of and the mail to

@@ -7,8 +7,8 @@ const tmpfs = 0x01021994;
 const leastFree = 4 * 2 ** 30;
 
 /**
- * A folder in memory for what tests write, where there is room and programs may run from it: each file of tests copies a database
- * and removes it again, which on a disk costs several times the CPU. Null where there is none.
+ * A folder in memory for test data, if there is enough room and programs may run from it. Each test file copies a
+ * database and removes it again, which costs several times the CPU on a disk. Null if there is none.
  */
 export function memoryFolder(): string | null {
   const memory = "/dev/shm";
@@ -17,7 +17,7 @@ export function memoryFolder(): string | null {
     if (type !== tmpfs || Math.min(bavail * bsize, process.availableMemory()) < leastFree) return null;
     const path = mkdtempSync(join(memory, "tests-"));
     removeWithTests(path);
-    // As open as the system's own: servers may run as another user.
+    // World-writable like the system's own, because servers may run as another user.
     chmodSync(path, 0o1777);
     const probe = join(path, "probe");
     writeFileSync(probe, "#!/bin/sh\n", { mode: 0o755 });

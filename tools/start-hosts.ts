@@ -19,7 +19,10 @@ async function start(program: string): Promise<string> {
   return socket;
 }
 
-/** Starts two processes for the services of many test files (testing/hosts/service-host.ts), and one for verbs (testing/hosts/verb-host.ts). */
+/**
+ * Starts two host processes for services of many test files (testing/hosts/service-host.ts), and one for verbs
+ * (testing/hosts/verb-host.ts).
+ */
 export async function startHosts(serviceHost: string, verbHost: string): Promise<Hosts> {
   const [verbs = "", ...services] = await Promise.all([verbHost, serviceHost, serviceHost].map(start));
   return { services, verbs };

@@ -7,24 +7,25 @@ import { installTools } from "./install-tools.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** A command that exits with 0 when the suite passed. */
+/** A command that exits with 0 when the suite passes. */
 type Suite = { readonly name: string; readonly args: readonly string[]; readonly times?: number };
 
-/** Test files with all that they try: FUZZ=full. Globs, so that a suite grows with its files. */
+/** Test files with FUZZ=full. The globs include new files. */
 const tests = (...patterns: readonly string[]): string[] => {
   const files = globSync([...patterns], { cwd: root }).toSorted();
   if (files.length === 0) throw new Error(`no test file is named ${patterns.join(", ")}`);
   return ["tools/test.ts", "--no-install", ...files];
 };
 
-/** A new suite is one line here. */
+/** To add a suite, add a line here. */
 const suites: readonly Suite[] = [
   { name: "mutation of the verifier", args: ["tools/mutate-verifier.ts"] },
   { name: "vectors", args: tests("packages/*/test/**/*vectors.test.ts", "service/test/**/*vectors.test.ts") },
   { name: "later changes", args: tests("packages/evidence/test/pdf/changes/**/*.test.ts") },
+  { name: "two PDF readers", args: tests("service/test/kernel/pdf/readers/*.test.ts") },
   {
     name: "documents of all kinds",
-    args: tests("service/test/seals/pdf/*.test.ts", "service/test/envelopes/pdf/*.test.ts"),
+    args: tests("service/test/evidence/seals/pdf/*.test.ts", "service/test/signing/envelopes/pdf/*.test.ts"),
   },
   {
     name: "fuzzed evidence",
@@ -34,6 +35,7 @@ const suites: readonly Suite[] = [
       "packages/evidence/test/seal/*.test.ts",
     ),
   },
+  { name: "upgrades", args: tests("service/test/upgrades/*.long.ts") },
   { name: "EU DSS", args: tests("packages/evidence/test/seal/dss.test.ts") },
   // A run of these files kills services 14 times.
   { name: "1,000 kills", args: tests("service/test/**/crash.test.ts", "service/test/faults/chaos.test.ts"), times: 72 },
@@ -42,7 +44,7 @@ const suites: readonly Suite[] = [
 const line = (name: string, passed: boolean, from: number): void =>
   console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${Math.round((performance.now() - from) / 1000)} s`);
 
-/** Runs a suite as often as it asks. What it printed is shown where it fails. */
+/** Runs a suite as often as configured, and prints its output on failure. */
 function run({ name, args, times = 1 }: Suite): boolean {
   const from = performance.now();
   for (let time = 0; time < times; time++) {

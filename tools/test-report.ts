@@ -1,12 +1,13 @@
 import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
+import { inspect } from "node:util";
 import { wants } from "../testing/tools/tools.ts";
 import { atSources, sourceOf } from "./bundle.ts";
 import { installCommand } from "./install-tools.ts";
 
 type Result = { name: string; file: string; message: string };
 
-/** What a run found. `seconds` are those of each file, `summed` the files that reached their end. */
+/** The results of a run. `seconds` are those of each file; `summed` lists the files that ran to their end. */
 type Outcome = {
   passed: Map<string, number>;
   failures: Result[];
@@ -17,19 +18,19 @@ type Outcome = {
 
 const describe = (error: unknown): string => {
   const cause = (error as { cause?: unknown }).cause ?? error;
-  return cause instanceof Error ? atSources(cause.stack ?? cause.message) : String(cause);
+  return cause instanceof Error ? atSources(cause.stack ?? cause.message) : inspect(cause);
 };
 
-/** A skip for want of a tool is a skip where that is allowed; any other is a failure. */
+/** A test skipped for a missing tool counts as skipped where that is allowed; any other skip is a failure. */
 function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSkips: boolean): void {
   const { entryFile } = data as { entryFile?: string };
   const nameOf = (path: string) => relative(root, sourceOf(path));
   if (type === "test:summary" && data.file !== undefined) outcome.summed.add(nameOf(data.file));
-  // The file as a whole ends outside of itself.
+  // The event of a whole file does not come from the file itself.
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
     outcome.seconds.set(nameOf(data.file), data.details.duration_ms / 1000);
   if (type !== "test:pass" && type !== "test:fail") return;
-  // A suite passes and fails with its tests; only a file that could not run at all is reported by its suite.
+  // A suite's result is that of its tests; only a file that could not run at all is reported by its suite.
   const isSkipped = data.skip !== undefined || data.todo !== undefined;
   if (data.details.type === "suite" && type === "test:pass" && !isSkipped) return;
   const file = nameOf(entryFile ?? data.file ?? data.name);
@@ -54,7 +55,8 @@ function skipLines(skips: Result[]): string {
 }
 
 /**
- * Prints a line for each file, the failures in full, the slowest files when asked, what was skipped, and last `N passed, N failed`.
+ * Prints a line per file, all failures, the slowest files if requested, the skipped tests, and finally `N passed, N
+ * failed`.
  * @returns the exit code
  */
 export async function report(

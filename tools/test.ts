@@ -6,7 +6,7 @@ import { run } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { bundleCli, bundleTests } from "./bundle.ts";
-import { installTools } from "./install-tools.ts";
+import { installTools, toolsOf } from "./install-tools.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { startHosts } from "./start-hosts.ts";
 import { report } from "./test-report.ts";
@@ -24,23 +24,26 @@ const patterns = [
   "bench/**/*.test.ts",
 ];
 const isCi = (process.env["CI"] ?? "") !== "";
-if (!values["no-install"]) installTools();
+if (!values["no-install"]) installTools(positionals.length > 0 ? toolsOf(positionals) : undefined);
 
-/** Those that take longest first, so that none of them is left alone at the end: builds, browsers, and of the others the larger. */
+/**
+ * Starts the slowest files first, so that none of them runs alone at the end: builds, browsers, then larger files
+ * first.
+ */
 function longestFirst(files: string[]): string[] {
   const kind = (file: string) => (file.startsWith("tools/") ? 0 : file.includes(".browser.") ? 1 : 2);
   const size = (file: string) => statSync(join(root, file)).size;
   return files.sort((a, b) => kind(a) - kind(b) || size(b) - size(a));
 }
 
-/** What services and verbs run, for all files of tests. */
+/** Builds the bundles of services and verbs for all test files. */
 async function prepareServices(): Promise<void> {
   const { main, serviceHost, verbHost } = await bundleCli();
   process.env["TEST_CLI"] = main;
   process.env["TEST_HOSTS"] = JSON.stringify(await startHosts(serviceHost, verbHost));
 }
 
-/** A run of all files starts some 500 processes, so what they run is bundled before. */
+/** A run of all files starts about 500 processes, so their code is bundled first. */
 async function allFiles(): Promise<string[]> {
   const [files] = await Promise.all([bundleTests(longestFirst(globSync(patterns, { cwd: root }))), prepareServices()]);
   return files;
@@ -52,7 +55,7 @@ if (memory !== null) process.env["TMPDIR"] = memory;
 const events = run({
   cwd: root,
   files: positionals.length > 0 ? positionals : await allFiles(),
-  // Files wait for disks, clocks and browsers about a third of their time.
+  // Files spend about a third of their time waiting for disks, clocks and browsers.
   concurrency: availableParallelism() + 2,
   timeout: 300_000,
   execArgv: [`--import=${join(root, "testing/end-of-file.ts")}`],

@@ -7,10 +7,10 @@ import { type Mutant, mutantsOf, switchable } from "./mutants.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Sources that write evidence and refuse nothing of what a verifier is given. */
+/** Sources that write evidence and never refuse input. */
 const WRITERS = new Set(["asn1/writer.ts", "ots/write.ts", "ots/merge.ts", "manifest/build.ts"]);
 
-/** What the switches do: without a mutant they give what they get, and note what would have been another. */
+/** The switches: without a mutant, they return their input and record when the mutant would differ. */
 const SWITCHES = `
 const $mutation = (globalThis.$mutation = { active: -1, seen: null });
 const $false = (id, value) => {
@@ -32,14 +32,14 @@ const switches = (sources: ReadonlyMap<string, string>): Plugin => ({
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const contents = sources.get(path) ?? (await readFile(path, "utf8"));
-      // A bundled module finds its files where its source does.
+      // A bundled module finds its files where its source would.
       const own = JSON.stringify(pathToFileURL(path).href);
       return { contents: contents.replaceAll("import.meta.url", own), loader: "ts" };
     });
   },
 });
 
-/** The vectors with the verifier that they judge, in one file, and the mutants that it can be. */
+/** Bundles the vectors, the verifier and all of its mutants into one file. */
 export async function bundleMutants(): Promise<{ readonly path: string; readonly mutants: readonly Mutant[] }> {
   const folder = "packages/evidence/src/";
   const path = join(root, "node_modules/.cache/mutation/worker.mjs");

@@ -1,4 +1,4 @@
-/** Mutants that no vector can tell from the verifier: one reason, and the operands that it is true of, by file. */
+/** Mutants that no vector can distinguish from the verifier: one reason, and its operands by file. */
 type Group = readonly [reason: string, rules: Readonly<Record<string, readonly string[]>>];
 
 const HAS_MEMBER = `expect(Object.hasOwn(object, name), \`\${path}.\${name}\`)`;
@@ -10,12 +10,13 @@ export const GROUPS: readonly Group[] = [
       "asn1/ber.ts": ["tag === undefined", "part.body instanceof Uint8Array"],
       "asn1/time.ts": ["tens === undefined", "ones === undefined", "octet !== undefined"],
       "claim.ts": ["claims.length > 0"],
+      "envelope/act-claims.ts": ["!signer", "certificate === null", "genTime !== null"],
+      "envelope/signing-complete.ts": ["leaf === null", "revisionEnd !== null", "at !== null"],
       "rfc3161/token.ts": ["eContent !== null"],
       "webcrypto.ts": ["only !== undefined"],
       "seal/verify-seal.ts": ["signedData !== null", "certificate !== null"],
       "seal/trust-list.ts": ["certificate !== undefined"],
-      "manifest/chain.ts": ["last === undefined"],
-      "envelope/act-claims.ts": ["genTime !== null"],
+      "manifest/chain.ts": ["first === undefined", "last === undefined"],
       "seal/permitted-changes.ts": ["genTime !== null"],
       "seal/detached-evidence.ts": ["genTime !== null"],
     },
@@ -54,6 +55,7 @@ export const GROUPS: readonly Group[] = [
         "root > 2",
         "second === undefined",
         'typeof arc === "bigint"',
+        "arc > MAX_ARC",
       ],
       "digest.ts": ["/[^0-9a-f]/.test(hex)", "hex.length % 2 !== 0"],
       "ots/attestation.ts": ['"height" in a', '"height" in b', '"uri" in a', '"uri" in b'],
@@ -200,6 +202,53 @@ export const GROUPS: readonly Group[] = [
       "seal/verify-closing.ts": ["input.versions.length > 2 * manifestLimits.versions"],
     },
   ],
+  [
+    "A manifest of another version that links to none can't be read, and a record states a version within the bounds.",
+    {
+      "manifest/chain.ts": [
+        "previous === null",
+        "versions.some((version) => !Number.isInteger(version) || version < 1 || version > manifestLimits.versions)",
+      ],
+    },
+  ],
+  [
+    "Its callers ask it of receipts and of proof certificates alone.",
+    { "seal/attached-record.ts": ['purpose.kind !== "certificate"'] },
+  ],
+  [
+    "An environment that is not known is not the seal's, and a text has no file: what is asked next fails the same claim.",
+    {
+      "seal/attached-record.ts": [
+        'expect(environment === "live" || environment === "test", "environment")',
+        'typeof value === "object"',
+      ],
+    },
+  ],
+  [
+    "A sealed file whose own hash can't be told is not verified: what its record says of it decides nothing.",
+    { "seal/attached-record.ts": ["docSha256 !== null"] },
+  ],
+  [
+    "Where no signature ends at the last byte the format leaves open whether a purpose is read.",
+    { "seal/closing-certificate.ts": ["byteRange.range.end === document.bytes.length"] },
+  ],
+  [
+    "Of no versions the chain fails, and of a seal that is not intact a claim besides trust.",
+    { "seal/verify-closing.ts": ["checked.length === 0", 'trust?.state === "fails"'] },
+  ],
+  [
+    "A member that is absent and one that is undefined are the same.",
+    { "seal/verify-closing.ts": ["input.roomCode !== undefined"] },
+  ],
+  [
+    "It chooses between two words for what is too old.",
+    { "x509/signature-policy.ts": ["oids.some((oid) => oid === OID.md5 || oid === OID.md5WithRsa)"] },
+  ],
+  [
+    "Of a hash that is not read neither the digest beside it nor a key is: the signature is refused under another name.",
+    { "x509/algorithms.ts": ["hash === null"] },
+  ],
+  ["It saves a copy where there is room.", { "inflate.ts": ["needed <= state.output.length"] }],
   [
     "A token is judged where there is one, and has a time where it is genuine.",
     { "envelope/act-claims.ts": ["token === undefined", "judged === undefined", "judged.genTime === null"] },

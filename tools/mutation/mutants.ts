@@ -9,8 +9,8 @@ import {
 } from "@swc/core";
 
 /**
- * One rule that a mutant drops: an operand that is taken as `false` (a refusal that never refuses) or as `true` (a demand
- * that is always met), or a call that is not made.
+ * One dropped rule: an operand replaced by `false` (a refusal that never refuses) or by `true` (a demand that is always
+ * met), or a removed call.
  */
 export type Mutant = {
   readonly file: string;
@@ -18,7 +18,7 @@ export type Mutant = {
   readonly start: number;
   readonly end: number;
   readonly as: "false" | "true" | "skipped";
-  /** The operand's text, which names the mutant together with its file. */
+  /** The operand's text, which identifies the mutant together with its file. */
   readonly text: string;
 };
 
@@ -26,7 +26,7 @@ export const nameOf = ({ file, line, as, text }: Mutant): string => `${file}:${l
 
 type Spanned = { readonly span: Span };
 
-/** Values that say no: a condition that returns one of them is a refusal. */
+/** Negative values: a condition that returns one of them is a refusal. */
 const isRefusal = (value: Expression | null | undefined): boolean => {
   if (value === undefined || value === null) return true;
   switch (value.type) {
@@ -65,20 +65,20 @@ function exits(statement: Statement | undefined): boolean {
 const inside = (expression: Expression): Expression =>
   expression.type === "ParenthesisExpression" ? inside(expression.expression) : expression;
 
-/** The operands of `a || b || c`, or of `a && b && c`; the expression itself where it is none. */
+/** The operands of `a || b || c`, or of `a && b && c`; for any other expression, itself. */
 function operandsOf(expression: Expression, operator: "||" | "&&"): Expression[] {
   const bare = inside(expression);
   if (bare.type !== "BinaryExpression" || bare.operator !== operator) return [bare];
   return [...operandsOf(bare.left, operator), ...operandsOf(bare.right, operator)];
 }
 
-/** Whether a value is a comparison or a chain of demands: dropping one of them is dropping a rule. */
+/** Whether a value is a comparison or a chain of demands: dropping one of them drops a rule. */
 const isDemand = (expression: Expression): boolean => {
   const bare = inside(expression);
   return bare.type === "BinaryExpression" && bare.operator === "&&";
 };
 
-/** Values that are never falsy: to take one as met changes nothing. */
+/** Values that are never falsy: replacing one by true changes nothing. */
 const ALWAYS_MET = new Set(["ObjectExpression", "ArrayExpression", "ArrowFunctionExpression", "NewExpression"]);
 const demandsOf = (expression: Expression): Expression[] =>
   operandsOf(expression, "&&").filter(({ type }) => !ALWAYS_MET.has(type));
@@ -95,7 +95,7 @@ const literal = (expression: Expression): string | null => {
   return null;
 };
 
-/** Statements that do nothing but throw: of a function that is called so, and `fields.end()`. */
+/** Statements that only throw: calls of such functions, and `fields.end()`. */
 const ASSERTIONS = new Set(["expect", "unambiguous", "end"]);
 
 function isAssertion(expression: Expression): boolean {
@@ -114,7 +114,7 @@ function ofIf({ test, consequent }: IfStatement): Found[] {
 
 const inner = (expression: Expression): Spanned => expression as Spanned;
 
-/** `demand ? "holds" : "fails"`, and `fault ? "fails" : "holds"`; null says that nothing is wrong. */
+/** `demand ? "holds" : "fails"`, and `fault ? "fails" : "holds"`; null means that there is no fault. */
 function ofChoice({ test, consequent, alternate }: ConditionalExpression): Found[] {
   const [met, unmet] = [literal(consequent), literal(alternate)];
   if (met === "holds" || (met === "null" && unmet !== "null" && unmet !== null)) {
@@ -133,7 +133,7 @@ function foundAt(node: Node): Found[] {
     case "ConditionalExpression":
       return ofChoice(node as ConditionalExpression);
     case "BinaryExpression": {
-      // A chain inside a chain is found with the outer one, and named once.
+      // A nested chain is found with the outer one, and listed once.
       const expression = node as Expression;
       return isDemand(expression) ? demandsOf(expression).map((one): Found => [inner(one), "true"]) : [];
     }
@@ -154,16 +154,17 @@ function walk(value: unknown, visit: (node: Node) => void): void {
   }
 }
 
-/** The refusals of a source, in the order in which they stand. */
+/** The refusals of a source, in source order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  // The parser counts bytes, and from where it likes: every character of a text is one byte, and the first statement is ours.
+  // The parser counts bytes from an arbitrary base. With one byte per character and our own first statement, offsets
+  // are exact.
   const plain = `;${source.replace(/[^\n\x20-\x7e]/g, "?")}`;
   const module = parseSync(plain, { syntax: "typescript", target: "es2022" });
   const base = module.span.start + 1;
   const found = new Map<string, Mutant>();
   const faults = new Set<Node>();
   walk(module.body, (node) => {
-    // `if (a && b) throw`: without `a` the rule would be stricter, and none is dropped.
+    // `if (a && b) throw`: dropping `a` would make the rule stricter, so it is not a mutant.
     if (node.type === "IfStatement" && exits((node as IfStatement).consequent)) {
       walk((node as IfStatement).test, (child) => faults.add(child));
     }
@@ -179,8 +180,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 }
 
 /**
- * The source with a switch at each mutant: `$drop(id, as, () => value)`. One bundle then is every mutant, by the number
- * that is switched on.
+ * The source with a switch at each mutant: `$drop(id, as, () => value)`. One bundle then contains every mutant; a
+ * number selects the active one.
  */
 export function switchable(source: string, mutants: readonly Mutant[], firstId: number): string {
   const inserts: { readonly at: number; readonly text: string; readonly order: number }[] = [];
@@ -195,7 +196,7 @@ export function switchable(source: string, mutants: readonly Mutant[], firstId: 
       inserts.push({ at: end, text: ")", order: length });
     }
   });
-  // At one place ends come before beginnings; of ends the shorter first, of beginnings the longer.
+  // At one offset, ends come before beginnings; shorter ends first, longer beginnings first.
   const isEnd = (text: string) => text === ")";
   inserts.sort(
     (one, other) => one.at - other.at || Number(isEnd(other.text)) - Number(isEnd(one.text)) || one.order - other.order,

@@ -1,4 +1,4 @@
-/** Reasons that hold for several mutants of the PDF readers: each with the operands that it is about, by file. */
+/** Reasons for several equivalent mutants of the PDF readers, each with its operands by file. */
 export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<Record<string, readonly string[]>>])[] =
   [
     [
@@ -41,7 +41,10 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
     ],
     [
       "A member that is absent and one that is undefined are the same.",
-      { "pdf/changes/reach.ts": ["parent", 'typeof above === "number"', "owner !== undefined", "value"] },
+      {
+        "pdf/changes/locks.ts": ['nameOf(parameters, "Action")'],
+        "pdf/changes/reach.ts": ["parent", 'typeof above === "number"', "owner !== undefined", "value"],
+      },
     ],
     [
       "It saves work: what it leaves out would be found to be the same.",
@@ -112,6 +115,31 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       "A catalog that is none has lost its /Pages, or gains one: that is refused as a change of it.",
       { "pdf/changes/rules/catalog.ts": ["old === undefined", "now === undefined"] },
     ],
+    ["Its value is not used: it is called either way.", { "pdf/changes/reach.ts": ["lead.by(by, value, role)"] }],
+    [
+      "A signature that is elsewhere in the revision it signs, or that nothing names there, is another one or named by a later change, which nothing permits.",
+      { "pdf/changes/changes.ts": ["view.get(number)?.start !== start", "certification.number === number"] },
+    ],
+    [
+      "The signature that ends at the last byte is the seal, of which no later changes are asked.",
+      { "pdf/changes/history.ts": ["end < bytes.length"] },
+    ],
+    [
+      "A field that is a stream, or becomes one, is refused by the rule of the field itself.",
+      { "pdf/changes/signature-field.ts": ["stored.data === undefined"] },
+    ],
+    [
+      "What is read up to a limit is an array or a number: a hexadecimal string that runs past it is neither.",
+      { "pdf/lexer.ts": ["close >= cursor.limit"] },
+    ],
+    [
+      "It decides of data that are zeros alone, which hold no object and draw nothing.",
+      { "pdf/encryption/aes.ts": ["count < 1"] },
+    ],
+    [
+      "The document that is skimmed ends in a line end, or one follows it: no word runs past it.",
+      { "pdf/skim.ts": ["cursor.position < limit"] },
+    ],
     ["Behind the last byte there is no white space.", { "pdf/changes/rules/catalog.ts": ["at < text.length"] }],
     [
       "An object is known as a field, and has an owner, whenever it was a dictionary or a part of one in that role.",
@@ -179,8 +207,8 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
     ["It ends the search where the rule after it refuses the distance.", { "pdf/xref-row.ts": ["stride < 22"] }],
     ["A row without white space before it is refused as a row.", { "pdf/xref-row.ts": ["stride > ROW"] }],
     [
-      "Without a distance, or behind the file, no last row is found, which is refused next.",
-      { "pdf/xref.ts": ["stride === undefined", "end > cursor.limit"] },
+      "Without a count or a distance, or behind the file, no last row is found, which is refused next.",
+      { "pdf/xref.ts": ["count === undefined", "stride === undefined", "end > cursor.limit"] },
     ],
     ["Behind the last byte neither a word nor a digit is found.", { "pdf/xref.ts": ["offset >= bytes.length"] }],
     [

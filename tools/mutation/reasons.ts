@@ -4,7 +4,7 @@ import type { Mutant } from "./mutants.ts";
 import { PDF_REASONS } from "./pdf-reasons.ts";
 import { SEAL_REASONS } from "./seal-reasons.ts";
 
-/** Mutants that no vector can tell from the verifier, by file and operand, and why. */
+/** Mutants that no vector can distinguish from the verifier, by file and operand, with the reason. */
 const EQUIVALENT: readonly (readonly [file: string, text: string, reason: string])[] = [
   [
     "asn1/der.ts",
@@ -62,13 +62,13 @@ const EQUIVALENT: readonly (readonly [file: string, text: string, reason: string
   ],
 ];
 
-/** Files whose text is for people, and moves no verdict. */
+/** Files that produce text for people and never change a verdict. */
 const TELLING = ["seal/proof-statement.ts", "x509/name.ts"];
-/** The signing page reads the document of its own act by it, and no claim of the format rests on it. */
+/** The signing page uses it to read its own document, and no claim of the format depends on it. */
 const OUTSIDE = ["pdf/field-texts.ts"];
 
 const survivors = new URL("survivors.txt", import.meta.url);
-/** What names a mutant when lines move. */
+/** Identifies a mutant even when lines move. */
 const keyOf = ({ file, as, text }: Mutant): string => `${file} ${as}: ${text}`;
 const uncovered = new Set(
   readFileSync(survivors, "utf8")
@@ -76,7 +76,7 @@ const uncovered = new Set(
     .filter((line) => line !== "" && !line.startsWith("#")),
 );
 
-/** Why no vector can kill the mutant; undefined where there should be one. */
+/** Why no vector can kill the mutant; undefined when one should. */
 export function reasonFor({ file, text }: Mutant): string | undefined {
   if (TELLING.includes(file)) return "It is told to people, and moves no verdict.";
   if (OUTSIDE.includes(file)) return "No claim of the format rests on it.";
@@ -84,18 +84,18 @@ export function reasonFor({ file, text }: Mutant): string | undefined {
   return own ?? [...GROUPS, ...PDF_REASONS, ...SEAL_REASONS].find(([, rules]) => rules[file]?.includes(text))?.[0];
 }
 
-/** Whether the mutant is on the list of those that no vector kills yet. */
+/** Whether the mutant is on the list of survivors. */
 export const isUncovered = (mutant: Mutant): boolean => uncovered.has(keyOf(mutant));
 
-/** What is on the list and was killed, or is no mutant any more. */
+/** Entries of the list that were killed, or are not mutants any more. */
 export function staleSurvivors(mutants: readonly Mutant[], killed: readonly Mutant[]): string[] {
   const all = new Set(mutants.map(keyOf));
-  // Two places of one text share a line of the list: it is out of date when both are killed.
+  // Two places with the same text share an entry, which is outdated once both are killed.
   const alive = new Set(mutants.filter((mutant) => !killed.includes(mutant)).map(keyOf));
   return [...uncovered].filter((line) => !all.has(line) || !alive.has(line));
 }
 
-/** The list, of these survivors. */
+/** Formats the list of these survivors. */
 export const survivorsText = (list: readonly Mutant[]): string =>
   `# Rules of the verifier that no vector asks for yet: mutate-verifier.ts --record writes this list, which should only get shorter.\n${[
     ...new Set(list.map(keyOf)),

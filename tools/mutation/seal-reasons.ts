@@ -1,4 +1,4 @@
-/** Reasons that hold for several mutants of what is asked of seals: each with the operands that it is about, by file. */
+/** Reasons for several equivalent mutants of the seal checks, each with its operands by file. */
 export const SEAL_REASONS: readonly (readonly [
   reason: string,
   mutants: Readonly<Record<string, readonly string[]>>,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
-/** What a worker is asked for, and what it answers. */
+/** A request to a worker, and its answer. */
 export type Task =
   | { readonly kind: "coverage" }
   | { readonly kind: "mutant"; readonly id: number; readonly vectors: readonly number[] };
@@ -9,7 +9,7 @@ export type Answer =
   | { readonly kind: "coverage"; readonly reached: readonly (readonly number[])[]; readonly failing: readonly string[] }
   | { readonly kind: "mutant"; readonly id: number; readonly killer: string | null };
 
-/** A mutant may loop without an end, where the rule that it drops was the end. */
+/** Time limit of a mutant: it loops forever if it drops the rule that ends the loop. */
 const TIMEOUT_MS = 30_000;
 
 const start = (bundle: string) => new Worker(bundle, { resourceLimits: { maxOldGenerationSizeMb: 2048 } });
@@ -21,7 +21,7 @@ async function ask(worker: Worker, task: Task): Promise<Answer> {
   return answer;
 }
 
-/** What each vector reaches, without a mutant. */
+/** The mutants that each vector reaches, without an active mutant. */
 export async function coverageOf(bundle: string): Promise<Extract<Answer, { kind: "coverage" }>> {
   const worker = start(bundle);
   try {
@@ -34,7 +34,7 @@ export async function coverageOf(bundle: string): Promise<Extract<Answer, { kind
 }
 
 /**
- * Runs each mutant against the vectors that it changes something in, on some threads.
+ * Runs each mutant against the vectors that it can affect, in several threads.
  *
  * @returns the vector that kills each mutant; null for a survivor
  */
@@ -52,7 +52,7 @@ export async function killersOf(
         const answer = await ask(worker, task);
         if (answer.kind === "mutant") killers.set(answer.id, answer.killer);
       } catch {
-        // Out of time, out of memory, or an error outside of a vector: a verifier that does so is noticed.
+        // A time-out, lack of memory, or an error outside of a vector counts as killed.
         killers.set(task.id, "(no answer)");
         await worker.terminate();
         worker = start(bundle);
@@ -64,7 +64,7 @@ export async function killersOf(
   return killers;
 }
 
-/** Some of a list, the same for one seed: by a generator of its own, so that a sample can be drawn again. */
+/** A sample of a list. The seeded generator makes it reproducible. */
 export function sampleOf<Item>(items: readonly Item[], count: number, seed: number): Item[] {
   let state = seed | 1;
   const ranked = items.map((item) => {

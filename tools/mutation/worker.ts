@@ -1,4 +1,4 @@
-// Runs vectors under one mutant after the other, in a worker thread. The bundle has a switch at each mutant.
+// Runs vectors under one mutant after another, in a worker thread. The bundle has a switch at each mutant.
 import { parentPort } from "node:worker_threads";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import { partChecks } from "../../packages/evidence/test/part-checks.ts";
@@ -19,7 +19,7 @@ const checks: readonly VectorCheck[] = [
   ...wholeChecks(),
 ];
 
-/** Which mutants would change something in each vector: a switch that turns no value is not noticed. */
+/** The mutants that would change something in each vector. A switch that never changes a value has no effect. */
 async function coverage(): Promise<Answer> {
   const reached: number[][] = [];
   const failing: string[] = [];
@@ -29,7 +29,7 @@ async function coverage(): Promise<Answer> {
       await run();
       reached.push([...$mutation.seen]);
     } catch {
-      // It would kill whatever it reaches.
+      // It would kill every mutant that it reaches.
       failing.push(name);
       reached.push([]);
     }
@@ -38,7 +38,7 @@ async function coverage(): Promise<Answer> {
   return { kind: "coverage", reached, failing };
 }
 
-/** The first vector that tells the mutant from the verifier; null when none does. */
+/** The first vector that distinguishes the mutant from the verifier; null when none does. */
 async function killerOf(id: number, vectors: readonly number[]): Promise<string | null> {
   $mutation.active = id;
   try {

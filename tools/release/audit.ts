@@ -1,4 +1,4 @@
-/** What the registry knows of the shipped packages; or why it did not say. */
+/** The registry's advisories for the shipped packages, or why there was no answer. */
 export type AuditResult = { reached: true; findings: string[] } | { reached: false; reason: string };
 
 type Report = {
@@ -7,7 +7,9 @@ type Report = {
   vulnerabilities?: Record<string, { severity?: string; range?: string }>;
 };
 
-/** Reads `npm audit --json`. An answer without a list of vulnerabilities is none, however it was ended. */
+/**
+ * Parses `npm audit --json`. An answer without a list of vulnerabilities counts as no answer, whatever its exit code.
+ */
 export function readAudit(text: string): AuditResult {
   const report = JSON.parse(text) as Report;
   if (!report.vulnerabilities)

@@ -15,7 +15,7 @@ const main = join(release, "service/src/cli/main.ts");
 let service: Service;
 
 before(async () => {
-  // In a process of its own: the test runner follows each promise of its own, and the build makes millions.
+  // In its own process: the test runner tracks every promise in its own, and the build creates millions.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, "build-release.ts"), release]);
   const data = temporaryFolder();
   service = await startService({ DATA_DIR: data.path }, { program: main });

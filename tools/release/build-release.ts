@@ -1,4 +1,5 @@
-// Makes a folder that runs the service with nothing beside it, without what development needs: npm run build:release [-- FOLDER] [--no-node]
+// Builds a self-contained folder that runs the service, without development dependencies: npm run build:release [--
+// FOLDER] [--no-node]
 
 import { spawnSync } from "node:child_process";
 import {
@@ -25,12 +26,12 @@ import { parseArgs } from "node:util";
 import { nodeFileTrace } from "@vercel/nft";
 import { build } from "esbuild";
 import { hanFonts, monoFontPath, scriptFonts, textFontPaths } from "../../packages/certificate/src/fonts/files.ts";
-import { readVersion } from "../../service/src/version.ts";
+import { readVersion } from "../../service/src/kernel/version.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const nodePackage = `node-${process.platform}-${process.arch}`;
 
-/** What is ours and runs. */
+/** Our own sources that run. */
 const ours = [
   "packages/{certificate,evidence,sdk,verifier}/{src,package.json}",
   "service/{src,data,guides,migrations,package.json}",
@@ -47,7 +48,7 @@ const papers = [
   "examples",
 ];
 
-/** What is read as a file, or started as a program: no import leads there. */
+/** Files that are read or started by path, so that no import leads to them. */
 function assets(): string[] {
   const fonts = [
     ...Object.values(textFontPaths()),
@@ -77,13 +78,13 @@ function assets(): string[] {
   ];
 }
 
-/** What our programs import by a package's name. */
+/** Packages that our programs import by name. */
 async function importedNames(programs: readonly string[]): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: programs.map((path) => join(root, path)),
     outdir: "unwritten",
     bundle: true,
-    // Else each program would get a copy of all that it shares with others.
+    // Otherwise each program would get a copy of everything that they share.
     splitting: true,
     write: false,
     metafile: true,
@@ -97,7 +98,10 @@ async function importedNames(programs: readonly string[]): Promise<string[]> {
   return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))];
 }
 
-/** The files of packages that ours import, of theirs the ones that these import, and so on. Paths from the root. */
+/**
+ * The files of packages that our programs import, and, transitively, the files that those import. Paths relative to the
+ * root.
+ */
 async function imported(programs: readonly string[]): Promise<string[]> {
   const names = await importedNames(programs);
   const entry = join(root, "service/imports.mjs");
@@ -113,7 +117,7 @@ async function imported(programs: readonly string[]): Promise<string[]> {
 
 const packageOf = (path: string): string => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
 
-/** Each package's description, and the terms under which it may be passed on. */
+/** Each package's description and license terms. */
 const papersOf = (folder: string): string[] =>
   statSync(join(root, folder)).isDirectory()
     ? readdirSync(join(root, folder))
@@ -138,7 +142,10 @@ export const sizeOf = (folder: string): number =>
 
 const marker = "RELEASE";
 
-/** What a release's folder may not be replaced with: what is not of a release, such as data or a checkout. */
+/**
+ * Names entries of a folder that do not belong to a release, such as data or a checkout: a release must not replace
+ * them.
+ */
 function requireReplaceable(out: string): void {
   if (!existsSync(out)) return;
   const names = readdirSync(out);
@@ -151,9 +158,9 @@ function requireReplaceable(out: string): void {
 }
 
 /**
- * Makes the folder, or replaces the release in it once the new one is whole.
- * @param withNode whether the pinned Node goes along; without it the machine's must be new enough
- * @throws Error when something that runs is not there, and for a folder that holds anything but a release
+ * Builds the folder, or replaces an existing release once the new one is complete.
+ * @param withNode whether to include the pinned Node; without it, the machine needs a recent one
+ * @throws Error when a required file is missing, and for a folder that contains anything but a release
  */
 export async function buildRelease(folder: string, options: { withNode?: boolean } = {}): Promise<void> {
   const out = resolve(folder);
@@ -179,12 +186,12 @@ async function fill(out: string, { withNode = true }: { withNode?: boolean }): P
     mkdirSync(join(out, "node_modules/.bin"), { recursive: true });
     cpSync(realpathSync(join(root, "node_modules", nodePackage, "bin/node")), join(out, "node_modules/.bin/node"));
     chmodSync(join(out, "node_modules/.bin/node"), 0o755);
-    // Names of functions for debuggers: 18 MB, where binutils are there to leave them out.
+    // Strips debug symbols (18 MB) if binutils is installed.
     if (process.platform === "linux") spawnSync("strip", [join(out, "node_modules/.bin/node")]);
     copy(join("node_modules", nodePackage, "LICENSE"), out);
   }
   writeFileSync(join(out, marker), `${readVersion()}\n`);
-  // What tells bin/setup that nothing has to be installed.
+  // Tells bin/setup that nothing has to be installed.
   writeFileSync(join(out, "node_modules/.package-lock.json"), "{}\n");
 }
 

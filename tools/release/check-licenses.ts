@@ -1,4 +1,4 @@
-// Whether everything that is shipped has a license that allows it, from the lock file alone: npm run check
+// Checks that every shipped package has an allowed license, from the lock file alone: npm run check
 import { readFileSync } from "node:fs";
 import { refusedLicenses } from "./licenses.ts";
 

@@ -3,7 +3,7 @@ export type LockedPackages = Readonly<
   Record<string, { version?: string; license?: string; dev?: boolean; link?: boolean }>
 >;
 
-/** What may be shipped without asking anybody: nothing here reaches into the code that uses it. */
+/** Licenses that allow shipping without permission: none of them extends to the code that uses the package. */
 const allowed: ReadonlySet<string> = new Set([
   "0BSD",
   "Apache-2.0",
@@ -14,24 +14,27 @@ const allowed: ReadonlySet<string> = new Set([
   "ISC",
   "MIT",
   "MIT-0",
-  // Fonts: they may be embedded and handed on, not sold alone.
+  // Fonts: they may be embedded and redistributed, but not sold alone.
   "OFL-1.1",
   "PostgreSQL",
   "Python-2.0",
   "Unlicense",
   "Zlib",
-  // What htmx.org calls 0BSD.
+  // The license that htmx.org calls 0BSD.
   "BSD-0-Clause",
 ]);
 
-/** A simple SPDX expression: names joined by AND or OR, without nesting. Nothing, and what is written otherwise, is not allowed. */
+/**
+ * Evaluates a simple SPDX expression: names joined by AND or OR, without nesting. A missing or more complex one is
+ * refused.
+ */
 function isAllowed(expression: string | undefined): boolean {
   const bare = expression?.replace(/^\((.*)\)$/, "$1") ?? "";
   return bare.split(" OR ").some((choice) => choice.split(" AND ").every((name) => allowed.has(name)));
 }
 
 /**
- * The packages that a shipped dependency tree of any platform holds and whose license is not on the list.
+ * The packages that are shipped on any platform and whose license is not on the list.
  * @returns lines `name version: license`
  */
 export function refusedLicenses(packages: LockedPackages): string[] {
@@ -40,7 +43,7 @@ export function refusedLicenses(packages: LockedPackages): string[] {
     .map(([name, { version, license }]) => `${name} ${version ?? ""}: ${license ?? "no license is named"}`);
 }
 
-/** Name and entry of each package that is neither ours nor for development alone. */
+/** Name and entry of each package that is neither ours nor a development dependency. */
 export const shippedPackages = (packages: LockedPackages) =>
   Object.entries(packages)
     .filter(([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link)

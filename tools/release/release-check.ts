@@ -1,4 +1,5 @@
-// What is known about what a release ships: npm run release:check -- [--out FILE] [--without-audit]
+// Reports the contents of a release and their known vulnerabilities: npm run release:check -- [--out FILE]
+// [--without-audit]
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +13,7 @@ import { shippedBill } from "./sbom.ts";
 const usage = "usage: npm run release:check -- [--out FILE] [--without-audit]";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** npm's answer, also where it exits with an error: that is how it says what it found. */
+/** npm's output, even when it exits with an error: it exits with 1 when it found vulnerabilities. */
 const npm = (...args: string[]): Promise<string> =>
   promisify(execFile)("npm", args, { cwd: root, maxBuffer: 64 * 1024 * 1024 }).then(
     ({ stdout }) => stdout,

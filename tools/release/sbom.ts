@@ -2,19 +2,20 @@ import type { LockedPackages } from "./licenses.ts";
 import { shippedPackages } from "./licenses.ts";
 import type { NativeLibrary } from "./native-libraries.ts";
 
-/** What is used of a CycloneDX document. */
+/** The parts of a CycloneDX document that are used here. */
 export type Bill = {
   specVersion: string;
   components: { "bom-ref": string; name: string; version: string }[];
   dependencies: { ref: string; dependsOn: string[] }[];
 };
 
-// Of our own packages, those that serve.
+// Of our own packages, only those that run.
 const ours = /^@signsealship\/(?:certificate|evidence|service|verifier)@/;
 
 /**
- * The bill of what is shipped, from npm's bill of everything: npm's own `--omit dev` leaves out what the service needs and a
- * workspace for tests or benches names, too. The libraries inside the embedded database server, which npm does not know of, are added.
+ * The bill of shipped materials, filtered from npm's complete one: npm's own `--omit dev` also omits packages that both
+ * the service and a workspace for tests or benches need. Adds the native libraries of the embedded database server,
+ * which npm does not list.
  */
 export function shippedBill<B extends Bill>(all: B, packages: LockedPackages, libraries: readonly NativeLibrary[]): B {
   const shipped = new Set(shippedPackages(packages).map(([name, { version }]) => `${name}@${version}`));

@@ -1,0 +1,41 @@
+// Refuses source files that are too short to stand alone (tools/crumbs.ts): npm run check
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { crumbsIn } from "./crumbs.ts";
+
+/** Folders that still have such files, one a line. A folder that is clean leaves the list, and stays clean. */
+const notYetClean: string[] = [
+  "packages/certificate/src/",
+  "packages/evidence/src/",
+  "packages/verifier/src/",
+  "service/src/pages/",
+  "service/src/signing/",
+];
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+const tracked = execFileSync("git", ["ls-files", "-z", "--", "service/src", "packages"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .split("\0")
+  .filter((file) => file !== "");
+
+const sources = tracked.filter((file) => /^(?:service|packages\/[^/]+)\/src\/.*\.ts$/.test(file));
+const exported = tracked
+  .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
+  .flatMap((file) => exportsOf(file).map((path) => join(dirname(file), path)));
+
+function exportsOf(manifest: string): string[] {
+  const { exports = {} } = JSON.parse(read(manifest)) as { exports?: Record<string, string> };
+  return Object.values(exports);
+}
+
+const excuses = { exported: new Set(exported), importRules: read(".dependency-cruiser.cjs") };
+for (const { file, lines, importer } of crumbsIn(new Map(sources.map((file) => [file, read(file)])), excuses)) {
+  if (notYetClean.some((folder) => file.startsWith(folder))) continue;
+  console.error(`${file}: has ${lines} lines and one importer: merge it into ${importer}, or with its siblings`);
+  process.exitCode = 1;
+}

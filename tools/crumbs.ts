@@ -1,0 +1,63 @@
+import { posix } from "node:path";
+
+/** A file that is too short to stand alone, and the only file that imports it. */
+export interface Crumb {
+  file: string;
+  lines: number;
+  importer: string;
+}
+
+/** The facts about a repository that excuse a short file. */
+export interface Excuses {
+  /** Files that a package exports: their other importers are outside the package. */
+  exported: ReadonlySet<string>;
+  /** The text of the import rules. A file that they name is a boundary, which a merge would remove. */
+  importRules: string;
+}
+
+/** From this length on, a file earns its place with one importer. */
+const leastLines = 60;
+/** The limit of a file's length (Biome, noExcessiveLinesPerFile). */
+const mostLines = 250;
+
+const linesOf = (text: string): number => text.split("\n").length - 1;
+
+/** Routes and schemas know HTTP, so they can't be merged into the domain (`domain-knows-no-http`). */
+const isEdge = (file: string): boolean => /(?:^|[/-])(?:routes?|schemas)\.ts$/.test(file);
+
+/** Tables of words, templates and settings: constants without any code. */
+const isData = (text: string): boolean =>
+  /^export const /m.test(text) && !/=>|\b(?:function|class)\b/.test(text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""));
+
+const relative = String.raw`["'](\.{1,2}\/[^"']+\.ts)["']`;
+const statically = new RegExp(String.raw`\bfrom\s+${relative}|^import\s+${relative}`, "gm");
+/** Worker threads, scripts of browsers, and verbs that are loaded on demand. */
+const dynamically = new RegExp(String.raw`\b(?:import\(|import\.meta\.resolve\(|new URL\()\s*${relative}`, "g");
+
+function targetsOf(pattern: RegExp, file: string, text: string): string[] {
+  return [...text.matchAll(pattern)].map((match) => posix.join(posix.dirname(file), (match[1] ?? match[2]) as string));
+}
+
+/** Finds the files that are shorter than 60 lines and have exactly one importer among these files. */
+export function crumbsIn(files: ReadonlyMap<string, string>, { exported, importRules }: Excuses): Crumb[] {
+  const importers = new Map<string, Set<string>>();
+  const entries = new Set<string>();
+  for (const [file, text] of files) {
+    for (const target of targetsOf(statically, file, text)) {
+      const known = importers.get(target) ?? new Set();
+      importers.set(target, known.add(file));
+    }
+    for (const target of targetsOf(dynamically, file, text)) entries.add(target);
+  }
+  const crumbs: Crumb[] = [];
+  for (const [file, text] of files) {
+    const [importer, second] = importers.get(file) ?? [];
+    const lines = linesOf(text);
+    if (importer === undefined || second !== undefined || lines >= leastLines) continue;
+    const isNamedByRule = importRules.includes(`/${posix.basename(file, ".ts")}\\\\.ts`);
+    const isExcused = entries.has(file) || exported.has(file) || isNamedByRule || isData(text);
+    const fits = lines + linesOf(files.get(importer) ?? "") <= mostLines && !(isEdge(file) && !isEdge(importer));
+    if (fits && !isExcused) crumbs.push({ file, lines, importer });
+  }
+  return crumbs;
+}

@@ -1,0 +1,139 @@
+/** A wording that readers stumble over, and the one to use instead. `opening`: only where it opens a comment. */
+interface Pattern {
+  words: RegExp;
+  better: string;
+  opening?: true;
+}
+
+const patterns: Pattern[] = [
+  { words: /\b(?:for|by) who\b/gi, better: 'a noun before "who": "for a member who", "by the person who"' },
+  { words: /\bwhoever(?:'s)?\b/gi, better: '"anyone who", or the noun: "the caller", "the holder of the code"' },
+  {
+    words:
+      /(?<!\b(?:there|here|yes) )\b(?:is|are|was|were) no (?!longer|more|fewer|less|later|other|use\b|matter)[a-z]+/gi,
+    better: '"is not a", "does not", or "has no"',
+  },
+  { words: /(?<!\bthere )\b(?:is|are|was|were) none\b/gi, better: '"is not one", "is missing", or "has none"' },
+  { words: /\banew\b/gi, better: '"again"; "recomputes", "reissues"' },
+  { words: /\blapsed\b/gi, better: '"expired" or "timed out"' },
+  { words: /\btwins?\b/gi, better: '"copy", "counterpart", or "the same X"' },
+  { words: /\bbeside\b/gi, better: '"next to", "with", "in addition to", "outside", or "detached"' },
+  { words: /\bwanted no more\b/gi, better: '"cancelled" or "no longer wanted"' },
+  { words: /(?<!\bwhen it )\bcomes to\b/gi, better: '"reaches", "totals", or "becomes"' },
+  { words: /\bin turns\b/gi, better: '"round-robin", "in rotation", or "alternately"' },
+  { words: /\bas it is(?=[.,;:)]|$)/gi, better: '"unchanged" or "as stored"' },
+  { words: /^What\b(?![^.]*\?)/g, opening: true, better: 'the noun or the verb first: "Limits of", "Returns the"' },
+  {
+    words: /^Has (?:a|an|the|every|each|somebody|people)\b/g,
+    opening: true,
+    better: 'the verb: "Queues", "Schedules", "Mails"',
+  },
+];
+
+/** A run of prose in a file: a comment, or the text of a Markdown file; `lines[i]` starts at `starts[i]` of `text`. */
+interface Prose {
+  text: string;
+  starts: { at: number; line: number }[];
+  comment: boolean;
+}
+
+/** A refused wording: where it is, the words found, and the better form. */
+export interface Finding {
+  line: number;
+  found: string;
+  better: string;
+}
+
+/** Finds the refused wordings in the comments of a source file, or in the text of a Markdown file. */
+export function refusedWordings(file: string, content: string): Finding[] {
+  const runs = file.endsWith(".md") ? markdown(content) : comments(file, content);
+  return runs.flatMap(({ text, starts, comment }) =>
+    patterns
+      .filter(({ opening }) => comment || !opening)
+      .flatMap(({ words, better }) =>
+        [...text.matchAll(words)].map((match) => ({
+          line: starts.findLast(({ at }) => at <= match.index)?.line ?? 1,
+          found: match[0],
+          better,
+        })),
+      ),
+  );
+}
+
+/** Code, links and quotations are other people's words, and keep their length so that places stay right. */
+const blank = (line: string) => line.replace(/`[^`]*`|"[^"]*"|\]\([^)]*\)/g, (quoted) => "_".repeat(quoted.length));
+
+function join(lines: { line: number; text: string }[], comment: boolean): Prose {
+  const starts: Prose["starts"] = [];
+  let text = "";
+  for (const { line, text: added } of lines) {
+    starts.push({ at: text.length, line });
+    text += `${added} `;
+  }
+  return { text: blank(text).trimEnd(), starts, comment };
+}
+
+function markdown(content: string): Prose[] {
+  let fenced = false;
+  const lines = content.split("\n").map((text, index) => {
+    if (/^\s*```/.test(text)) fenced = !fenced;
+    return { line: index + 1, text: fenced ? "" : text };
+  });
+  return paragraphs(lines).map((paragraph) => join(paragraph, false));
+}
+
+function paragraphs<Line extends { line: number; text: string }>(lines: Line[]): Line[][] {
+  const runs: Line[][] = [];
+  let run: Line[] = [];
+  for (const line of lines) {
+    if (line.text.trim() !== "") {
+      run.push(line);
+      continue;
+    }
+    if (run.length > 0) runs.push(run);
+    run = [];
+  }
+  return run.length > 0 ? [...runs, run] : runs;
+}
+
+/**
+ * By lines, without a parser: a comment is a line that starts as one, or the end of a line after code that ends a
+ * statement. A string that looks like a comment is read as one, which costs nothing but good English in strings.
+ */
+function comments(file: string, content: string): Prose[] {
+  const whole = file.endsWith(".sql")
+    ? /^\s*--\s?(.*)$/
+    : hashed.test(file)
+      ? /^\s*#\s?(.*)$/
+      : /^\s*(?:\/\/|\/\*+|\*)(?!\/)\s?(.*)$/;
+  const trailing = file.endsWith(".sql")
+    ? /[,;(]\s+--\s(.*)$/
+    : hashed.test(file)
+      ? /\S\s+#\s(.*)$/
+      : /[;,{}()[\]]\s+\/[/*]+\s(.*)$/;
+  const runs: Prose[] = [];
+  let run: { line: number; text: string }[] = [];
+  const end = () => {
+    runs.push(...paragraphs(run).map((paragraph) => join(paragraph, true)));
+    run = [];
+  };
+  for (const [index, source] of content.split("\n").entries()) {
+    if (/^\s*\/\*/.test(source)) end();
+    const text = (whole.exec(source) ?? docstring(file, source))?.[1];
+    if (text !== undefined) {
+      run.push({ line: index + 1, text: text.replace(/\*\/\s*$/, "") });
+      if (source.trimEnd().endsWith("*/")) end();
+      continue;
+    }
+    end();
+    const tail = trailing.exec(source)?.[1];
+    if (tail) runs.push(join([{ line: index + 1, text: tail.replace(/\*\/\s*$/, "") }], true));
+  }
+  end();
+  return runs;
+}
+
+const hashed = /\.(?:py|sh|ya?ml)$/;
+
+/** The first line of a docstring of Python. */
+const docstring = (file: string, line: string) => (file.endsWith(".py") ? /^\s*"""(.*?)(?:"""\s*)?$/.exec(line) : null);
