@@ -1,22 +1,28 @@
 import { createHash, generateKeyPairSync, sign as signBare } from "node:crypto";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import type { Link } from "../service/src/envelopes/envelopes.ts";
-import { storeTail } from "../service/src/envelopes/records/revisions.ts";
-import { type DocumentOwner, documentOwnerColumns } from "../service/src/orders/orders.ts";
-import { sql } from "../service/src/platform/database/sql.ts";
-import { browser, consentText, openCeremonyService } from "../service/test/envelopes/ceremony/ceremony-service.ts";
+import { isSealed, sql } from "../service/src/kernel/platform/database/sql.ts";
+import { type DocumentOwner, documentOwnerColumns } from "../service/src/orders/order/order.ts";
+import type { Link } from "../service/src/signing/envelopes/envelopes.ts";
+import { storeTail } from "../service/src/signing/envelopes/records/revisions.ts";
+import {
+  browser,
+  consentText,
+  openCeremonyService,
+} from "../service/test/signing/envelopes/ceremony/ceremony-service.ts";
 import { atLeast, atMost, type Result } from "./result.ts";
 
-/** Orders of the first rounds warm up what a service that has run for a minute has: threads, fonts, compiled code. */
+/**
+ * Warm-up orders: a service that has run for a minute has started its threads, loaded its fonts and compiled its code.
+ */
 const rounds = { warm: 4, timed: 14 };
-/** Of four signers the last is left out: who signs last has the document sealed, which is another figure. */
+/** The last of four signers is left out, because that act also seals the document, which is a separate figure. */
 const signers = [1, 2, 3, 4];
 const size = 5_000_000;
 
 type Running = Awaited<ReturnType<typeof openCeremonyService>>;
 type Timed = { byService: number[]; byBrowser: number[]; bare: number[]; least: number[] };
 
-/** An act on 5 MB: what a signer waits for, and what it costs against hashing and signing the same bytes once. */
+/** An act on 5 MB: the signer's waiting time, and its cost against hashing and signing the same bytes once. */
 export async function run(): Promise<Result[]> {
   const running = await openCeremonyService();
   try {
@@ -54,13 +60,13 @@ async function place(running: Running, document: Buffer, round: number): Promise
 async function timeOrder(running: Running, document: Buffer, { code, links }: Order, round: number): Promise<Timed> {
   const times: Timed = { byService: [], byBrowser: [], bare: [], least: [] };
   const [owner] = await running.db.query<DocumentOwner>(
-    sql`SELECT ${documentOwnerColumns} FROM orders o WHERE o.code = ${code}`,
+    sql`SELECT ${documentOwnerColumns} FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)}`,
   );
   if (!owner) throw new Error("the order is gone");
   for (const [index, link] of links.entries()) {
     await running.ceremony.opened(link, browser);
     await running.ceremony.consent(link, consentText, browser);
-    // Whoever signs has read the document.
+    // A signer has read the document before signing.
     const { revision } = await running.ceremony.document(link);
     const byBrowser = (round + index) % 2 === 0;
     const ms = await (byBrowser ? timeBrowser : timeService)(running, link, revision);
@@ -72,7 +78,9 @@ async function timeOrder(running: Running, document: Buffer, { code, links }: Or
       await msOf(async () => {
         hashAndSign();
         await storeTail(running.deps, owner, Buffer.alloc(16 * 1024));
-        await running.db.query(sql`UPDATE orders SET updated_at = now() WHERE code = ${code}`);
+        await running.db.query(
+          sql`UPDATE orders SET signature_fields = signature_fields WHERE ${isSealed(sql`code`, "order", code)}`,
+        );
       }),
     );
   }
@@ -88,7 +96,7 @@ const requestOf = (revision: number) => ({
 const timeService = ({ ceremony }: Running, link: Link, revision: number): Promise<number> =>
   msOf(() => ceremony.sign(link, requestOf(revision), browser));
 
-/** Without the time that the browser takes to sign. */
+/** Excludes the browser's time for signing. */
 async function timeBrowser({ ceremony }: Running, link: Link, revision: number): Promise<number> {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const request = { ...requestOf(revision), publicKey: publicKey.export({ format: "der", type: "spki" }) };

@@ -9,26 +9,27 @@ import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { atMost, type Result } from "./result.ts";
 
 const openLinks = Number(process.env["CEREMONIES"] ?? 1_000);
-/** `SECONDS=300` for the whole of it. */
+/** `SECONDS=300` for the complete run. */
 const seconds = Number(process.env["SECONDS"] ?? 60);
 const actsPerSecond = Number(process.env["RATE"] ?? 20);
 const readsPerSecond = 40;
-/** Before anything is timed: threads, fonts and compiled code, which a service that has run for a minute has. */
+/** Warm-up: threads, fonts and compiled code, which a service has after a minute. */
 const warmUp = { rounds: 30, atOnce: 4 };
 const signersEach = 10;
 const documentBytes = 300_000;
 const rangeBytes = 64 * 1024;
 const longestOpenMs = 10 * 60_000;
-/** How often an act is begun again because another signer of the document was faster. */
+/** How often an act is retried because another signer of the document was faster. */
 const tries = 10;
 
 type Load = { running: Harness; open: string[][]; errors: string[]; acts: number[]; memory: number[] };
 
-/** Many open ceremonies: their readers, acts at a steady rate, and what the service's memory does meanwhile. */
+/** Many open ceremonies: their readers, acts at a steady rate, and the service's memory during them. */
 export async function run(): Promise<Result[]> {
   const running = await openHarness(ownProcess);
   try {
-    // Enough for the acts, beside those that stay open; who signs last is left out: that seals, which is another figure.
+    // Enough for the acts in addition to those that stay open. The last signer is left out: that act seals, which is a
+    // separate figure.
     const acts = actsPerSecond * seconds + warmUp.rounds * warmUp.atOnce;
     const orders = Math.ceil((openLinks + acts) / (signersEach - 1));
     const load: Load = { running, open: await openAll(running, orders), errors: [], acts: [], memory: [] };
@@ -50,7 +51,7 @@ export async function run(): Promise<Result[]> {
     if (first) console.error(`the first of ${load.errors.length} errors: ${first}`);
     return [
       atMost(`ceremonies: act, 95th percentile of ${load.acts.length}`, [p95], [400], "ms", 1),
-      // Of the service without PostgreSQL, with what is read meanwhile: does not depend on who else uses the machine.
+      // The service without PostgreSQL, under read load. The figure does not depend on other load of the machine.
       atMost("ceremonies: CPU time for each act, of two cores", [cpu], [2000 / actsPerSecond], "ms", 1),
       difference("ceremonies: errors", load.errors.length, 0, "errors", 0),
       difference("ceremonies: memory at the end", ...ends(load.memory), "MB", 50),
@@ -70,7 +71,7 @@ const difference = (name: string, ours: number, other: number, unit: string, bud
   holds: ours - other <= budget,
 });
 
-/** Runs work so often a second, however long each takes; ends with the last. */
+/** Starts work at this rate, however long each takes; resolves with the last result. */
 async function steadily(perSecond: number, work: () => Promise<void>): Promise<void> {
   const started = performance.now();
   const all: Promise<void>[] = [];
@@ -81,7 +82,7 @@ async function steadily(perSecond: number, work: () => Promise<void>): Promise<v
   await Promise.all(all);
 }
 
-/** Medians of the second and of the last fifth: in the first, caches and threads fill. */
+/** Medians of the second and of the last fifth: caches and threads fill during the first. */
 function ends(samples: readonly number[]): [last: number, first: number] {
   const fifth = Math.max(1, Math.floor(samples.length / 5));
   const median = (some: readonly number[]) => [...some].sort((a, b) => a - b)[Math.floor(some.length / 2)] ?? 0;
@@ -91,13 +92,15 @@ function ends(samples: readonly number[]): [last: number, first: number] {
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
-/** User and system time of a process, in a hundredth of a second each. */
+/** User and system time of a process, in hundredths of a second. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
-/** Places orders, and waits until each signer has a link. @returns the tokens of each order's signers but the last */
+/**
+ * Places orders, and waits until each signer has a link. @returns the tokens of each order's signers except the last
+ */
 async function openAll({ service }: Harness, orders: number): Promise<string[][]> {
   const { key } = await newPartner(service);
   const client = newClient(service.baseUrl, key, (status) => status < 300);
@@ -141,7 +144,7 @@ async function read(load: Load): Promise<void> {
   await attempt(load, `/sign/${token}/document.pdf`, { headers }, [206]);
 }
 
-/** One signer opens the link, consents and signs; only the signing is timed. */
+/** One signer opens the link, consents and signs; only signing is timed. */
 async function act(load: Load): Promise<void> {
   const order = pick(load.open.filter((tokens) => tokens.length > 0));
   const token = order?.pop();

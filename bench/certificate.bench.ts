@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { buildManifest, manifestBytes } from "@signsealship/evidence/manifest";
-import { openCertificates } from "../service/src/closing-passports/certificate/certificate.ts";
+import { openCertificates } from "../service/src/closing/closing-passports/certificate/certificate.ts";
 import { atMost, type Result } from "./result.ts";
 
 const rounds = 3;
 const [orders, characters] = [50, 200];
 
-/** A room whose labels are as long as they may be; `first` to `first + span` are the code points that they are made of. */
+/** A room with labels of maximum length, made of the code points from `first` to `first + span`. */
 function contentOf(first: number, span: number) {
   const label = (order: number) =>
     String.fromCodePoint(
@@ -42,7 +42,10 @@ function contentOf(first: number, span: number) {
   };
 }
 
-/** CPU time of drawing a room of fifty labels of rare Chinese characters, some eight thousand of them, against one of Latin letters. */
+/**
+ * CPU time of drawing a room with fifty labels of rare Chinese characters, about eight thousand of them, against one of
+ * Latin letters.
+ */
 export async function run(): Promise<Result[]> {
   const draw = openCertificates();
   const chinese = contentOf(0x4e00, 20_000);
@@ -54,7 +57,7 @@ export async function run(): Promise<Result[]> {
     return (user + system) / 1000;
   };
   await cpuMs(latin);
-  // The first drawing reads the fonts, too.
+  // The first drawing also loads the fonts.
   const first = await cpuMs(chinese);
   const [ours, other]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {

@@ -1,7 +1,7 @@
 import { connectionTo } from "@signsealship/testing/database";
-import { verificationStatement } from "../service/src/closing-passports/verification.ts";
+import { verificationStatement } from "../service/src/closing/closing-passports/record.ts";
 import { atLeast, type Result } from "./result.ts";
-import { portable, startBare } from "./support/bare.ts";
+import { portableFor, startBare } from "./support/bare.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";
 import { openRoomsFixture } from "./support/rooms-fixture.ts";
 
@@ -14,6 +14,7 @@ export async function run(): Promise<Result[]> {
     ({ verifyCode } = (await response.json()) as { verifyCode: string });
   }
   const path = `/api/verify/room/${verifyCode}`;
+  const portable = await portableFor(service.dataDir);
   const bare = await startBare({
     connection: connectionTo(service.dataDir),
     folder: service.dataDir,

@@ -4,7 +4,7 @@ import { appendRevision, latin1, signRevision } from "../packages/evidence/test/
 import { testSigner } from "../packages/evidence/test/signer.ts";
 import { atMost, type Result } from "./result.ts";
 
-/** Verifying files that are made to be costly, against the CPU that one may take. */
+/** Verification of deliberately expensive files, against the CPU limit of one file. */
 export async function run(): Promise<Result[]> {
   const crypto = createNodeCrypto();
   const results: Result[] = [];
@@ -23,11 +23,11 @@ export async function run(): Promise<Result[]> {
   return results;
 }
 
-/** The CPU time that a costly file may take, in milliseconds. */
+/** The CPU limit of one file, in milliseconds. */
 const MOST_CPU = 500;
 const FIELDS = 90_000;
 
-/** A signed form of that many fields, with a revision behind the signature. */
+/** A signed form with this many fields, and a revision after the signature. */
 function manyFields(entries: string): Uint8Array {
   const numbers = Array.from({ length: FIELDS }, (_, index) => index + 7);
   const shared = Array.from({ length: 400 }, (_, index) => `/K${index}<<>>`).join("");

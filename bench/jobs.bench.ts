@@ -2,18 +2,18 @@ import { prepareDatabase } from "@signsealship/testing/data-template";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { Logger, type Runner, run as runWorker } from "graphile-worker";
 import pg from "pg";
-import { type Database, openDatabase } from "../service/src/platform/database/database.ts";
-import { sql } from "../service/src/platform/database/sql.ts";
-import { createJobs, type Jobs } from "../service/src/platform/jobs/jobs.ts";
-import { openLog } from "../service/src/platform/logs.ts";
-import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
+import { type Database, openDatabase } from "../service/src/kernel/platform/database/database.ts";
+import { sql } from "../service/src/kernel/platform/database/sql.ts";
+import { createJobs, type Jobs } from "../service/src/kernel/platform/jobs/jobs.ts";
+import { openLog } from "../service/src/kernel/platform/logs.ts";
+import { openEmbeddedPostgres } from "../service/src/kernel/platform/postgres/embedded.ts";
 import { atLeast, type Result } from "./result.ts";
 
 const jobsEach = 2_000;
 const rounds = 7;
 const concurrency = 10;
 
-/** A count that one waits for. */
+/** A counter to wait for. */
 function countdown() {
   let left = 0;
   let done = () => {};
@@ -21,7 +21,7 @@ function countdown() {
     one: async () => {
       if (--left === 0) done();
     },
-    /** Resolves when `one` was called so often. */
+    /** Resolves when `one` was called this many times. */
     of: (count: number) =>
       new Promise<void>((resolve) => {
         left = count;
@@ -32,7 +32,7 @@ function countdown() {
 
 type Queue = { enqueue: (count: number) => Promise<unknown>; counter: ReturnType<typeof countdown> };
 
-/** Jobs a second, from the statement that enqueues them to the end of the last. */
+/** Jobs per second, from the enqueuing statement to the end of the last job. */
 async function rate({ enqueue, counter }: Queue): Promise<number> {
   const started = performance.now();
   const all = counter.of(jobsEach);
@@ -68,14 +68,14 @@ async function startTheirs(db: Database, pgPool: pg.Pool): Promise<Queue & { run
   return { runner, counter, enqueue };
 }
 
-/** Jobs that do nothing, enqueued by one statement, against graphile-worker with its usual settings. */
+/** Empty jobs, enqueued by one statement, against graphile-worker with its default settings. */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   await prepareDatabase(folder.path);
   const server = await openEmbeddedPostgres(folder.path);
   const db = openDatabase(server.owner, () => {});
   const pgPool = new pg.Pool({ ...server.owner, max: 20 });
-  // The server's end is no failure of the bench.
+  // Shutting down the server is not a failure of the bench.
   for (const event of ["error", "connect"] as const) pgPool.on(event, () => {});
   const ours = await startOurs(db);
   const theirs = await startTheirs(db, pgPool);

@@ -1,8 +1,8 @@
 import { openSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
-import { logAccess } from "../service/src/http/access-log.ts";
-import { type Log, openLog } from "../service/src/platform/logs.ts";
+import { logAccess } from "../service/src/kernel/http/server.ts";
+import { type Log, openLog } from "../service/src/kernel/platform/logs.ts";
 import { atLeast, type Result } from "./result.ts";
 
 const line = {
@@ -14,7 +14,7 @@ const line = {
   partnerId: "7d1a9f6e-3c1f-4f0e-9c55-6f1ed002ab55",
 };
 
-/** Lines per second of the process's CPU, some in each turn of the event loop as requests come. */
+/** Lines per second of the process's CPU, several in each turn of the event loop, as under real load. */
 async function rate(log: Log): Promise<number> {
   const lines = 30_000;
   const before = process.cpuUsage();
@@ -26,7 +26,7 @@ async function rate(log: Log): Promise<number> {
   return lines / ((user + system) / 1e6);
 }
 
-/** A request's line by our log, and by pino with its own destination that batches. */
+/** A request's log line by our logger, and by pino with its own batching destination. */
 export async function run(): Promise<Result[]> {
   const file = openSync("/dev/null", "w");
   const ours = openLog("info", file);

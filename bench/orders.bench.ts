@@ -4,12 +4,12 @@ import { connectionTo } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { insertStatement, type NewOrder } from "../service/src/orders/insert.ts";
-import { listStatement, ownOrderStatement } from "../service/src/orders/store.ts";
-import { keySha256 } from "../service/src/partners/keys/format.ts";
-import { keyForMeStatement, keyStatement } from "../service/src/partners/keys/resolve.ts";
+import { keySha256 } from "../service/src/firms/partners/keys/format.ts";
+import { keyForMeStatement, keyStatement } from "../service/src/firms/partners/keys/resolve.ts";
+import { insertStatement, type NewOrder } from "../service/src/orders/order/insert.ts";
+import { listStatement, ownOrderStatement } from "../service/src/orders/order/store.ts";
 import { atLeast, type Result } from "./result.ts";
-import { portable, startBare } from "./support/bare.ts";
+import { portableFor, startBare } from "./support/bare.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";
 
 async function postBytes(form: FormData, authorization: string): Promise<Buffer> {
@@ -30,7 +30,7 @@ async function place(service: Service, form: FormData, headers: Record<string, s
   return ((await response.json()) as { orderCode: string }).orderCode;
 }
 
-/** An order such as the service would write for the form, for the bare statement. */
+/** An order like the service's own for this form, for the bare statement. */
 function sampleOrder(partnerId: string, keyId: string): NewOrder {
   const services = { sign: true, notarize: false, ship: false, fax: false };
   return {
@@ -48,6 +48,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
     carrierRate: null,
     documentName: null,
     documentNotices: null,
+    manualQuoteReason: null,
     notices: [],
     rowMac: Buffer.alloc(36),
     createdAt: new Date(),
@@ -92,6 +93,7 @@ export async function run(): Promise<Result[]> {
   let code = "";
   for (let n = 0; n < 40; n++) code = await place(service, form, headers);
   const of = { partnerId, environment: "test" } as const;
+  const portable = await portableFor(folder.path);
   const authenticate = portable(keyStatement(keySha256(key), new Date()));
   const sample = sampleOrder(partnerId, keyId);
   const written = portable(insertStatement(sample, null));
@@ -134,7 +136,7 @@ export async function run(): Promise<Result[]> {
       targets(() => fetched),
       0.85,
     );
-    // Limits are on: every 64 requests come from another address, so that none is refused.
+    // Rate limits are on: every 64 requests come from another address, so that none is refused.
     const address = (n: number) => `10.${(n >> 22) & 255}.${(n >> 14) & 255}.${(n >> 6) & 255}`;
     let sent = 0;
     const me = () => get("/api/partner/me", { ...headers, "X-Forwarded-For": address(sent++) });

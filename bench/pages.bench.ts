@@ -1,11 +1,11 @@
 import { type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { signedIn } from "../service/test/web/dashboard/signed-in-page.ts";
-import { openSigningSite } from "../service/test/web/signing/signing-site.ts";
+import { signedIn } from "../service/test/pages/dashboard/signed-in-page.ts";
+import { openSigningSite } from "../service/test/pages/signing/signing-site.ts";
 import type { Result } from "./result.ts";
 
-// A phone of the middle class on 4G.
+// A mid-range phone on 4G.
 const slowerCpu = 4;
 const network = { offline: false, latency: 170, downloadThroughput: 9e6 / 8, uploadThroughput: 3e6 / 8 };
 const phone = { width: 390, height: 844 };
@@ -14,10 +14,11 @@ const desk = { width: 1280, height: 800 };
 const rounds = 3;
 const settledMs = 3000;
 const listed = 100;
-/** Core Web Vitals call less than 0.1 and 200 ms good. */
+/** Core Web Vitals rate values below 0.1 and 200 ms as good. */
 const budgets = { shift: 0, interactionMs: 100 };
 
-// Shifts that no touch or key has caused, and for each interaction the ms until its effect was painted (Event Timing).
+// Layout shifts without a preceding touch or key, and for each interaction the milliseconds until its effect was
+// painted (Event Timing).
 const watch = `globalThis.seen = { shift: 0, interactions: [] };
 new PerformanceObserver((list) => {
   for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) seen.shift += value;
@@ -29,7 +30,7 @@ new PerformanceObserver((list) => {
 type Page = OpenPage["page"];
 type Visit = { name: string; url: string; opened: OpenPage; use: (page: Page) => Promise<void> };
 
-/** What moves under the reader in the worst of the rounds, and what keeps them waiting in the quietest, on the pages that are used most. */
+/** Layout shift in the worst round, and interaction delay in the quietest, on the most used pages. */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const [service, site, browser] = await Promise.all([
@@ -127,10 +128,10 @@ async function measured({ name, url, opened, use }: Visit): Promise<Result[]> {
   const [shifts, longest]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     await page.goto(url, { waitUntil: "load" });
-    // What a page still loads then, its document above all, must not move it either.
+    // Late content, above all the document, must not shift the layout either.
     await page.waitForTimeout(settledMs);
     await use(page);
-    // The last paint is told of a little later.
+    // The last paint is reported with a delay.
     await page.waitForTimeout(1000);
     const { shift, interactions } = (await page.evaluate("seen")) as { shift: number; interactions: number[] };
     shifts.push(Math.round(shift * 1000) / 1000);
@@ -143,7 +144,7 @@ async function measured({ name, url, opened, use }: Visit): Promise<Result[]> {
   ];
 }
 
-/** Ours beside its budget, which may be none. */
+/** Our figure and its budget, which may be zero. */
 const within = (name: string, ours: number, other: number, unit: string): Result => ({
   name,
   ours,

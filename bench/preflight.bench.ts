@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { mayHoldTags } from "../service/src/envelopes/pdf/placement/tags/may-hold-tags.ts";
-import { pageTexts } from "../service/src/envelopes/pdf/placement/tags/page-texts.ts";
-import { tryAll } from "../service/src/envelopes/preflight/trial.ts";
+import { mayHoldTags } from "../service/src/signing/envelopes/pdf/placement/tags/may-hold-tags.ts";
+import { pageTexts } from "../service/src/signing/envelopes/pdf/placement/tags/page-texts.ts";
+import { tryAll } from "../service/src/signing/envelopes/preflight/trial.ts";
 import { atMost, type Result } from "./result.ts";
 
 const rounds = 31;
@@ -16,7 +16,7 @@ async function readAll(bytes: Buffer): Promise<void> {
   for await (const _ of pageTexts(bytes));
 }
 
-/** The trial of an order for signing, and the look for tags in it, against the reader of text that the look spares. */
+/** The trial signing of an order, and its quick search for tags, against the text extraction that the search avoids. */
 export async function run(): Promise<Result[]> {
   const bytes = makePdf({ pages: 3, bytes: 100 * 1024 });
   const sha256 = createHash("sha256").update(bytes).digest("hex");

@@ -1,9 +1,9 @@
 import { connectionTo } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { passportStatement } from "../service/src/proof-passports/store.ts";
+import { passportStatement } from "../service/src/evidence/proof-passports/store.ts";
 import { atLeast, type Result } from "./result.ts";
-import { portable, startBare } from "./support/bare.ts";
+import { portableFor, startBare } from "./support/bare.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";
 
 /** Verification of a proof passport over HTTP, against bare Fastify with the same read. */
@@ -16,6 +16,7 @@ export async function run(): Promise<Result[]> {
   const sealed = await fetch(`${service.baseUrl}/api/passport/seal`, { method: "POST", headers, body: form });
   const { verifyCode } = (await sealed.json()) as { verifyCode: string };
   const path = `/api/passport/verify/${verifyCode}`;
+  const portable = await portableFor(folder.path);
   const bare = await startBare({
     connection: connectionTo(folder.path),
     folder: folder.path,

@@ -2,9 +2,10 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { databaseOf } from "@signsealship/testing/database";
 import { freePort } from "@signsealship/testing/free-port";
+import { authenticateOrders } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import type { Database } from "../service/src/platform/database/database.ts";
-import { sql } from "../service/src/platform/database/sql.ts";
+import type { Database } from "../service/src/kernel/platform/database/database.ts";
+import { sql } from "../service/src/kernel/platform/database/sql.ts";
 import { atLeast, atMost, type Result } from "./result.ts";
 import { get, load, type Target } from "./support/http-load.ts";
 
@@ -15,12 +16,12 @@ const p95BudgetMs = 300;
 const keys = generateKeyPairSync("ed25519");
 const publicKey = keys.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
 
-/** Live orders whose fax lies at Telnyx: it says next that it is being sent. */
+/** Live orders with a fax at Telnyx, whose next event says that it is being sent. */
 const fill = (partnerId: string, count: number) => sql`
   WITH book AS (INSERT INTO price_books (sha256, content) VALUES ('bench', '{}') RETURNING version), placed AS (
-    INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, fax_to, customer_email,
+    INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, fax_to, customer_email,
       lines, subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
-    SELECT encode(sha256(n::text::bytea), 'hex')::char(40), ${partnerId}::uuid, 'live', 'FaxPending', false, false, false,
+    SELECT 'c1.' || encode(sha256(n::text::bytea), 'hex')::char(40), 'c1.', ${partnerId}::uuid, 'live', 'FaxPending', false, false, false,
       true, '+12125550123', 'a@example.com', '[]', 0, 0, 0, book.version, now(), now()
     FROM book, generate_series(1, ${count}::int) AS n RETURNING id)
   INSERT INTO fax_attempts (order_id, attempt, state, retries, due_at, fax_to, fax_from, client_state, fax_id, created_at)
@@ -46,7 +47,7 @@ async function deliver(baseUrl: string, event: ReturnType<typeof eventOf>): Prom
   if (answer.status !== 200) throw new Error(`the event was answered ${answer.status}`);
 }
 
-/** Milliseconds from before the event is sent until the order has moved. */
+/** Milliseconds from just before the event is sent until the order has moved. */
 async function movedAfter(db: Database, baseUrl: string, orderId: number): Promise<number> {
   const started = performance.now();
   await deliver(baseUrl, eventOf(orderId));
@@ -61,7 +62,7 @@ async function movedAfter(db: Database, baseUrl: string, orderId: number): Promi
 const p95 = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
-/** Sends an event at each beat until it is stopped. */
+/** Sends an event at each tick until stopped. */
 function beat(baseUrl: string, next: () => ReturnType<typeof eventOf> | undefined) {
   const sent: Promise<void>[] = [];
   const timer = setInterval(() => {
@@ -74,7 +75,7 @@ function beat(baseUrl: string, next: () => ReturnType<typeof eventOf> | undefine
   };
 }
 
-/** Events of a provider: how soon an order has moved, and what 1,000 a minute cost the API beside them. */
+/** Provider events: the delay until an order has moved, and the cost of 1,000 a minute for API callers. */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const service = await startService({
@@ -91,15 +92,16 @@ export async function run(): Promise<Result[]> {
   try {
     const perRound = Math.ceil((eventsPerMinute / 60_000) * roundMs) + 5;
     await db.query(fill(partnerId, measured + 20 + rounds * perRound));
+    await authenticateOrders(db, sql`true`);
     const ids = (await db.query<{ id: number }>(sql`SELECT id FROM orders ORDER BY id`)).map(({ id }) => id);
     for (let n = 0; n < 20; n++) await movedAfter(db, service.baseUrl, ids.shift() ?? 0);
     const times: number[] = [];
     for (let n = 0; n < measured; n++) times.push(await movedAfter(db, service.baseUrl, ids.shift() ?? 0));
-    // Signed before: that is Telnyx's work.
+    // Signed in advance, because that is Telnyx's work.
     const events = ids.map(eventOf);
     const request = get("/api/partner/orders?limit=20", headers);
     const target: Target = { port: Number(new URL(service.baseUrl).port), request: () => request };
-    // One request at a time: its inverse is the latency that a caller sees.
+    // One request at a time: the inverse of the rate is the caller's latency.
     const options = { connections: 1, ms: roundMs, expect: 200 };
     await load(target, options);
     const rates = { beside: [] as number[], alone: [] as number[] };

@@ -1,4 +1,4 @@
-// npm run bench [NAME ...] [-- --json]: every budget, ours beside its ceiling or rival.
+// npm run bench [NAME ...] [-- --json]: runs every budget, each against its ceiling or rival.
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -7,7 +7,7 @@ import { type KeyKind, type Sealer, sealers } from "./support/sealers.ts";
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
-/** Seals per second of several sealers in turn, a slice of time each. */
+/** Seals per second of several sealers, alternating in time slices. */
 async function race<Name extends string>(
   runners: Record<Name, Sealer>,
   pdf: Buffer,

@@ -1,15 +1,15 @@
 import { type OpenPage, startBrowser } from "@signsealship/testing/browser";
-import { openSigningSite } from "../service/test/web/signing/signing-site.ts";
+import { openSigningSite } from "../service/test/pages/signing/signing-site.ts";
 import { atMost, type Result } from "./result.ts";
 
-// A phone of the middle class on 4G.
+// A mid-range phone on 4G.
 const phone = { width: 390, height: 844 };
 const slowerCpu = 4;
 const network = { offline: false, latency: 170, downloadThroughput: 9e6 / 8, uploadThroughput: 3e6 / 8 };
 const rounds = 3;
 
 const consent = { version: "1", at: new Date("2026-11-22T10:00:00Z") };
-// When the first drawing is in the page, in ms since the navigation began.
+// The first paint of the page, in ms since the start of the navigation.
 const noteFirstPage = `new MutationObserver((_, observer) => {
   if (!document.querySelector(".viewer-page > canvas")) return;
   globalThis.firstPageMs = performance.now();
@@ -18,7 +18,7 @@ const noteFirstPage = `new MutationObserver((_, observer) => {
 
 type Metrics = { metrics: { name: string; value: number }[] };
 
-/** What a signer waits for on a phone, against what was promised: each figure's budget is the other column. */
+/** A signer's waiting times on a phone, each against its promised budget. */
 export async function run(): Promise<Result[]> {
   const [site, browser] = await Promise.all([openSigningSite(), startBrowser()]);
 
@@ -63,10 +63,10 @@ export async function run(): Promise<Result[]> {
     await site.close();
   }
 
-  /** From the tap on the bar to the field that has the focus on a page that is drawn. */
+  /** From the tap on the bar until a field on a drawn page has the focus. */
   async function nextFieldMs({ page }: OpenPage): Promise<number> {
     await page.getByLabel("Initials (page 1)").fill("JD");
-    // Time that a signer has in any case.
+    // Time that a signer takes in any case.
     await page.waitForTimeout(1000);
     return page.evaluate(async () => {
       const bar = document.querySelector<HTMLElement>(".viewer-bar button");

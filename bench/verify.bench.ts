@@ -2,15 +2,15 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { createCmsSigner } from "../service/src/seals/cms/cms.ts";
-import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";
-import { sealPdf } from "../service/src/seals/pdf/seal-pdf.ts";
+import { createCmsSigner } from "../service/src/evidence/seals/cms/cms.ts";
+import { sealKeyOf } from "../service/src/evidence/seals/keys/file-key.ts";
+import { sealPdf } from "../service/src/evidence/seals/pdf/seal-pdf.ts";
 import { atLeast, type Result } from "./result.ts";
 import { sealChainOf } from "./support/seal-chain.ts";
 
 const at = new Date("2026-01-15T12:00:00Z");
 
-/** Verifying integrity and signature against hashing the same file. */
+/** Verification of integrity and signature, against hashing the same file. */
 export async function run(): Promise<Result[]> {
   const key = sealKeyOf(generateKeyPairSync("rsa", { modulusLength: 3072 }).privateKey, "bench");
   const chain = await sealChainOf(key, at.getTime());

@@ -5,11 +5,13 @@ import { join } from "node:path";
 import { makeAuthority } from "@signsealship/testing/doubles/webhook-catcher";
 import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { rowMacOf, writeEvents } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { Agent, request } from "undici";
-import { type Database, openDatabase } from "../service/src/platform/database/database.ts";
-import { sql } from "../service/src/platform/database/sql.ts";
-import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
+import type { EventRow } from "../service/src/kernel/events/events.ts";
+import { type Database, openDatabase } from "../service/src/kernel/platform/database/database.ts";
+import { sql } from "../service/src/kernel/platform/database/sql.ts";
+import { openEmbeddedPostgres } from "../service/src/kernel/platform/postgres/embedded.ts";
 import { atLeast, type Result } from "./result.ts";
 
 type Partner = Awaited<ReturnType<typeof newPartner>>;
@@ -29,7 +31,7 @@ async function startReceiver(folder: string) {
   };
 }
 
-/** Queues so many events at once. @returns deliveries per second from their commit until the last has ended. */
+/** Queues this many events at once. @returns deliveries per second from the commit until the last has ended. */
 async function deliver(
   db: Database,
   { partnerId }: Partner,
@@ -37,10 +39,9 @@ async function deliver(
   events: number,
   each: number,
 ): Promise<number> {
-  await db.query(sql`
-    INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-    SELECT now(), 'payment.cleared', 'payment.cleared:' || ${orderCode}, ${partnerId}, 'test', ${orderCode}
-    FROM generate_series(1, ${events}::int)`);
+  const cleared = { at: new Date(), topic: "payment.cleared", eventId: `payment.cleared:${orderCode}` };
+  const event: EventRow = { ...cleared, partnerId, environment: "test", subject: orderCode };
+  await db.transaction((tx) => writeEvents(tx, Array<EventRow>(events).fill(event)));
   const started = performance.now();
   const pending = sql`SELECT EXISTS (SELECT FROM webhook_deliveries WHERE state = 'pending') AS left`;
   while ((await db.query<{ left: boolean }>(pending))[0]?.left) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -51,7 +52,7 @@ async function deliver(
   return rate;
 }
 
-/** The bare loop: the same bytes to the same receiver, with nothing recorded. */
+/** The bare loop: the same bytes to the same receiver, without records. */
 async function postAll(dispatcher: Agent, url: string, count: number, lanes: number): Promise<number> {
   const body = Buffer.alloc(236, "x");
   const headers = {
@@ -68,7 +69,7 @@ async function postAll(dispatcher: Agent, url: string, count: number, lanes: num
   return count / ((performance.now() - started) / 1000);
 }
 
-/** Deliveries from the queue to their ended rows, against a bare loop of POSTs with as many connections. */
+/** Deliveries from the queue to their final rows, against a bare loop of POSTs with as many connections. */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const dataDir = join(folder.path, "var");
@@ -87,6 +88,7 @@ export async function run(): Promise<Result[]> {
   const receiver = await startReceiver(folder.path);
   const server = await openEmbeddedPostgres(dataDir);
   const db = openDatabase(server.owner, () => {}, { poolSize: 2 });
+  db.useRowMac(await rowMacOf(dataDir));
   const agent = new Agent({ connect: { ca: readFileSync(authority.caFile) } });
   const subscribed = async (hooks: number) => {
     const partner = await newPartner(service, { tier: "ClosingDesk" });
@@ -108,7 +110,7 @@ export async function run(): Promise<Result[]> {
     for (let round = 0; round <= rounds; round++) {
       const ours = await deliver(db, partner, orderCode, events, hooks);
       const other = await postAll(agent, receiver.url, events * hooks, lanes);
-      // The first round warms both.
+      // The first round warms up both.
       if (round > 0) rates.ours.push(ours);
       if (round > 0) rates.other.push(other);
     }

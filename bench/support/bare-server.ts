@@ -1,4 +1,4 @@
-// The ceiling: bare Fastify, the same driver, the same statements, no checks. Started by the benches as a process of its own.
+// The ceiling: bare Fastify, the same driver, the same statements, no checks. The benches start it as its own process.
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import fastify from "fastify";
@@ -8,24 +8,29 @@ type Settings = {
   port: number;
   connection: pg.PoolConfig;
   folder: string;
-  /** Statement and values of each GET route, where `$CODE` is the path's `:code`; the answer is its rows as JSON. */
+  /** Statement and values of each GET route; `$CODE` stands for the path's `:code`. The answer is its rows as JSON. */
   reads: Record<string, { text: string; values: unknown[] }[]>;
-  /** Ready JSON that a GET route answers with after its reads, in the place of their rows. */
+  /** A ready JSON answer of a GET route; it still runs its reads, and discards their rows. */
   ready?: Record<string, string>;
-  /** Statement and values of the write; `$CODE` is replaced by a new code. */
+  /** Statement and values of the write; `$CODE` becomes a new code. */
   write?: { authenticate: { text: string; values: unknown[] }; text: string; values: unknown[]; unique: number[] };
 };
 
 const settings = JSON.parse(process.argv[2] ?? "{}") as Settings;
 const pool = new pg.Pool({ max: 20, ...settings.connection });
-const app = fastify({ logger: false, bodyLimit: 64 << 20 });
+// A sealed code is longer than Fastify's default limit for parameters.
+const app = fastify({ logger: false, bodyLimit: 64 << 20, routerOptions: { maxParamLength: 1000 } });
 app.addContentTypeParser(/^multipart/, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
 for (const [path, statements] of Object.entries(settings.reads))
   app.get<{ Params: { code?: string } }>(path, async (request, reply) => {
     let rows: unknown[] = [];
     for (const [n, { text, values: given }] of statements.entries()) {
-      const values = given.map((value) => (value === "$CODE" ? request.params.code : value));
+      const { code } = request.params;
+      const values = given.map((value) => {
+        if (Array.isArray(value)) return value.map((each) => (each === "$CODE" ? code : each));
+        return value === "$CODE" ? code : value;
+      });
       ({ rows } = await pool.query({ name: `${path}${n}`, text, values }));
     }
     const ready = settings.ready?.[path];

@@ -2,6 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { freePort } from "@signsealship/testing/free-port";
+import { rowMacOf } from "@signsealship/testing/row-mac";
+import { type Statement, ToSeal } from "../../service/src/kernel/platform/database/sql.ts";
+import { withMacs } from "../../service/src/kernel/platform/database/state-mac.ts";
+import { openSealedTexts } from "../../service/src/kernel/platform/sealed-text.ts";
+import { openSecretsKey } from "../../service/src/kernel/platform/secrets.ts";
 
 export type Bare = { port: number; stop: () => Promise<void> };
 
@@ -22,11 +27,27 @@ export async function startBare(settings: object): Promise<Bare> {
   };
 }
 
-const hexBytes = (values: readonly unknown[]) =>
-  values.map((value) => (Buffer.isBuffer(value) ? `\\x${value.toString("hex")}` : value));
+/** Placeholder of a code: the bare server replaces it by the path's code. */
+export const codeOfPath = "$CODE";
 
-/** A statement that can be handed to the bare server as JSON. */
-export const portable = ({ text, values }: { text: string; values: readonly unknown[] }) => ({
-  text,
-  values: hexBytes(values),
-});
+export type PortableStatement = { text: string; values: unknown[] };
+
+/**
+ * Converts statements to JSON for the bare server. It has no keys, so the values are sealed and have their MACs
+ * already.
+ */
+export async function portableFor(dataDir: string): Promise<(statement: Statement) => PortableStatement> {
+  const [rowMac, texts] = [await rowMacOf(dataDir), await sealedTextsOf(dataDir)];
+  const portable = (value: unknown): unknown => {
+    if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
+    if (!(value instanceof ToSeal)) return value;
+    const { kind, text, forms } = value;
+    if (text === codeOfPath) return forms === "all" ? [text] : text;
+    return forms === "all" ? texts.allForms(kind, text) : texts.seal(kind, text);
+  };
+  return ({ text, values }) => ({ text, values: withMacs(values, rowMac).map(portable) });
+}
+
+/** Seals codes like the service of a data folder. */
+export const sealedTextsOf = async (dataDir: string) =>
+  openSealedTexts(await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`));

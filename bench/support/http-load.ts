@@ -4,7 +4,7 @@ export type Target = { port: number; request: (n: number) => Buffer };
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Keep-alive connections that each send the next request when the last is answered. @returns answers per second. */
+/** Keep-alive connections that each send the next request once the last is answered. @returns answers per second. */
 export async function load(
   target: Target,
   options: { connections: number; ms: number; expect: number },
@@ -43,10 +43,10 @@ export async function load(
   return answered / ((performance.now() - started) / 1000);
 }
 
-// The compiler has more to do with ours, and is done with both after some seconds.
+// The compiler has more work with ours; it finishes both within a few seconds.
 const warmUp = 5;
 
-/** Runs ours and the other in turn, so that a drift of the machine meets both; both are warm before. */
+/** Runs ours and the other alternately, so that drift of the machine affects both. Both are warmed up first. */
 export async function interleave(
   ours: Target,
   other: Target,

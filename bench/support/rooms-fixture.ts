@@ -2,16 +2,17 @@ import { randomBytes } from "node:crypto";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { authenticateRooms } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
-import { isSealed, sql } from "../../service/src/platform/database/sql.ts";
-import { openSealedTexts } from "../../service/src/platform/sealed-text.ts";
-import { openSecretsKey } from "../../service/src/platform/secrets.ts";
+import { isSealed, sql } from "../../service/src/kernel/platform/database/sql.ts";
+import { openSealedTexts } from "../../service/src/kernel/platform/sealed-text.ts";
+import { openSecretsKey } from "../../service/src/kernel/platform/secrets.ts";
 
 /** A service with a room of 50 orders and 100 activities. */
 export type RoomsFixture = Harness & {
   headers: Record<string, string>;
   roomCode: string;
-  /** More rooms with the same orders. @returns their codes */
+  /** Creates more rooms with the same orders. @returns their codes */
   copies: (count: number) => Promise<string[]>;
 };
 
@@ -55,6 +56,7 @@ export async function openRoomsFixture(): Promise<RoomsFixture> {
         INSERT INTO room_orders (room_id, order_id, label, attached_at)
         SELECT made.id, order_id, label, attached_at
         FROM made, room_orders a JOIN rooms r ON r.id = a.room_id WHERE ${isSealed(sql`r.code`, "room", roomCode)}`);
+      await authenticateRooms(db, sql`row_mac IS NULL`);
       await db.query(sql`ANALYZE rooms, room_orders`);
       return codes;
     },

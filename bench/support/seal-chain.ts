@@ -1,13 +1,16 @@
 import { generateKeyPairSync } from "node:crypto";
-import { makeRoot } from "../../service/src/seals/certificate/authority.ts";
-import { makeSealCertificate } from "../../service/src/seals/certificate/certificate.ts";
-import { sealKeyOf } from "../../service/src/seals/keys/file-key.ts";
-import type { SealKey } from "../../service/src/seals/keys/seal-key.ts";
+import { makeRoot } from "../../service/src/evidence/seals/certificate/authority.ts";
+import { makeSealCertificate } from "../../service/src/evidence/seals/certificate/certificate.ts";
+import { sealKeyOf } from "../../service/src/evidence/seals/keys/file-key.ts";
+import type { SealKey } from "../../service/src/evidence/seals/keys/seal-key.ts";
 
-/** The certificates of a seal key, as a first run makes them: its own, and the root's. */
+/** The certificates of a seal key, as a first start creates them: its own, and the root's. */
 export async function sealChainOf({ publicKey }: SealKey, at: number) {
   const key = sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "bench");
-  const made = { host: "localhost", serialNumber: Buffer.from("0123456789abcdef"), at };
-  const root = await makeRoot({ ...made, key });
-  return makeSealCertificate({ ...made, root, publicKey, subject: made.host });
+  const host = "localhost";
+  const root = await makeRoot({ host, at, key, serialNumber: Buffer.from("0123456789abcdef") });
+  // RFC 5652 identifies a signer's certificate by issuer and serial number. The root is its own issuer, so both need
+  // different numbers.
+  const serialNumber = Buffer.from("123456789abcdef0");
+  return makeSealCertificate({ at, root, publicKey, subject: host, serialNumber });
 }

@@ -1,4 +1,4 @@
-// One seal of 34 MB in a process of its own; prints the process's peak memory in MB.
+// Seals 34 MB once in its own process; prints the process's peak memory in MB.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { sealers } from "./sealers.ts";
 
 const [which = "ours", path] = process.argv.slice(2);
 if (path === undefined) {
-  // The maker's own memory must not count: the file is made here, sealed in a second process.
+  // The file generator's memory must not count: one process generates the file, a second one seals it.
   const { execFileSync } = await import("node:child_process");
   const file = join(tmpdir(), `sss-seal-once-${process.pid}.pdf`);
   writeFileSync(file, makePdf({ pages: 40, bytes: 34 * 1024 * 1024 }));

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { PDF, type Signer as PdfSigner } from "@libpdf/core";
-import { createCmsSigner } from "../../service/src/seals/cms/cms.ts";
-import { sealKeyOf } from "../../service/src/seals/keys/file-key.ts";
-import { sealPdf } from "../../service/src/seals/pdf/seal-pdf.ts";
+import { createCmsSigner } from "../../service/src/evidence/seals/cms/cms.ts";
+import { sealKeyOf } from "../../service/src/evidence/seals/keys/file-key.ts";
+import { sealPdf } from "../../service/src/evidence/seals/pdf/seal-pdf.ts";
 import { sealChainOf } from "./seal-chain.ts";
 
 export type KeyKind = "RSA-3072" | "P-256";

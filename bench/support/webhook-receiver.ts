@@ -1,4 +1,4 @@
-// An HTTPS receiver that answers 200 to all; started by the bench as a process of its own.
+// An HTTPS receiver that answers 200 to everything. The bench starts it as its own process.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 
