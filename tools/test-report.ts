@@ -7,10 +7,14 @@ import { installCommand } from "./install-tools.ts";
 
 type Result = { name: string; file: string; message: string };
 
-/** The results of a run. `seconds` are those of each file; `summed` lists the files that ran to their end. */
-type Outcome = {
+/**
+ * The results of a run. `seconds` are those of each file; `summed` lists the files that ran to their end; `unsteady`
+ * failed once and passed when their file ran alone.
+ */
+export type Outcome = {
   passed: Map<string, number>;
   failures: Result[];
+  unsteady: Result[];
   skips: Result[];
   seconds: Map<string, number>;
   summed: Set<string>;
@@ -54,26 +58,53 @@ function skipLines(skips: Result[]): string {
   return `\n${lines.join("\n")}\n\n${skips.length} skipped for want of tools${hint}\n`;
 }
 
+/** Reads the events of a run to its end. A file that ended before its tests did counts as failed. */
+export async function outcomeOf(
+  events: AsyncIterable<TestEvent>,
+  { root, allowSkips }: { root: string; allowSkips: boolean },
+): Promise<Outcome> {
+  const outcome: Outcome = {
+    passed: new Map(),
+    failures: [],
+    unsteady: [],
+    skips: [],
+    seconds: new Map(),
+    summed: new Set(),
+  };
+  for await (const event of events) note(outcome, event, root, allowSkips);
+  const failed = filesWithFailures(outcome);
+  for (const file of outcome.seconds.keys())
+    if (!outcome.summed.has(file) && !failed.has(file))
+      outcome.failures.push({ name: "the whole file", file, message: "It ended before its tests did." });
+  return outcome;
+}
+
+/** The source files of an outcome's failures, relative to the root. */
+export const filesWithFailures = ({ failures }: Outcome): ReadonlySet<string> =>
+  new Set(failures.map(({ file }) => file));
+
+const failureText = (word: string, { name, file, message }: Result): string =>
+  `\n${word} ${name}\n  ${file}\n${message.replace(/^/gm, "    ")}\n`;
+
+/** Puts the results of a second run of the files with failures in place of those of the first. */
+export function replaceWithSecondRun(first: Outcome, second: Outcome): void {
+  const again = filesWithFailures(first);
+  const failedAgain = filesWithFailures(second);
+  first.unsteady = first.failures.filter(({ file }) => !failedAgain.has(file));
+  first.failures = second.failures;
+  for (const file of again) first.passed.set(file, second.passed.get(file) ?? 0);
+}
+
 /**
- * Prints a line per file, all failures, the slowest files if requested, the skipped tests, and finally `N passed, N
+ * Prints a line per file, all failures, what failed in the first of two runs, the slowest files if requested, the skipped tests, and finally `N passed, N
  * failed`.
  * @returns the exit code
  */
-export async function report(
-  events: AsyncIterable<TestEvent>,
-  { root, allowSkips, slowest }: { root: string; allowSkips: boolean; slowest: number },
-  print: (text: string) => void,
-): Promise<number> {
-  const outcome: Outcome = { passed: new Map(), failures: [], skips: [], seconds: new Map(), summed: new Set() };
-  for await (const event of events) note(outcome, event, root, allowSkips);
-  const { passed, failures, skips, seconds, summed } = outcome;
-  const failed = new Set(failures.map(({ file }) => file));
-  for (const file of seconds.keys())
-    if (!summed.has(file) && !failed.has(file))
-      failures.push({ name: "the whole file", file, message: "It ended before its tests did." });
+export function report(outcome: Outcome, slowest: number, print: (text: string) => void): number {
+  const { passed, failures, unsteady, skips, seconds } = outcome;
   for (const [file, count] of passed) print(`${String(count).padStart(4)}  ${file}\n`);
-  for (const { name, file, message } of failures)
-    print(`\nFAILED ${name}\n  ${file}\n${message.replace(/^/gm, "    ")}\n`);
+  for (const failure of failures) print(failureText("FAILED", failure));
+  for (const failure of unsteady) print(failureText("UNSTEADY (it passed when its file ran alone)", failure));
   const bySeconds = [...seconds].sort(([, a], [, b]) => b - a).slice(0, slowest);
   for (const [file, each] of bySeconds) print(`${each.toFixed(1).padStart(7)} s  ${file}\n`);
   print(skipLines(skips));
