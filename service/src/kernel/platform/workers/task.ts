@@ -9,7 +9,10 @@ export type Task<Input, Output> = {
   readonly name: string;
   /** Where the module is, as `import` takes it. */
   readonly module: string;
-  /** A task that takes longer is killed. */
+  /**
+   * A task that uses more processor time is killed, and one that lasts four times as long. Processor time, so that a
+   * busy machine refuses no document that is within its bounds.
+   */
   readonly limitMs: number;
   /** Never set: says what goes in and out. */
   readonly run?: Run<Input, Output>;

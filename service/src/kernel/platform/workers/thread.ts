@@ -23,7 +23,9 @@ const muchMb = 128;
 
 /** Reaching V8's own limit may end the whole process: it is far off, and a task is killed long before. */
 const hardLimit = 4;
-const heapWatchMs = 50;
+const watchMs = 50;
+/** How much longer than its processor time a task may last: other threads have the processor, too. */
+const slowdown = 4;
 const megabyte = 1024 * 1024;
 
 /** Memory is had in such steps, so that a document and the same one with its seal mostly fit the same. */
@@ -52,6 +54,10 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
     settle?.(new TaskKilled(why));
     await worker.terminate();
   };
+  const watchTime = async (limitMs: number, before: NodeJS.CpuUsage) => {
+    const { user, system } = await worker.cpuUsage(before);
+    if ((user + system) / 1000 > limitMs) await end("time");
+  };
   const watchHeap = async () => {
     const { used_heap_size: used, external_memory: outside } = await worker.getHeapStatistics();
     const own = (used + outside) / megabyte;
@@ -60,9 +66,14 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   };
   const ask = (task: Task<unknown, unknown>, { bytes = [], input }: TaskCall<unknown>) =>
     new Promise<Answered>((resolve, reject) => {
-      const timer = setTimeout(() => void end("time"), task.limitMs);
+      const timer = setTimeout(() => void end("time"), slowdown * task.limitMs);
+      const before = worker.cpuUsage();
       // A thread that ends meanwhile says so itself.
-      const watch = setInterval(() => void watchHeap().catch(() => {}), heapWatchMs);
+      before.catch(() => {});
+      const watch = setInterval(() => {
+        void watchHeap().catch(() => {});
+        void before.then((used) => watchTime(task.limitMs, used)).catch(() => {});
+      }, watchMs);
       settle = (error, answered) => {
         settle = undefined;
         clearTimeout(timer);

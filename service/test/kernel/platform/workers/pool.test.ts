@@ -66,6 +66,11 @@ for (const [what, input, limitMs] of [
   });
 }
 
+test("a task that waits for longer than its processor time, and uses little of it, ends by itself", async () => {
+  const call = { holder: "a", input: { do: "wait", ms: 250 } as const };
+  assert.equal((await pool.run({ ...odd, limitMs: 150 }, call)).text, "");
+});
+
 test("a thread that ended while it had nothing to do is replaced", async () => {
   await pool.run(odd, { holder: "a", input: { do: "exit later" } });
   await new Promise((resolve) => setTimeout(resolve, 300));
