@@ -44,3 +44,11 @@ export const toPlainText = (text: string): string => text.replace(new RegExp(unr
 
 /** An external text for a message or a log: its first 100 characters. */
 export const shownText = (text: string): string => toPlainText(text.slice(0, 100));
+
+/** A key that texts share if people can't tell them apart: without invisible characters, in compatibility form (UAX #15, NFKC). */
+export const lookOf = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, "")
+    .replace(/[\s\u2800]+/g, " ")
+    .trim();

@@ -52,13 +52,16 @@ function configOf({ token, view, words }: PageState, { pdfJs, url }: PageDeps["a
 function placedFields(view: PageState["view"], words: PageState["words"]): PlacedField[] {
   const inputs = new Set(filledIn(view.fields));
   return view.fields.map((field) => {
-    const { name, kind, page, left, top, width, height, option, label } = field;
+    const { name, kind, page, left, top, width, height, option, label, value, format } = field;
     const own = inputs.has(field) ? inputIdOf(field, view.fields) : "field-name";
     const input = kind === "date" ? null : own;
-    const asks = option === undefined ? labelOf(field, words) : `${label ?? words.sign.kinds.radio}: ${option}`;
+    const radio = label ?? words.sign.kinds.radio;
+    const asks = option === undefined ? labelOf(field, words) : `${radio}: ${option}`;
     return {
       ...{ name, kind, page, left, top, width, height, label: asks, input },
-      ...(option !== undefined && { option }),
+      ...(option !== undefined && { option, radio }),
+      ...(kind === "date" && value !== undefined && { value }),
+      ...(kind === "number" && format !== undefined && { format }),
     };
   });
 }

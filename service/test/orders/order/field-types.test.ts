@@ -82,9 +82,15 @@ test("has members for its MAC that hold whole numbers and texts alone", () => {
   assert.match(String(signingMembers(order)["fields"]), /"x":"72\.25"/);
 });
 
+test("takes options that people tell apart", () => {
+  const options = labels("Yes", "yes", "Yés", "Yes.", "да");
+  assert.deepEqual(parse({ ...dropdown, options })?.options, options);
+});
+
 describe("a field is refused, with the element and the rule named,", () => {
   const fifty = labels(...Array.from({ length: 51 }, (_, n) => `${n}`));
-  const cases: [name: string, field: Record<string, unknown>, message: string | RegExp][] = [
+  type Case = [name: string, field: Record<string, unknown>, message: string | RegExp];
+  const cases: Case[] = [
     ["as a checkbox of 5 points", { ...checkbox, width: 5 }, "width must be a number from 6 to 14400."],
     ["as a checkbox of 37 points", { ...checkbox, height: 37 }, "height must be at most 36 points for a checkbox."],
     ["as a number 23 points wide", { ...number, width: 23 }, "width must be a number from 24 to 14400."],
@@ -103,6 +109,18 @@ describe("a field is refused, with the element and the rule named,", () => {
       "with two options alike",
       { ...dropdown, options: labels("A", "A") },
       /options\[1\]\.label must differ from those/,
+    ],
+    ...["A\u200bB", "\uff21B", "A\u00adB", "A\ufe0fB", "\u2061AB"].map(
+      (label): Case => [
+        `with an option that looks like another (${JSON.stringify(label)})`,
+        { ...dropdown, options: labels("C", "AB", label) },
+        "options[2].label looks the same as that of fields[0].options[1]: a signer could not tell them apart.",
+      ],
+    ),
+    [
+      "with options that differ in a space",
+      { ...radio, options: [option("A B"), option("A\u00a0 B", 100)] },
+      /looks the same/,
     ],
     ["with a nameless option", { ...dropdown, options: [{}, {}] }, "options[0].label is required."],
     ["with an option of text", { ...dropdown, options: ["A", "B"] }, "options[0] must be an object."],

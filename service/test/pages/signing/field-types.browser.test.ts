@@ -43,8 +43,17 @@ for (const look of looks)
     assert.equal(await box.getAttribute("aria-checked"), "true");
     assert.equal(await box.getAttribute("aria-label"), "I was told of lead paint, page 1");
     const [sole, joint] = [1, 2].map((index) => page.locator(".viewer-box").nth(index));
-    await sole?.click();
-    await joint?.click();
+    const group = page.getByRole("radiogroup", { name: "Title, page 1" });
+    assert.equal(await group.getByRole("radio").count(), 2);
+    assert.deepEqual([await sole?.getAttribute("tabindex"), await joint?.getAttribute("tabindex")], ["0", "-1"]);
+    await sole?.focus();
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await joint?.getAttribute("aria-checked"), "true", "up from the first option goes to the last");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await sole?.getAttribute("aria-checked"), "true");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await joint?.evaluate((element) => element === document.activeElement), true);
     assert.deepEqual(
       [await sole?.getAttribute("aria-checked"), await joint?.getAttribute("aria-checked")],
       ["false", "true"],
@@ -64,7 +73,8 @@ for (const look of looks)
       "I was told of lead paint, page 1: checked",
       "Title: Joint, page 1: checked",
       "Color, page 1: Blue",
-      "Price, page 1: 1250",
+      "Price, page 1: $1,250.00",
+      "Date, page 3: 2026-11-22, if you sign now",
       "ZIP, page 1: 97201",
     ])
       assert.ok(written.includes(item), `${item} in ${written.join("; ")}`);

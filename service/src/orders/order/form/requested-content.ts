@@ -1,4 +1,5 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
+import { lookOf } from "../../../kernel/platform/text.ts";
 import {
   currencies,
   dateFormats,
@@ -97,9 +98,16 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
     const [width, height] = [measure("width", 6, 36), measure("height", 6, 36)];
     return { label, place: { x, y, width, height } };
   });
-  for (const [index, { label }] of options.entries())
-    if (options.findIndex((one) => one.label === label) !== index)
-      throw invalid(`${at}.options[${index}].label must differ from those of the other options.`);
+  const looks = options.map(({ label }) => lookOf(label));
+  for (const [index, look] of looks.entries()) {
+    const first = looks.indexOf(look);
+    if (first === index) continue;
+    const isSame = options[first]?.label === options[index]?.label;
+    const rule = isSame
+      ? "must differ from those of the other options"
+      : `looks the same as that of ${at}.options[${first}]: a signer could not tell them apart`;
+    throw invalid(`${at}.options[${index}].label ${rule}.`);
+  }
   return options;
 }
 

@@ -82,7 +82,7 @@ export const replacementSchema = Type.Object(
 /** One element of a field's `options`. */
 const optionSchema = Type.Object(
   {
-    label: Type.String({ maxLength: mostLabel, description: "What is chosen: unique among the options." }),
+    label: Type.String({ maxLength: mostLabel, description: "What is chosen: no other option may look the same." }),
     x: choicePoints("Of a radio's option: points from the left edge of the page.", 0, mostPoints),
     y: choicePoints("Of a radio's option: points from the upper edge of the page.", 0, mostPoints),
     width: choicePoints("Of a radio's option.", 6, 36),

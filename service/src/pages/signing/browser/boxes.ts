@@ -1,4 +1,4 @@
-import { make, part, say } from "../../ui/browser/parts.ts";
+import { make, part, say, setNumbers } from "../../ui/browser/parts.ts";
 import type { PlacedField, ViewerWords } from "./config.ts";
 
 export const isBox = ({ kind }: PlacedField): boolean => kind === "checkbox" || kind === "radio";
@@ -6,11 +6,12 @@ export const isBox = ({ kind }: PlacedField): boolean => kind === "checkbox" || 
 type Put = (field: PlacedField, element: HTMLElement) => void;
 type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put };
 
-/** A date, which the service sets. */
+/** A date, which the service sets: listed as the document would show it now. */
 export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
   const element = make("div", { className: "viewer-field", textContent: field.label, title: words.date });
   place(field, element);
-  return { field, element, isOpen: () => false, value: () => null, refresh() {} };
+  const value = field.value === undefined ? null : say(words.dateNow, { date: field.value });
+  return { field, element, isOpen: () => false, value: () => value, refresh() {} };
 }
 
 /** A checkbox, or one option of a radio, that is checked where it is on the page. */
@@ -33,9 +34,57 @@ export function boxField(field: PlacedField, input: HTMLInputElement, { form, wo
     value: () => (input.checked ? words.checkedBox : isRadio ? null : words.uncheckedBox),
     refresh() {
       element.classList.toggle("filled", isAnswered());
+      if (isRadio) element.tabIndex = isTabStop(form, input) ? 0 : -1;
       element.setAttribute("aria-checked", String(input.checked));
       element.replaceChildren(input.checked ? (isRadio ? "●" : "✓") : "");
     },
+  };
+}
+
+/** The Tab key stops once at a radio: at the chosen option, else at the first (WAI-ARIA radio group pattern). */
+function isTabStop(form: HTMLFormElement, input: HTMLInputElement): boolean {
+  if (isChosenIn(form, input.name)) return input.checked;
+  const all = [...form.querySelectorAll<HTMLInputElement>("input[type=radio]")];
+  return all.find(({ name }) => name === input.name) === input;
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+/** Groups the options of a radio on a page. Arrow keys go around and choose, as in a form of the browser's. */
+function radioGroup(label: string): HTMLElement {
+  const group = make("div");
+  group.setAttribute("role", "radiogroup");
+  group.setAttribute("aria-label", label);
+  group.addEventListener("keydown", (event) => {
+    const options = [...group.querySelectorAll<HTMLElement>("[role=radio]")];
+    const at = options.indexOf(event.target as HTMLElement);
+    const step = steps[event.key];
+    if (step === undefined || at === -1) return;
+    event.preventDefault();
+    const next = options.at((at + step) % options.length);
+    next?.focus();
+    next?.click();
+  });
+  return group;
+}
+
+/** Puts fields over their pages, and the options of a radio into one group. */
+export function placing(pageOf: (n: number) => HTMLElement, words: ViewerWords): Put {
+  const groups = new Map<string, HTMLElement>();
+  const groupOf = ({ radio, input, page }: PlacedField): HTMLElement => {
+    if (radio === undefined || input === null) return pageOf(page);
+    const { name } = part<HTMLInputElement>(input);
+    const known = groups.get(name);
+    if (known) return known;
+    const group = radioGroup(say(words.group, { field: radio, page }));
+    groups.set(name, group);
+    pageOf(page).append(group);
+    return group;
+  };
+  return (field, element) => {
+    const { left, top, width, height } = field;
+    setNumbers(element, { left, top, width, height });
+    groupOf(field).append(element);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ActFieldKind } from "@signsealship/evidence/envelope";
+import type { FieldFormat } from "../../../orders/order/form/field-values.ts";
 import type { Words } from "../words/en.ts";
 
 /** Texts of the script, with `{name}` placeholders. */
@@ -18,8 +19,14 @@ export type PlacedField = {
   readonly label: string;
   /** Of a radio's option: what is chosen by it. */
   readonly option?: string;
+  /** The label of the radio that it is an option of. */
+  readonly radio?: string;
   /** The id of the input that holds its value; null for a date. */
   readonly input: string | null;
+  /** Of a date: as the document shows it if the signer signs now. */
+  readonly value?: string;
+  /** Of a number. */
+  readonly format?: FieldFormat;
 };
 
 /** Data for the script, as JSON in the page. */

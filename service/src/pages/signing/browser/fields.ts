@@ -1,6 +1,7 @@
-import { leadTo, make, part, say, setNumbers, wayOn } from "../../ui/browser/parts.ts";
+import { readFieldValue } from "../../../orders/order/form/field-values.ts";
+import { leadTo, make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
-import { boxField, dateField, isBox, listWritten } from "./boxes.ts";
+import { boxField, dateField, isBox, listWritten, placing } from "./boxes.ts";
 import type { PlacedField, SigningConfig } from "./config.ts";
 import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
@@ -12,6 +13,13 @@ type Pages = {
   /** Renders the page before it scrolls into view. */
   keepAhead: (n: number) => void;
 };
+
+/** A number is shown as the document will have it: with its decimals and its currency. */
+function writtenValue({ kind, format }: PlacedField, typed: string): string {
+  if (kind !== "number" || typed === "") return typed;
+  const read = readFieldValue({ kind, format }, typed);
+  return "value" in read ? read.value : typed;
+}
 
 const isMark = ({ kind }: PlacedField): boolean => kind === "signature" || kind === "mark";
 
@@ -27,6 +35,7 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
   const nameHint = part("field-name-hint");
   const ofTypedName = nameHint.textContent;
   // A prefilled name is not a signature that the signer has looked at.
+  const place = placing(pages.pageOf, words);
   let isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
   const shown = ordered.map((field) => {
@@ -65,7 +74,7 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
     );
     const shownValue = (): string => {
       if (isMark(field) && readDrawn(signature.drawn.value)) return words.drawn;
-      return isMark(field) && signature.picture.value !== "" ? words.uploaded : input.value.trim();
+      return isMark(field) && signature.picture.value !== "" ? words.uploaded : writtenValue(field, input.value.trim());
     };
     const isFilled = () => (isMark(field) ? isChosen : input.value.trim() !== "");
     return {
@@ -85,12 +94,6 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
         element.setAttribute("aria-label", say(spoken, { field: label, page, value }));
       },
     };
-  }
-
-  function place(field: PlacedField, element: HTMLElement): void {
-    const { left, top, width, height } = field;
-    setNumbers(element, { left, top, width, height });
-    pages.pageOf(field.page).append(element);
   }
 
   function refresh(): void {

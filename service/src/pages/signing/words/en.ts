@@ -251,6 +251,8 @@ export const en = {
     change: "{field}, page {page}: {value}. Change",
     fill: "{field}, page {page}. Fill in",
     date: "Date: filled in when you sign",
+    dateNow: "{date}, if you sign now",
+    group: "{field}, page {page}",
     checking: "Your browser checks that the document is the one that will be signed.",
     checked: "Checked: the document that you see is the one that will be signed.",
     unchecked:

@@ -248,6 +248,8 @@ export const es: Words = {
     change: "{field}, página {page}: {value}. Cambiar",
     fill: "{field}, página {page}. Llenar",
     date: "Fecha: se pone cuando firme",
+    dateNow: "{date}, si firma ahora",
+    group: "{field}, página {page}",
     checking: "Su navegador comprueba que el documento es el que se firmará.",
     checked: "Comprobado: el documento que ve es el que se firmará.",
     unchecked:

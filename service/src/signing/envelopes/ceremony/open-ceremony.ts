@@ -4,7 +4,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
-import { lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
+import { dateText, lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
 import { endUnsigned } from "../lifecycle/end.ts";
 import { OFF, ownFields, type PreparedField } from "../pdf/fields.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
@@ -160,6 +160,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
   const { envelope, signer, signers, identified } = linked;
   const state = stateOf(linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
+  const now = (format: PreparedField["format"]) => dateText(deps.clock(), format, signer.language);
   const head = mayRead ? (await findRevisions(deps.db, envelope.id)).at(-1) : undefined;
   return {
     state,
@@ -182,7 +183,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     step: signer.auth === "link" ? null : signer.auth,
     document: head ? shownDocument(envelope, head) : null,
     notices: mayRead ? deps.noticesOf({ ...envelope, code: envelope.orderCode }) : [],
-    fields: mayRead ? ownFields(envelope.fields, signer.n).map(shownField) : [],
+    fields: mayRead ? ownFields(envelope.fields, signer.n).map((field) => shownField(field, now)) : [],
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: signer.consent && { version: signer.consent.version, at: new Date(signer.consent.at) },
     signedAt: signer.signedAt,
@@ -196,8 +197,9 @@ const shownDocument = (
   { number, bytes, sha256 }: Revision,
 ): SigningView["document"] => ({ revision: number, bytes, sha256, pages, hasSignaturePage });
 
-const shownField = (field: Linked["envelope"]["fields"][number]): ShownField => {
-  const { name, kind, page, place, label, required, invisible, value, help, format, options, option, group } = field;
+const shownField = (field: PreparedField, now: (format: PreparedField["format"]) => string): ShownField => {
+  const { name, kind, page, place, label, required, invisible, help, format, options, option, group } = field;
+  const value = kind === "date" ? now(format) : field.value;
   return {
     name,
     kind,

@@ -40,7 +40,9 @@ export type ShownField = {
   readonly required: boolean;
   /** A signature that no page shows. */
   readonly invisible?: true;
-} & Pick<PreparedField, "value" | "help" | "format" | "options" | "option" | "group">;
+  /** The sender's; of a date, the one that an act of now would write. */
+  readonly value?: string;
+} & Pick<PreparedField, "help" | "format" | "options" | "option" | "group">;
 
 /** A value that the sender wrote into the document, and nobody changes. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
