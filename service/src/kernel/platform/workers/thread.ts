@@ -67,9 +67,9 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   const ask = (task: Task<unknown, unknown>, { bytes = [], input }: TaskCall<unknown>) =>
     new Promise<Answered>((resolve, reject) => {
       const timer = setTimeout(() => void end("time"), slowdown * task.limitMs);
-      const before = worker.cpuUsage();
+      // A thread that is not running yet has used no time.
+      const before = worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
       // A thread that ends meanwhile says so itself.
-      before.catch(() => {});
       const watch = setInterval(() => {
         void watchHeap().catch(() => {});
         void before.then((used) => watchTime(task.limitMs, used)).catch(() => {});
