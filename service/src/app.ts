@@ -55,7 +55,7 @@ import {
   signingMail,
   signingRoutes,
 } from "./signing/envelopes/envelopes.ts";
-import { appointmentMail, expiryMail, inPersonMail } from "./signing/notaries/notaries.ts";
+import { appointmentMail, expiryMail, inPersonMail, inPersonRoutes } from "./signing/notaries/notaries.ts";
 import { backupMetrics } from "./upkeep/backup/backup.ts";
 import { taskMetrics } from "./upkeep/console/console.ts";
 import { examiner } from "./upkeep/doctor/doctor.ts";
@@ -189,6 +189,7 @@ async function addRoutes(
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
   orderRoutes(app, { frame, orders: desk.orders, uploadPlaces });
   signingRoutes(app, { frame, envelopes });
+  inPersonRoutes(app, { frame, db: deps.db, clock: deps.clock });
   envelopeVerificationRoutes(app, { frame, envelopes });
   checkoutRoute(app, { ...frame, ...features.checkout });
   await processorWebhook(app, features.processorEvents);

@@ -55,6 +55,8 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "remindSigner": ("orders.remind_signer", lambda c: c.orders.remind_signer("o", 1)),
     "replaceSigner": ("orders.replace_signer", lambda c: c.orders.replace_signer("o", 1, **SIGNER, **MORE)),
     "unlockSigner": ("orders.unlock_signer", lambda c: c.orders.unlock_signer("o", 1)),
+    "readInPersonRequest": ("orders.in_person", lambda c: c.orders.in_person("o")),
+    "answerInPersonRequest": ("orders.answer_in_person", lambda c: c.orders.answer_in_person("o", agrees=True)),
     "verifyEnvelope": ("orders.verify_envelope", lambda c: c.orders.verify_envelope("v")),
     "sandboxCheckout": ("sandbox.checkout", lambda c: c.sandbox.checkout("o", "decline")),
     "sandboxAdvance": ("sandbox.advance", lambda c: c.sandbox.advance("o", "payment.cleared")),

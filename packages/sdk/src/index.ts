@@ -38,8 +38,10 @@ export type {
 export type { SandboxOutcome, SandboxStep, TestClock } from "./sandbox.ts";
 export type {
   EnvelopeVerification,
+  InPersonAnswer,
   OrderDocument,
   OrderDocuments,
+  OrderInPerson,
   OrderSignerState,
   OrderSigners,
   SignerReplacement,

@@ -58,6 +58,28 @@ export type OrderSigners = {
   requestId: string;
 };
 
+/** Whether an order's notarization may be done in person, in ink, although online notarization was bought. */
+export type OrderInPerson = {
+  /** The latest request; null when the firm was not asked. */
+  inPerson: {
+    state: "requested" | "agreed" | "declined";
+    /** The notary's reason. */
+    reason: string;
+    requestedAt: string;
+    decidedAt: string | null;
+    /** The technology fee in US cents, which goes back when the firm agrees. */
+    technologyFeeCents: number;
+  } | null;
+  requestId: string;
+};
+
+export type InPersonAnswer = {
+  state: "agreed" | "declined";
+  /** The refund that was requested, in US cents; null when none was. */
+  refundCents: number | null;
+  requestId: string;
+};
+
 /** The person who signs instead. Language and identification stay unless given. */
 export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "accessCode">;
 
@@ -109,6 +131,13 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   /** Unlocks a signer after too many wrong codes; the signer gets a new link. */
   unlockSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/unlock`),
+
+  /** A notary's request for an act in person, in ink, where online notarization was bought. */
+  inPerson: (orderCode: string): Promise<OrderInPerson> => json("GET", path`/api/partner/orders/${orderCode}/in-person`),
+
+  /** Agrees or declines, once. An agreement requests a refund of the technology fee. */
+  answerInPerson: (orderCode: string, answer: { agrees: boolean }): Promise<InPersonAnswer> =>
+    json("POST", path`/api/partner/orders/${orderCode}/in-person`, { body: wireValue(answer) }),
 
   /** Needs no key: anyone who has the envelope's verify code may ask. */
   verifyEnvelope: (verifyCode: string): Promise<EnvelopeVerification> =>

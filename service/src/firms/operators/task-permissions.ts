@@ -19,6 +19,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   fax_exception: "paper.work",
   provider_unclear: "paper.work",
   refund_approval: "money.decide",
+  technology_fee: "refunds.request",
   taking_in_approval: "documents.take_in",
   payment_unapplied: "money.decide",
   access_request: "partners.manage",

@@ -36,25 +36,30 @@ export type PartRequest = {
 
 /**
  * Asks for a part of what is held for an order that the transaction holds locked; the order goes on.
- * @returns the request's id; null when nothing that covers it is held, or another refund of the order waits
+ * @returns the request's id; or why none can be made: no payment that covers it is held, or another refund of the order waits
  */
 export async function requestPartRefund(
   tx: Tx,
   order: LockedOrder,
   { amountCents, reason, requestedBy, actor, at }: PartRequest,
-): Promise<string | null> {
+): Promise<{ requestId: string } | { refusal: string }> {
   const held = await heldFor(tx, order.id);
+  const refusal = refusalOf(order, held);
+  if (refusal !== null) return { refusal };
   const payment = held.find((each) => each.currency === "usd" && each.amountCents >= amountCents);
-  if (amountCents <= 0 || !payment || refusalOf(order, held) !== null) return null;
+  if (!payment) return { refusal: `No single payment that is held covers ${dollars(amountCents)}.` };
   const { id: orderId, environment, partnerId } = order;
   const id = newUuid();
   const payments = [{ ...payment, amountCents }];
-  if (!(await insertRequest(tx, { id, orderId, reason, payments, part: true, requestedBy, at }))) return null;
+  if (!(await insertRequest(tx, { id, orderId, reason, payments, part: true, requestedBy, at })))
+    return { refusal: "Another refund of this order waits for its decision." };
   await tx.query(openTask({ kind: "refund_approval", at, environment, orderId, reason }));
   const detail = { requestId: id, reason, payments, part: true };
   await tx.query(auditLine({ at, action: "refund.requested", actor, partnerId, orderId, detail }));
-  return id;
+  return { requestId: id };
 }
+
+const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
 type JobDeps = { db: Sql; processor: Processor | null };
 

@@ -17,7 +17,7 @@ export {
   withdrawRefund,
 } from "./request.ts";
 export type { Held, RefundDeps } from "./rules.ts";
-export { protectedTables } from "./store.ts";
+export { hasPartRefund, protectedTables } from "./store.ts";
 
 /** The effects of a refund, shown before it is requested. */
 export type RefundPreview = {

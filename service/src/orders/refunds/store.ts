@@ -121,6 +121,14 @@ export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyM
   return sums;
 }
 
+/** Whether a part was asked for, and neither refused nor withdrawn. @throws ServiceError `unavailable` as above */
+export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> {
+  const found = await db.query(sql`
+    SELECT ${verified(requestState, sql`refund_requests`)} FROM refund_requests
+    WHERE order_id = ${orderId} AND part AND state IN ('requested', 'approved')`);
+  return found.length > 0;
+}
+
 /** An approved part, for the job that gives it back. @throws ServiceError `unavailable` as above */
 export async function selectApprovedPart(db: Sql, id: string) {
   const [found] = await db.query<{ orderId: number; payments: readonly Held[] }>(sql`

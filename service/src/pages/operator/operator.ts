@@ -12,7 +12,7 @@ import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { notaryRuleRoutes } from "./notaries/rule-routes.ts";
 import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
 import { notaryUploadRoutes } from "./notary/upload-routes.ts";
-import { type FinishedRouteDeps, finishedRoutes, takingInRoutes } from "./orders/finished-routes.ts";
+import { type FinishedRouteDeps, finishedRoutes, inPersonOrderRoutes, takingInRoutes } from "./orders/finished-routes.ts";
 import { orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { faxReportRoute, paperRoutes } from "./paper/routes.ts";
@@ -49,6 +49,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     orderListRoutes(scope, { frame, db });
     orderPageRoutes(scope, orderPage);
     takingInRoutes(scope, finished);
+    inPersonOrderRoutes(scope, finished);
     paperRoutes(scope, orderPage);
     healthRoutes(scope, { frame, db, ...health });
     approvalRoutes(scope, { frame, access });

@@ -73,11 +73,15 @@ export { type Faults, faultsText, isDay, type Typed } from "./form-reader.ts";
 export {
   answerInPerson,
   askInPerson,
+  askInPersonElsewhere,
+  askTechnologyFee,
   type InPersonRequest,
   inPersonObstacle,
   inPersonOf,
 } from "./in-person/in-person.ts";
 export { inPersonMail } from "./in-person/mail.ts";
+export { inPersonRoutes } from "./in-person/routes.ts";
+export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
 export type { Check } from "./uploads/check.ts";
 
 export const protectedTables = [journalRows, proofRows, notaryRows, changeRows, inPersonRows];

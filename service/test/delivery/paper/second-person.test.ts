@@ -26,12 +26,20 @@ const [agent, other] = [await person("agent"), await person("agent")];
 const scan = makePdf({ pages: 1, text: "Notarized in ink" });
 const cookieOf = ({ cookie }: { cookie: string }) => ({ cookie, Accept: "text/html" });
 
-/** A paid test order that waits to be signed or notarized. */
+/** A paid test order that waits to be signed or notarized; its firm has agreed to a notarization in ink. */
 async function waiting(service: "svc_sign" | "svc_notary"): Promise<string> {
   const form = orderForm({ ...minimal, [service]: "true" }, makePdf({ pages: 1, text: "Deed" }));
   const { orderCode } = await client.ok<{ orderCode: string }>("POST", "/api/partner/orders", form);
   await client.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`);
+  if (service === "svc_notary") await agreeToInk(orderCode);
   return orderCode;
+}
+
+async function agreeToInk(code: string): Promise<void> {
+  const { baseUrl } = running.service;
+  const asked = await postForm(`${baseUrl}/operator/orders/${code}/in-person`, { reason: "No camera." }, cookieOf(agent));
+  assert.equal(asked.status, 303);
+  await client.ok("POST", `/api/partner/orders/${code}/in-person`, { agrees: true });
 }
 
 async function upload(path: string, by: { cookie: string }, fields: Record<string, string> = {}, bytes = scan) {

@@ -297,14 +297,17 @@ test("an order that a notary has in hand is not taken by an agent with a documen
   const code = await claimed(nora);
   const agent = await newOperator(running, { roles: ["agent"], environment: "test" });
   const path = `/operator/orders/${code}/finished/notarized`;
-  const scan = makePdf({ text: "Notarized elsewhere" });
-  const { sha256, warnings } = confirmedIn(await (await upload(`${path}/check`, agent, scan)).text());
-  const fields = { sha256, warnings, reason: "By another notary, in ink." };
-  const refused = await upload(path, agent, scan, fields);
+  const signed = await software.sign(makePdf({ text: "Deed" }), "Stranger", sentence);
+  const { sha256, warnings } = confirmedIn(await (await upload(`${path}/check`, agent, signed)).text());
+  assert.match(warnings, /online_bought/);
+  const fields = { sha256, warnings, reason: "By another notary, by audio and video." };
+  const unconfirmed = await upload(path, agent, signed, { ...fields, warnings: "" });
+  assert.match(await alertIn(unconfirmed), /Confirm what the check warns of: online_bought/);
+  const refused = await upload(path, agent, signed, fields);
   assert.equal(refused.status, 409);
   assert.match(await alertIn(refused), /A notary has claimed this order/);
   assert.equal(await statusOf(code), "NotarizationPending");
-  const odd = await upload(path, agent, scan, { ...fields, reason: "a\0b" });
+  const odd = await upload(path, agent, signed, { ...fields, reason: "a\0b" });
   assert.match(await alertIn(odd), /How it was finished must have/);
 });
 

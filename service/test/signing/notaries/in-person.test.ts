@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { lockOrder } from "../../../src/orders/order/order.ts";
+import { requestPartRefund } from "../../../src/orders/refunds/refunds.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
@@ -15,6 +18,7 @@ let running: Awaited<ReturnType<typeof openLiveService>>;
 let nora: Person;
 let approver: Person;
 let firm: { Cookie: string; Origin: string };
+let foreign: { Authorization: string };
 let stranger: { Cookie: string; Origin: string };
 const waiting: string[] = [];
 
@@ -25,9 +29,10 @@ before(async () => {
   const { harness } = running;
   firm = await liveMember(owner, running.headers.Authorization);
   const other = await newPartner(harness.service, { live: true, name: "Other Title" });
+  foreign = other.headers;
   stranger = await liveMember("owner@other.example", other.headers.Authorization);
   // Before a notary is on record, live orders are quoted and paid.
-  for (let index = 0; index < 6; index++)
+  for (let index = 0; index < 10; index++)
     waiting.push(await running.paidOrder({ svc_notary: "true", signer_state: "FL" }));
   nora = await newOperator(harness, { roles: ["notary"], passkey: false });
   approver = await newOperator(harness, { roles: ["approver", "agent"] });
@@ -213,4 +218,114 @@ test("an agreement that was put into the database is none; what was decided stay
   assert.equal((await post(desk(code, "/act"), nora, act)).status, 503);
   await assert.rejects(set(sql`state = 'declined'`), /is decided once, and otherwise stays as it is/);
   await assert.rejects(running.db.query(sql`DELETE FROM in_person_requests WHERE ${ofOrder}`), /is decided once/);
+});
+
+/** Uploads a scan as one that was notarized elsewhere. */
+function handIn(code: string, step = "", fields: Record<string, string> = {}) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  body.append("document", new Blob([new Uint8Array(makePdf({ text: "Scan" }))], { type: "application/pdf" }), "d.pdf");
+  const headers = { cookie: approver.cookie, Accept: "text/html", Origin: running.url() };
+  const path = `/operator/orders/${code}/finished/notarized${step}`;
+  return fetch(at(path), { method: "POST", redirect: "manual", headers, body });
+}
+
+const askElsewhere = (code: string, by: Person, reason = why) =>
+  post(`/operator/orders/${code}/in-person`, by, { reason });
+const byKey = (code: string, method: "GET" | "POST", body?: object, headers = running.headers) =>
+  fetch(at(`/api/partner/orders/${code}/in-person`), {
+    method,
+    headers: { ...headers, "Content-Type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+test("an operator's scan from elsewhere does not complete an order of online notarization before the firm has agreed", async () => {
+  const code = waiting.pop() ?? "";
+  const report = await handIn(code, "/check");
+  assert.equal(report.status, 400);
+  assert.match(await report.text(), /Online notarization was bought for this document.*Ask the firm first\./);
+  const sha256 = createHash("sha256").update(makePdf({ text: "Scan" })).digest("hex");
+  const confirmed = { sha256, reason: "In ink.", warnings: "our_document,signatures,online_bought" };
+  const refused = await handIn(code, "", confirmed);
+  assert.equal(refused.status, 400);
+  assert.match(await alertIn(refused), /online_bought: Online notarization was bought/);
+
+  assert.match(await look(`/operator/orders/${code}`, approver.cookie), /The firm bought online notarization/);
+  assert.equal((await askElsewhere(code, nora)).status, 403);
+  assert.match(await alertIn(await askElsewhere(code, approver, " ")), /reason must have 1 to 500/);
+  assert.equal((await askElsewhere("0".repeat(40), approver)).status, 404);
+  assert.equal((await askElsewhere(code, approver)).status, 303);
+  assert.match(await alertIn(await askElsewhere(code, approver)), /The firm was asked already/);
+  assert.match(await (await handIn(code, "/check")).text(), /was asked and has not answered yet/);
+  assert.equal((await byKey(code, "POST", { agrees: true })).status, 200);
+  const taken = await handIn(code, "/check");
+  assert.equal(taken.status, 200);
+  assert.match(await taken.text(), /The firm has agreed to a notarization in person, in ink/);
+  assert.equal((await handIn(code, "", confirmed)).status, 303);
+  assert.equal(await running.statusOf(code), "NotarizationPending", "a second person approves it");
+});
+
+test("a firm reads and answers the request by its key, once, with the right scope and a body of true or false", async () => {
+  const code = waiting.pop() ?? "";
+  assert.deepEqual((await (await byKey(code, "GET")).json()).inPerson, null);
+  assert.equal((await byKey(code, "POST", { agrees: true })).status, 409);
+  assert.equal((await askElsewhere(code, approver)).status, 303);
+  for (const body of [{}, { agrees: "yes" }, { agrees: null }]) {
+    const refused = await byKey(code, "POST", body);
+    assert.equal(refused.status, 400);
+    assert.match((await refused.json()).error, /agrees must be true or false/);
+  }
+  assert.equal((await byKey("0".repeat(40), "GET")).status, 404);
+  assert.equal((await byKey(code, "GET", undefined, foreign)).status, 404);
+  assert.equal((await byKey(code, "POST", { agrees: false }, foreign)).status, 404);
+  const { inPerson } = await (await byKey(code, "GET")).json();
+  assert.deepEqual([inPerson.state, inPerson.reason, inPerson.technologyFeeCents], ["requested", why, 2400]);
+  const answers = await Promise.all([true, true, false].map((agrees) => byKey(code, "POST", { agrees })));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+  const answered = answers.find(({ status }) => status === 200);
+  const { state, refundCents } = await answered?.json();
+  assert.deepEqual(refundCents, state === "agreed" ? 2400 : null);
+  assert.equal((await (await byKey(code, "GET")).json()).inPerson.state, state);
+});
+
+test("an agreement whose fee can't be asked back opens a task, and the fee is asked for once nothing stands in the way", async () => {
+  const code = waiting.pop() ?? "";
+  assert.equal((await askElsewhere(code, approver)).status, 303);
+  assert.equal((await post("/operator/refunds", approver, { order: code, reason: "The client asked." })).status, 303);
+  const answered = await byKey(code, "POST", { agrees: true });
+  assert.deepEqual((await answered.json()).refundCents, null);
+  const owed = async () => (await running.tasksOf(code)).find(({ kind }) => kind === "technology_fee");
+  assert.deepEqual(
+    [(await owed())?.state, (await owed())?.reason],
+    ["open", "Another refund of this order waits for its decision."],
+  );
+  assert.match(await look(`/operator/orders/${code}`, approver.cookie), /The technology fee was not asked back/);
+  const ask = (by = approver) => post(`/operator/orders/${code}/technology-fee`, by);
+  assert.equal((await ask(nora)).status, 403);
+  assert.match(await alertIn(await ask()), /Another refund of this order waits/);
+  assert.equal((await owed())?.state, "open");
+  const [whole] = await refundsOf(code);
+  assert.equal((await post(`/operator/refunds/${whole?.id}/withdraw`, approver)).status, 303);
+  const asks = await Promise.all([ask(), ask(), ask()]);
+  assert.deepEqual(asks.map(({ status }) => status).sort(), [303, 409, 409]);
+  assert.equal((await owed())?.state, "done");
+  assert.deepEqual(
+    (await refundsOf(code)).map(({ part, cents, state }) => [part, cents, state]),
+    [
+      [false, 6100, "withdrawn"],
+      [true, 2400, "requested"],
+    ],
+  );
+});
+
+test("a part that no single payment covers is not asked for, and the reason says so", async () => {
+  const code = waiting.pop() ?? "";
+  const asked = await running.db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    const request = { reason: "x", requestedBy: approver.id, actor: "operator", at: new Date() };
+    return requestPartRefund(tx, order, { ...request, amountCents: 6101 });
+  });
+  assert.deepEqual(asked, { refusal: "No single payment that is held covers $61.01." });
+  assert.deepEqual(await refundsOf(code), []);
 });

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from .._parse import given, reads, reads_bytes
 from .._request import Pdf, Request, form_parts, new_idempotency_key, path
 from ..models.orders import Checkout, CreatedOrder, OrderDetail, OrderFields, OrderList, OrderSummary
-from ..models.signing import EnvelopeVerification, OrderDocuments, OrderSigners, SignerReplacement
+from ..models.signing import (
+    EnvelopeVerification,
+    InPersonAnswer,
+    OrderDocuments,
+    OrderInPerson,
+    OrderSigners,
+    SignerReplacement,
+)
 from .pages import all_pages
 from .transport import AsyncTransport
 
@@ -144,6 +151,16 @@ class AsyncOrders:
         """After too many wrong codes: the signer gets a new link."""
         where = path("/api/partner/orders/{}/signers/{}/unlock", order_code, n)
         return await self._transport.send(Request("POST", where, reads(OrderSigners)))
+
+    async def in_person(self, order_code: str) -> OrderInPerson:
+        """A notary's request for an act in person, in ink, where online notarization was bought."""
+        where = path("/api/partner/orders/{}/in-person", order_code)
+        return await self._transport.send(Request("GET", where, reads(OrderInPerson)))
+
+    async def answer_in_person(self, order_code: str, *, agrees: bool) -> InPersonAnswer:
+        """Agrees or declines, once. An agreement requests a refund of the technology fee."""
+        where = path("/api/partner/orders/{}/in-person", order_code)
+        return await self._transport.send(Request("POST", where, reads(InPersonAnswer), json={"agrees": agrees}))
 
     async def verify_envelope(self, verify_code: str) -> EnvelopeVerification:
         """How a document was signed. Needs no key: anyone who has the envelope's verify code may ask."""

@@ -137,6 +137,44 @@ class OrderSigners:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InPersonRequest:
+    """A notary's request for an act in person, in ink."""
+
+    state: Literal["requested", "agreed", "declined"]
+    """`requested` until the firm answers."""
+    reason: str
+    """The notary's reason."""
+    requested_at: datetime
+    """When the firm was asked."""
+    decided_at: datetime | None
+    """When the firm answered; None before."""
+    technology_fee_cents: int
+    """The technology fee in US cents, which goes back when the firm agrees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderInPerson:
+    """Whether an order's notarization may be done in person, in ink, although online notarization was bought."""
+
+    in_person: InPersonRequest | None
+    """The latest request; None when the firm was not asked."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InPersonAnswer:
+    """The firm's answer to a request for an act in person, in ink."""
+
+    state: Literal["agreed", "declined"]
+    """The answer on record."""
+    refund_cents: int | None
+    """The refund that was requested, in US cents; None when none was."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EnvelopeSigner:
     """A signer as strangers see them: names and addresses are masked."""
 

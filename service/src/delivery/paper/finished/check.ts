@@ -19,6 +19,7 @@ export type FinishedCheckName =
   | "signatures"
   | "changes"
   | "signed_here"
+  | "online_bought"
   | "unseen";
 
 /** `warns`: a person may confirm it; `fails`: nobody may. */
@@ -36,7 +37,12 @@ export type FinishedRules = {
   readonly at: Date;
 };
 
-export type FinishedReport = { readonly sha256: string; readonly checks: readonly FinishedCheck[] };
+export type FinishedReport = {
+  readonly sha256: string;
+  /** Whether no digital signature was added: people signed on paper, and the file is a scan. */
+  readonly isPaper: boolean;
+  readonly checks: readonly FinishedCheck[];
+};
 
 const check = (name: FinishedCheckName, state: FinishedCheck["state"], why: string): FinishedCheck => ({
   name,
@@ -48,24 +54,29 @@ const check = (name: FinishedCheckName, state: FinishedCheck["state"], why: stri
 export async function checkFinished(bytes: Buffer, rules: FinishedRules): Promise<FinishedReport> {
   const sha256 = await sha256Hex(bytes);
   const sealable = sealCheck(bytes, sha256);
-  if (sealable.state === "fails") return { sha256, checks: [sealable] };
+  if (sealable.state === "fails") return { sha256, isPaper: true, checks: [sealable] };
   const { given } = rules;
   const begins = bytes.length > given.bytes && (await sha256Hex(bytes.subarray(0, given.bytes))) === given.sha256;
   try {
+    const anchors = rules.tsaRoots === "" ? [] : parseCertificatesPem(rules.tsaRoots);
+    const signatures = await verifySignatures(bytes, anchors, rules.at.getTime(), createNodeCrypto());
+    const isAdded = ({ revisionEnd }: EarlierSignature) => !begins || (revisionEnd ?? 0) > given.bytes;
     return {
       sha256,
+      isPaper: !signatures.some(isAdded),
       checks: [
         sealable,
         ourDocument(begins, sha256 === given.sha256),
         pagesCheck(bytes, given.pages),
-        await signaturesCheck(bytes, rules),
+        signaturesCheck(signatures),
         ...unseenCheck(bytes),
         ...(begins ? [changesCheck(changesSince(await openUnlocked(bytes), given.bytes))] : []),
       ],
     };
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
-    return { sha256, checks: [sealable, check("signatures", "fails", `The file can’t be read: ${error.message}.`)] };
+    const unreadable = check("signatures", "fails", `The file can’t be read: ${error.message}.`);
+    return { sha256, isPaper: true, checks: [sealable, unreadable] };
   }
 }
 
@@ -108,9 +119,7 @@ function pagesOf(bytes: Buffer): number | { why: string } {
   }
 }
 
-async function signaturesCheck(bytes: Buffer, { tsaRoots, at }: FinishedRules): Promise<FinishedCheck> {
-  const anchors = tsaRoots === "" ? [] : parseCertificatesPem(tsaRoots);
-  const signatures = await verifySignatures(bytes, anchors, at.getTime(), createNodeCrypto());
+function signaturesCheck(signatures: readonly EarlierSignature[]): FinishedCheck {
   if (signatures.length === 0)
     return check("signatures", "warns", "It has no digital signature. Look whether it was signed in ink.");
   const failed = signatures.map(faultOf).find((why) => why !== undefined);

@@ -6,7 +6,7 @@ import {
 } from "../../../firms/operators/operators.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
-import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
 import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
@@ -21,6 +21,7 @@ import {
   signedHere,
   withOrderDocument,
 } from "../../../signing/envelopes/envelopes.ts";
+import { inPersonObstacle, inPersonOf } from "../../../signing/notaries/notaries.ts";
 import { furthestOf } from "../paper-order.ts";
 import type { FinishedCheck, FinishedReport, FinishedRules } from "./check.ts";
 import { type ApprovalDeps, decideTakingIn, openTakingIn, requestTakingIn } from "./second-person.ts";
@@ -58,8 +59,22 @@ export async function reportOnFinished(
     if (!tooCostly(error)) throw error;
     throw invalid("The document takes too long to read.");
   });
-  const here = on === "signed" ? await signedHere(db, order.code) : null;
+  if (on === "notarized") return { ...report, checks: [...report.checks, await onlineCheck(db, order, report)] };
+  const here = await signedHere(db, order.code);
   return here === null || here.signed === 0 ? report : { ...report, checks: [...report.checks, signedCheck(here)] };
+}
+
+/** Holds paper to the firm's agreement, as the notary's desk does: online notarization was bought. */
+async function onlineCheck(db: Sql, order: FinishedOrder, { isPaper }: FinishedReport): Promise<FinishedCheck> {
+  const name = "online_bought";
+  const inPerson = await inPersonOf(db, order.code, order);
+  const obstacle = inPersonObstacle("ink", inPerson?.request ?? null);
+  if (obstacle === null)
+    return { name, state: "holds", why: "The firm has agreed to a notarization in person, in ink." };
+  if (isPaper) return { name, state: "fails", why: obstacle };
+  const why =
+    "Online notarization was bought. A digital signature does not tell how people appeared: confirm that the act was not done in person, in ink.";
+  return { name, state: "warns", why };
 }
 
 /** Null when the document can't be read for counting: it may have been deleted. */

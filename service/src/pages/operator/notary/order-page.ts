@@ -9,12 +9,13 @@ import {
   type Typed,
   termNames,
 } from "../../../signing/notaries/notaries.ts";
-import { card, facts, pageHead, statusBadge } from "../../ui/components.ts";
+import { card, facts, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { originWords, readAt, termLabels } from "../notaries/rule-words.ts";
+import { inPersonPart } from "../orders/in-person.ts";
 import { actForm, actLabel } from "./act-form.ts";
 import { uploadForm } from "./upload-forms.ts";
 
@@ -61,7 +62,7 @@ ${errorSummary(message)}
 ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code))}
 ${card("appointment", "Appointment", appointmentPart(order.code, draft, typed))}
-${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(claimed, typed))}
+${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
 ${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), actTyped, act?.faults ?? {}, order.signers.length))}
 ${card("upload", "Upload", draft?.act ? uploadForm(order.code) : html`<p>Note the act first. Then sign the document in your own software, with your own certificate, and upload it here.</p>`)}
 ${card("refusal", "No act", refusalPart(order.code, typed))}
@@ -89,20 +90,6 @@ function orderFacts({ order, notary, eligibility }: Claimed): Html {
     ["Not now", obstacles.join(" ")],
   ])}${attribution && html`<p class="hint">Data: <a href="${attribution.url}" rel="noreferrer">${attribution.title}</a>, ${attribution.license}.</p>`}
 <p class="hint">These rules are data that the operator of this service keeps, and no legal advice.</p>`;
-}
-
-/** Shows whether the firm agreed to an act in ink instead of the online notarization that it bought. */
-function inPersonPart({ order, inPerson }: Claimed, typed: Typed): Html {
-  const asked = (state: "requested" | "agreed" | "declined") => inPerson?.state === state;
-  if (asked("agreed"))
-    return html`<p>${statusBadge("done", "The firm agreed")} ${inPerson?.decidedAt && time(inPerson.decidedAt)}</p><p>You may note an act in person, in ink. A refund of the technology fee was asked for where it is held; another person decides on it.</p>`;
-  if (asked("requested"))
-    return html`<p>${statusBadge("waiting", "The firm was asked")} ${inPerson && time(inPerson.requestedAt)}</p><p>Until it agrees, an act in person, in ink, can’t be noted for this order.</p>`;
-  return html`${asked("declined") && html`<p>${statusBadge("stopped", "The firm declined")} ${inPerson?.decidedAt && time(inPerson.decidedAt)}</p>`}
-<p>The firm bought online notarization. An act in person, in ink, is recorded only when the firm has agreed to it.</p>
-<form class="form" method="post" action="${orderPath(order.code, "/in-person")}">
-${textArea({ form: "in-person", name: "reason", label: "Why in person", required: true, rows: 2, maxLength: 500, value: typed["words"] === undefined ? typed["reason"] : "", hint: "The firm reads it on the page of the order. Its owners are mailed that you ask." })}
-<div class="form-actions"><button type="submit" class="secondary">Ask the firm</button></div></form>`;
 }
 
 const documentPart = (code: string): Html =>

@@ -30,6 +30,7 @@ const titles: Readonly<Record<FinishedCheck["name"], string>> = {
   changes: "What was added",
   unseen: "What may not be seen",
   signed_here: "Signatures given here",
+  online_bought: "Online notarization",
 };
 
 const pathOf = (code: string, on: Finishing, rest: string) => `/operator/orders/${code}/finished/${on}${rest}`;

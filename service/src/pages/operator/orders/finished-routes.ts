@@ -11,6 +11,7 @@ import {
   takeFinished,
 } from "../../../delivery/paper/paper.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { askInPersonElsewhere, askTechnologyFee } from "../../../signing/notaries/notaries.ts";
 import { orderRecord } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, consolePage, consoleRoute } from "../frame/console.ts";
@@ -112,4 +113,28 @@ export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteD
       },
       refused: (call, problem) => showOrder(deps.orderPage, call, undefined, problem),
     });
+}
+
+/** Asks a firm for its agreement, and for the fee that could not be asked for when it agreed. */
+export function inPersonOrderRoutes(scope: FastifyInstance, { orderPage }: Pick<FinishedRouteDeps, "orderPage">): void {
+  consoleRoute(scope, orderPage.frame, {
+    method: "POST",
+    url: "/operator/orders/:code/in-person",
+    permission: "documents.take_in",
+    async handle({ operator, params: { code }, form }) {
+      await askInPersonElsewhere(orderPage.moves, operator, code, form);
+      return done(`/operator/orders/${code}#in-person-title`, "in-person-asked");
+    },
+    refused: (call, error) => showOrder(orderPage, call, { move: "in-person", values: call.form, error }),
+  });
+  consoleRoute(scope, orderPage.frame, {
+    method: "POST",
+    url: "/operator/orders/:code/technology-fee",
+    permission: "refunds.request",
+    async handle({ operator, params: { code } }) {
+      await askTechnologyFee(orderPage.moves, operator, code);
+      return done(`/operator/orders/${code}#in-person-title`, "refund-requested");
+    },
+    refused: (call, error) => showOrder(orderPage, call, undefined, error),
+  });
 }

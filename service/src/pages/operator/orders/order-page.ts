@@ -5,6 +5,7 @@ import type { Operator } from "../../../firms/operators/operators.ts";
 import { taskWords } from "../../../kernel/tasks/tasks.ts";
 import { serviceFlags } from "../../../orders/order/order.ts";
 import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
+import type { InPersonRequest } from "../../../signing/notaries/notaries.ts";
 import type { ConsoleMove, OrderRecord } from "../../../upkeep/console/console.ts";
 import {
   card,
@@ -26,6 +27,7 @@ import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { handOverOf, labelList } from "../paper/labels.ts";
 import { finishedForm, takingInPart } from "./finished-forms.ts";
+import { inPersonOfOrder } from "./in-person.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
 import { faxList, letterList } from "./sent-lists.ts";
 import { timelinePart } from "./timeline.ts";
@@ -47,6 +49,8 @@ export type OrderView = {
   finishingsNow: readonly Finishing[];
   /** A notarized document that waits for a second person. */
   takingIn: TakingIn | undefined;
+  /** The latest question whether the act may be done in ink. */
+  inPerson: InPersonRequest | null;
   mayWorkSigners: boolean;
   mayNote: boolean;
   mayRequestRefund: boolean;
@@ -61,12 +65,15 @@ export function orderBody(view: OrderView): Html {
   const { record, signers, documents } = view;
   const { order, history } = record;
   const path = `/operator/orders/${order.code}`;
+  const reason = view.typed?.move === "in-person" ? view.typed.values["reason"] : undefined;
+  const inPerson = inPersonOfOrder({ ...view, reason });
   return html`${pageHead(`Order ${shortCode(order.code)}`, `${record.firmName}, ${order.environment}`, html`<a href="/operator/orders">All orders</a>`)}
 ${errorSummary(view.error)}
 <div class="order">
 <div class="order-main">
 ${statusCard(view, path)}
 ${view.takingIn && card("taking-in", "Waits for a second person", takingInPart(order.code, view.takingIn, view.operator))}
+${inPerson && card("in-person", "In person, in ink", inPerson)}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
 ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}

@@ -17,6 +17,7 @@ import {
   remindSigner,
   unlockSigner,
 } from "../../../signing/envelopes/envelopes.ts";
+import { latestInPersonRequest } from "../../../signing/notaries/notaries.ts";
 import { addNote, movesOf, movesOfOthers, type OrderRecord, orderRecord } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -84,13 +85,14 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
-  const [{ signers }, documents, faxAttempts, labels, underWay, takingIn] = await Promise.all([
+  const [{ signers }, documents, faxAttempts, labels, underWay, takingIn, inPerson] = await Promise.all([
     readSigning(envelopes, record.order.code, owner),
     orderDocuments(db, record.order.code, owner),
     attemptsOf(db, record.id),
     shownLabels(db, record.id),
     actUnderWay(db, record.id),
     openTakingIn(db, record.order.code),
+    latestInPersonRequest(db, record.id),
   ]);
   const body = orderBody({
     operator,
@@ -103,6 +105,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     underWay,
     ...mayDo(record, operator, underWay !== null),
     takingIn,
+    inPerson: inPerson ?? null,
     typed,
     error: error ?? typed?.error,
   });

@@ -1,14 +1,15 @@
 import { ownersWhoSee } from "../../../firms/members/members.ts";
-import { type Operator, requirePerson, requireText } from "../../../firms/operators/operators.ts";
+import { type Operator, requirePermission, requirePerson, requireText } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
-import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { findOwnOrder, lockOrder } from "../../../orders/order/order.ts";
-import { requestPartRefund, technologyFeeOf } from "../../../orders/refunds/refunds.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { findOwnOrder, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { hasPartRefund, requestPartRefund, technologyFeeOf } from "../../../orders/refunds/refunds.ts";
 import type { Act } from "../acts/act.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
 import type { Typed } from "../form-reader.ts";
@@ -32,28 +33,68 @@ const mostRequests = 3;
  * @throws ServiceError when the firm was asked already, or too often
  */
 export async function askInPerson(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
-  const requestedBy = requirePerson(operator, "Sign in by email: the firm is asked in the name of a person.");
-  const reason = requireText("reason", typed["reason"] ?? "");
+  const asker = askerOf(operator, typed);
   const claimed = await claimedOrder(deps, operator, code);
   await deps.db.transaction(async (tx) => {
-    const { order, at, eligibility } = await lockClaimed(tx, deps, operator, claimed);
+    const { locked, at, eligibility } = await lockClaimed(tx, deps, operator, claimed);
     if (!eligibility.modes.includes("ink"))
       throw invalid("An act in person, in ink, is not open to you for this order.");
-    const { orderId, partnerId, environment } = order;
-    const last = await latestRequest(tx, orderId);
-    if (last?.state === "requested") throw new ServiceError("conflict", "The firm was asked already.");
-    if (last?.state === "agreed") throw new ServiceError("conflict", "The firm has agreed already.");
-    if ((await countRequests(tx, orderId)) >= mostRequests)
-      throw new ServiceError("conflict", `A firm is asked at most ${mostRequests} times for an order.`);
-    const id = newUuid();
-    await insertInPerson(tx, { id, orderId, reason, requestedBy, at });
-    for (const ownerId of await ownersWhoSee(tx, { partnerId, environment }))
-      await inPersonMail.enqueue(tx, { id, orderCode: code, partnerId, environment, ownerId });
-    const detail = { requestId: id, reason };
-    await tx.query(
-      auditLine({ at, action: "notary.in_person_requested", actor: operator.actor, partnerId, orderId, detail }),
-    );
+    await ask(tx, locked, { ...asker, at });
   });
+}
+
+/**
+ * Asks the same for an operator who has the notary work elsewhere, and takes in the document.
+ * @throws ServiceError as above, and for an order that waits for no notary
+ */
+export async function askInPersonElsewhere(
+  { db, clock }: { db: Database; clock: Clock },
+  operator: Operator,
+  code: string,
+  typed: Typed,
+): Promise<void> {
+  requirePermission(operator, ["documents.take_in"]);
+  const asker = askerOf(operator, typed);
+  await db.transaction(async (tx) => ask(tx, await lockForOperator(tx, operator, code), { ...asker, at: clock() }));
+}
+
+type Asker = { operator: Operator; requestedBy: string; reason: string };
+
+const askerOf = (operator: Operator, typed: Typed): Asker => ({
+  operator,
+  requestedBy: requirePerson(operator, "Sign in by email: the firm is asked in the name of a person."),
+  reason: requireText("reason", typed["reason"] ?? ""),
+});
+
+async function lockForOperator(tx: Tx, { environment }: Operator, code: string): Promise<LockedOrder> {
+  const order = isCode(code) ? await lockOrder(tx, code) : undefined;
+  if (order?.environment !== environment) throw noOrder();
+  return order;
+}
+
+async function ask(tx: Tx, order: LockedOrder, { operator, requestedBy, reason, at }: Asker & { at: Date }) {
+  const { id: orderId, code: orderCode, partnerId, environment } = order;
+  requireWaiting(order);
+  const last = await latestRequest(tx, orderId);
+  if (last?.state === "requested") throw new ServiceError("conflict", "The firm was asked already.");
+  if (last?.state === "agreed") throw new ServiceError("conflict", "The firm has agreed already.");
+  if ((await countRequests(tx, orderId)) >= mostRequests)
+    throw new ServiceError("conflict", `A firm is asked at most ${mostRequests} times for an order.`);
+  const id = newUuid();
+  await insertInPerson(tx, { id, orderId, reason, requestedBy, at });
+  for (const ownerId of await ownersWhoSee(tx, { partnerId, environment }))
+    await inPersonMail.enqueue(tx, { id, orderCode, partnerId, environment, ownerId });
+  const detail = { requestId: id, reason };
+  await tx.query(
+    auditLine({ at, action: "notary.in_person_requested", actor: operator.actor, partnerId, orderId, detail }),
+  );
+}
+
+const noOrder = () => new ServiceError("not_found", "Order not found.");
+
+function requireWaiting({ status }: LockedOrder): void {
+  if (status !== "NotarizationPending")
+    throw new ServiceError("conflict", `An order in ${status} waits for no notary.`);
 }
 
 /** The latest request about a firm's own order, and what would go back of the payment; null for none. */
@@ -74,39 +115,79 @@ export type InPersonDecision = {
 
 /**
  * Writes down whether the firm agrees. When it does, a refund of the technology fee is asked for: the order's status stays, and another
- * person than the notary approves the refund.
+ * person than the notary approves the refund. Where none can be asked for, a task says why to people.
  * @throws ServiceError `not_found` for another firm's order, `conflict` when nothing is open: of two decisions at once one counts
  */
 export async function answerInPerson(
   { db, clock }: { db: Database; clock: Clock },
   { owner, orderCode, actor, agrees }: Decision,
 ): Promise<InPersonDecision> {
-  const noOrder = () => new ServiceError("not_found", "Order not found.");
   if (!isCode(orderCode) || !(await findOwnOrder(db, orderCode, owner))) throw noOrder();
   return db.transaction(async (tx) => {
     const at = clock();
     const order = await lockOrder(tx, orderCode);
     if (!order) throw noOrder();
-    const { id: orderId, partnerId, status } = order;
+    const { id: orderId, partnerId, environment } = order;
     const request = await latestRequest(tx, orderId);
     if (!request) throw new ServiceError("conflict", "The firm was not asked for an act in person.");
     if (request.state !== "requested") throw new ServiceError("conflict", `The firm has ${request.state} already.`);
-    if (status !== "NotarizationPending")
-      throw new ServiceError("conflict", `An order in ${status} waits for no notary.`);
+    requireWaiting(order);
     const state = agrees ? "agreed" : "declined";
     await decideInPerson(tx, request.id, { state, by: actor, at });
-    const amountCents = agrees ? await technologyFeeOf(tx, orderId) : 0;
-    const reason = "The firm agreed to a notarization in person, in ink: the technology fee goes back.";
-    const { requestedBy } = request;
-    const asked = agrees ? await requestPartRefund(tx, order, { amountCents, reason, requestedBy, actor, at }) : null;
-    const detail = { requestId: request.id, ...(asked !== null && { refund: asked }) };
+    const asked = agrees ? await askFee(tx, order, { requestedBy: request.requestedBy, actor, at }) : null;
+    const detail = { requestId: request.id, ...asked };
     await tx.query(auditLine({ at, action: `notary.in_person_${state}`, actor, partnerId, orderId, detail }));
-    return { state, refundCents: asked === null ? null : amountCents };
+    if (asked && "noRefund" in asked)
+      await tx.query(openTask({ kind: "technology_fee", at, environment, orderId, reason: asked.noRefund }));
+    return { state, refundCents: asked && "refund" in asked ? asked.refundCents : null };
+  });
+}
+
+const feeReason = "The firm agreed to a notarization in person, in ink: the technology fee goes back.";
+
+type FeeRequest = { requestedBy: string; actor: string; at: Date };
+
+/** Asks for a refund of the technology fee of an order that the transaction holds locked; null where none was paid. */
+async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: FeeRequest) {
+  const refundCents = await technologyFeeOf(tx, order.id);
+  if (refundCents === 0) return null;
+  const asked = await requestPartRefund(tx, order, {
+    amountCents: refundCents,
+    reason: feeReason,
+    ...{ requestedBy, actor, at },
+  });
+  return "refusal" in asked ? { noRefund: asked.refusal } : { refund: asked.requestId, refundCents };
+}
+
+/**
+ * Asks for the technology fee that could not be asked for when the firm agreed, and ends the task.
+ * @throws ServiceError `conflict` why it still can't be, and where it was asked for already
+ */
+export async function askTechnologyFee(
+  { db, clock }: { db: Database; clock: Clock },
+  operator: Operator,
+  code: string,
+): Promise<void> {
+  requirePermission(operator, ["refunds.request"]);
+  const requestedBy = requirePerson(operator, "Refunds need people with names. Sign in by email.");
+  await db.transaction(async (tx) => {
+    const [at, order] = [clock(), await lockForOperator(tx, operator, code)];
+    const { id: orderId } = order;
+    if ((await latestRequest(tx, orderId))?.state !== "agreed")
+      throw new ServiceError("conflict", "The firm has not agreed to an act in person.");
+    if (await hasPartRefund(tx, orderId))
+      throw new ServiceError("conflict", "A refund of the technology fee was asked for already.");
+    const { actor } = operator;
+    const asked = await askFee(tx, order, { requestedBy, actor, at });
+    if (asked === null) throw new ServiceError("conflict", "No technology fee was paid for this order.");
+    if ("noRefund" in asked) throw new ServiceError("conflict", asked.noRefund);
+    const end = { state: "done", at, by: actor, outcome: "a refund was asked for" } as const;
+    await tx.query(closeTasks({ orderId, kinds: ["technology_fee"] }, end));
   });
 }
 
 /** Why an act of the mode can't be recorded: online notarization was bought, and the firm has not agreed to ink; null when it can. */
-export function inPersonObstacle(mode: Act["mode"], request: InPersonRequest | null): string | null {
+export function inPersonObstacle(mode: Act["mode"], request: Pick<InPersonRequest, "state"> | null): string | null {
   if (mode !== "ink" || request?.state === "agreed") return null;
   const bought =
     "Online notarization was bought for this document, so an act in person, in ink, needs the firm’s agreement.";
