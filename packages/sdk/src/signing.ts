@@ -133,7 +133,8 @@ export const signingOf = ({ json, bytes }: Transport) => ({
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/unlock`),
 
   /** A notary's request for an act in person, in ink, where online notarization was bought. */
-  inPerson: (orderCode: string): Promise<OrderInPerson> => json("GET", path`/api/partner/orders/${orderCode}/in-person`),
+  inPerson: (orderCode: string): Promise<OrderInPerson> =>
+    json("GET", path`/api/partner/orders/${orderCode}/in-person`),
 
   /** Agrees or declines, once. An agreement requests a refund of the technology fee. */
   answerInPerson: (orderCode: string, answer: { agrees: boolean }): Promise<InPersonAnswer> =>

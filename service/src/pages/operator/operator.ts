@@ -12,7 +12,12 @@ import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { notaryRuleRoutes } from "./notaries/rule-routes.ts";
 import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
 import { notaryUploadRoutes } from "./notary/upload-routes.ts";
-import { type FinishedRouteDeps, finishedRoutes, inPersonOrderRoutes, takingInRoutes } from "./orders/finished-routes.ts";
+import {
+  type FinishedRouteDeps,
+  finishedRoutes,
+  inPersonOrderRoutes,
+  takingInRoutes,
+} from "./orders/finished-routes.ts";
 import { orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { faxReportRoute, paperRoutes } from "./paper/routes.ts";

@@ -37,7 +37,11 @@ async function waiting(service: "svc_sign" | "svc_notary"): Promise<string> {
 
 async function agreeToInk(code: string): Promise<void> {
   const { baseUrl } = running.service;
-  const asked = await postForm(`${baseUrl}/operator/orders/${code}/in-person`, { reason: "No camera." }, cookieOf(agent));
+  const asked = await postForm(
+    `${baseUrl}/operator/orders/${code}/in-person`,
+    { reason: "No camera." },
+    cookieOf(agent),
+  );
   assert.equal(asked.status, 303);
   await client.ok("POST", `/api/partner/orders/${code}/in-person`, { agrees: true });
 }

@@ -244,7 +244,9 @@ test("an operator's scan from elsewhere does not complete an order of online not
   const report = await handIn(code, "/check");
   assert.equal(report.status, 400);
   assert.match(await report.text(), /Online notarization was bought for this document.*Ask the firm first\./);
-  const sha256 = createHash("sha256").update(makePdf({ text: "Scan" })).digest("hex");
+  const sha256 = createHash("sha256")
+    .update(makePdf({ text: "Scan" }))
+    .digest("hex");
   const confirmed = { sha256, reason: "In ink.", warnings: "our_document,signatures,online_bought" };
   const refused = await handIn(code, "", confirmed);
   assert.equal(refused.status, 400);
@@ -283,7 +285,8 @@ test("a firm reads and answers the request by its key, once, with the right scop
   const answers = await Promise.all([true, true, false].map((agrees) => byKey(code, "POST", { agrees })));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);
   const answered = answers.find(({ status }) => status === 200);
-  const { state, refundCents } = await answered?.json();
+  assert.ok(answered);
+  const { state, refundCents } = await answered.json();
   assert.deepEqual(refundCents, state === "agreed" ? 2400 : null);
   assert.equal((await (await byKey(code, "GET")).json()).inPerson.state, state);
 });
