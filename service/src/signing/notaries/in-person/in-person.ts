@@ -147,8 +147,10 @@ const feeReason = "The firm agreed to a notarization in person, in ink: the tech
 
 type FeeRequest = { requestedBy: string; actor: string; at: Date };
 
+type FeeAsked = { refund: string; refundCents: number } | { noRefund: string };
+
 /** Asks for a refund of the technology fee of an order that the transaction holds locked; null where none was paid. */
-async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: FeeRequest) {
+async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: FeeRequest): Promise<FeeAsked | null> {
   const refundCents = await technologyFeeOf(tx, order.id);
   if (refundCents === 0) return null;
   const asked = await requestPartRefund(tx, order, {
