@@ -71,6 +71,7 @@ const outcome = await runFiles(files, availableParallelism() + 2);
 // time: a defect fails again, and what failed only once is printed by name.
 const failed = filesWithFailures(outcome);
 const again = files.filter((file) => failed.has(relative(root, sourceOf(resolve(root, file)))));
-if (isCi && again.length === failed.size && again.length <= 5 && again.length > 0)
+const isWholeRun = isCi && positionals.length === 0;
+if (isWholeRun && again.length === failed.size && again.length <= 5 && again.length > 0)
   replaceWithSecondRun(outcome, await runFiles(again, 1));
 process.exitCode = report(outcome, values.slowest ? 15 : 0, (text) => process.stdout.write(text));
