@@ -38,7 +38,13 @@ import {
   sandboxRoutes,
 } from "./orders/fulfilment/fulfilment.ts";
 import { isDocumentsToken, orderRoutes } from "./orders/order/order.ts";
-import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./orders/payments/payments.ts";
+import {
+  checkoutRoute,
+  checkoutUrl,
+  isPaymentInProcess,
+  paymentJobs,
+  processorWebhook,
+} from "./orders/payments/payments.ts";
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
 import { failingMail, webhookRoutes, webhooksSection } from "./outgoing/webhooks/webhooks.ts";
@@ -220,6 +226,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       db,
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: checkout.processor !== null,
+      isPaymentInProcess: (code) => isPaymentInProcess(db, code),
       titleOf: desk.titleOf,
       firmOf: (partnerId) => readShownFirm(db, partnerId),
       signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,

@@ -35,6 +35,8 @@ export type StripeDouble = {
   refunds: Record<string, unknown>[];
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
+  /** Answers so many requests, and not the one after them. */
+  hangAfter: (answered: number) => void;
   /** Creates an event about the object, in the processor's format. */
   event: (type: string, object: Record<string, unknown>, more?: Partial<StripeEvent>) => StripeEvent;
   /** The value of `Stripe-Signature` over a body. */
@@ -45,6 +47,10 @@ export type StripeDouble = {
   paidByPayers: StripeEvent[];
   /** Creates the events of a payer's actions on a session's hosted page. */
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
+  /** A payer finishes by bank debit: the session is complete, and the money comes or fails later. */
+  payByBank: (sessionId: string) => StripeEvent;
+  /** The bank's answer to such a payment. */
+  bankAnswers: (sessionId: string, outcome: "succeeded" | "failed") => StripeEvent;
   close: () => Promise<void>;
 };
 
@@ -55,7 +61,7 @@ export type StripeDouble = {
 export async function startStripe(): Promise<StripeDouble> {
   const webhookSecret = `whsec_${randomBytes(16).toString("hex")}`;
   const requests: StripeRequest[] = [];
-  const failures: Failure[] = [];
+  const failures: (Failure | null)[] = [];
   const paidByPayers: StripeEvent[] = [];
   const replyOnce = createReplies();
   let url = "";
@@ -84,7 +90,7 @@ export async function startStripe(): Promise<StripeDouble> {
     const failure = failures.shift();
     if (failure === "hang") return;
     const reply =
-      typeof failure === "object"
+      typeof failure === "object" && failure !== null
         ? refusal(failure.status, failure.message ?? "ordered", failure.type)
         : replyOnce(idempotencyKey, body, () => answer(method, path, params));
     if (failure === "cut") response.destroy();
@@ -93,7 +99,11 @@ export async function startStripe(): Promise<StripeDouble> {
 
   /** The payment page: one button. */
   function serveHostedPage(method: string, sessionId: string, response: ServerResponse): void {
-    if (method === "POST") {
+    if (sessions.get(sessionId)?.["status"] !== "open") {
+      response
+        .writeHead(410, { "Content-Type": "text/html" })
+        .end("<!doctype html><title>This page has expired</title>");
+    } else if (method === "POST") {
       paidByPayers.push(pay(sessionId));
       response.writeHead(303, { Location: successUrl(sessionId) }).end();
     } else {
@@ -107,6 +117,13 @@ export async function startStripe(): Promise<StripeDouble> {
     if (!session) throw new Error(`no such session: ${sessionId}`);
     Object.assign(session, { status: "complete", payment_status: "paid", payment_intent: newId("pi"), ...more });
     return event("checkout.session.completed", { ...session });
+  }
+
+  function bankAnswers(sessionId: string, outcome: "succeeded" | "failed"): StripeEvent {
+    const session = sessions.get(sessionId);
+    if (session?.["status"] !== "complete") throw new Error(`nobody paid by ${sessionId}`);
+    Object.assign(session, { payment_status: outcome === "succeeded" ? "paid" : "unpaid" });
+    return event(`checkout.session.async_payment_${outcome}`, { ...session });
   }
 
   const event: StripeDouble["event"] = (type, object, more = {}) => ({
@@ -133,6 +150,7 @@ export async function startStripe(): Promise<StripeDouble> {
     sessions,
     refunds,
     fail: (...next) => void failures.push(...next),
+    hangAfter: (answered) => void failures.push(...Array.from({ length: answered }, () => null), "hang"),
     event,
     sign,
     deliver(serviceUrl, message, options = {}) {
@@ -145,6 +163,8 @@ export async function startStripe(): Promise<StripeDouble> {
     },
     paidByPayers,
     pay,
+    payByBank: (sessionId) => pay(sessionId, { payment_status: "unpaid" }),
+    bankAnswers,
     close: server.close,
   };
 }

@@ -4,12 +4,13 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeCheckoutQueue, refundQueue, verifiedOrders } from "../order/order.ts";
-import { endSession, openSessions } from "./checkout/store.ts";
+import { closeCheckouts } from "./checkout/checkout.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
 import { heldPayments } from "./store.ts";
 
 export { type CheckoutDeps, checkoutUrl, takesPayment } from "./checkout/checkout.ts";
+export { isPaymentInProcess } from "./checkout/store.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
@@ -20,16 +21,8 @@ type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | nu
 
 /** The processor's jobs after an order has moved: close sessions, give refunds. */
 export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
-  jobs.work<{ orderId: number }>(closeCheckoutQueue, ({ orderId }) => closeCheckout(deps, orderId));
+  jobs.work<{ orderId: number }>(closeCheckoutQueue, ({ orderId }) => closeCheckouts(deps, orderId));
   jobs.work<{ orderId: number }>(refundQueue, ({ orderId }) => refund(deps, orderId));
-}
-
-/** Closes the sessions, so that nobody pays an order twice or pays a cancelled one. */
-async function closeCheckout({ db, processor }: JobDeps, orderId: number): Promise<void> {
-  for (const { id, sessionId } of await openSessions(db, orderId)) {
-    if (sessionId !== null && processor) await processor.expire(sessionId);
-    await endSession(db, id, "expired");
-  }
 }
 
 /**

@@ -24,6 +24,8 @@ export type OrderView = Omit<
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** Whether its hosted checkout can be opened now. */
   payable: boolean;
+  /** Whether a bank's money is on its way, so that nothing is to be paid now. */
+  isPaymentInProcess: boolean;
   /** When its documents will be, or were, deleted. */
   retention: Html | string | null;
   signers: readonly ShownSigner[];
@@ -104,6 +106,7 @@ const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Rea
 /** The part that refreshes itself. htmx merges it into the page, so focus and scroll position stay. */
 function live(order: OrderView, { words, asked }: Reader): Html {
   const { tone, label, headline, summary, next } = statusWords(order.status, words);
+  const todo = order.isPaymentInProcess ? words.orderPage.bankPayment : next;
   const { orderPage: page, components } = words;
   const test = order.environment === "test";
   return html`<div class="order-main">
@@ -115,7 +118,7 @@ ${test && notice("attention", page.test.title, page.test.text)}
 <p class="lead">${summary}</p>
 </div>
 <h2 id="next-title">${page.next}</h2>
-<ul class="next">${next.map((line) => html`<li>${line}</li>`)}</ul>
+<ul class="next">${todo.map((line) => html`<li>${line}</li>`)}</ul>
 ${
   order.payable &&
   html`<p><a class="button pay no-print" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${page.pay(money(order.totalCents))}</a></p>

@@ -24,6 +24,8 @@ export type OrderPageDeps = {
   limits: RateLimits;
   /** Whether order pages offer the checkout at all. */
   paymentsConfigured: boolean;
+  /** Whether a bank's money is on its way. */
+  isPaymentInProcess: (orderCode: string) => Promise<boolean>;
   retention: RetentionPlan;
   /** Of the service, for paper. */
   baseUrl: string;
@@ -99,10 +101,16 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
   async function view(code: string, { words }: Reader): Promise<OrderView> {
     const order = await orderOf(db, code);
-    const payable = paymentsConfigured && isPayable(order.status) && order.documentsDeletedAt === null;
-    const [signers, firm] = await Promise.all([deps.signersOf(order.code), deps.firmOf(order.partnerId)]);
+    const [signers, firm, isPaymentInProcess] = await Promise.all([
+      deps.signersOf(order.code),
+      deps.firmOf(order.partnerId),
+      isPayable(order.status) && deps.isPaymentInProcess(order.code),
+    ]);
+    const payable =
+      paymentsConfigured && isPayable(order.status) && order.documentsDeletedAt === null && !isPaymentInProcess;
     const title = deps.titleOf(order);
-    return { ...order, title, payable, retention: orderRetention(deps.retention, order, words), signers, firm };
+    const retention = orderRetention(deps.retention, order, words);
+    return { ...order, title, payable, isPaymentInProcess, retention, signers, firm };
   }
 
   /** Its policy lets the firm's logo in. */

@@ -20,6 +20,7 @@ export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";
 export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   title: null,
   payable: false,
+  isPaymentInProcess: false,
   documentsDeletedAt: null,
   manualQuoteReason: null,
   retention: null,
@@ -105,6 +106,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         db,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
         paymentsConfigured: false,
+        isPaymentInProcess: async () => false,
         titleOf: () => null,
         firmOf: async () => shown.firm ?? order().firm,
         signersOf: async () => [],

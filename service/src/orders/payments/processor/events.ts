@@ -1,11 +1,20 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { maskCode } from "../../../kernel/platform/ids.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { type Log, maskCodes } from "../../../kernel/platform/logs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { type Actor, type LockedOrder, lockOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
+import {
+  type Actor,
+  closeCheckoutQueue,
+  type LockedOrder,
+  lockOrder,
+  type Milestone,
+  targetOf,
+  transition,
+} from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/checkout.ts";
-import { endProcessorSession, sessionOrder } from "../checkout/store.ts";
+import { bindSession, endProcessorSession, sessionOrder } from "../checkout/store.ts";
 import {
   auditUnapplied,
   heldPayments,
@@ -103,7 +112,8 @@ async function orderCodeOf(tx: Tx, message: SessionMessage | RefundMessage): Pro
     const { paymentIntent } = message;
     return (paymentIntent && (await orderCodeOfIntent(tx, paymentIntent))) ?? message.orderCode;
   }
-  const { sessionId } = message;
+  const { sessionId, checkoutId } = message;
+  if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
   return (sessionId && (await sessionOrder(tx, sessionId))?.code) ?? message.orderCode;
 }
 
@@ -114,12 +124,13 @@ async function takeSession(tx: Tx, order: LockedOrder, message: SessionMessage, 
   // Read after locking the order: another event may have changed the session.
   const session = sessionId === null ? undefined : await sessionOrder(tx, sessionId);
   if (kind === "cleared") return takeMoney(tx, order, message, options);
-  if (sessionId !== null) await endProcessorSession(tx, sessionId, kind === "failed" ? "failed" : endOf(kind));
+  const end = kind === "pending" ? "pending_funds" : kind;
+  const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
+  // Another open session could be paid, too, while the bank's money is on its way.
+  if (hasEnded && kind === "pending") await enqueue(tx, closeCheckoutQueue, { orderId: order.id });
   if (session?.status === "failed") return nothing("stale", order);
   return moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
 }
-
-const endOf = (kind: SessionMessage["kind"]) => (kind === "expired" ? "expired" : "complete");
 
 async function moveIfTable(
   tx: Tx,

@@ -1,3 +1,4 @@
+import { isUuid } from "../../../kernel/platform/text.ts";
 import type { SignedEvent } from "./processor.ts";
 
 /** The outcome of a checkout session. */
@@ -10,6 +11,8 @@ export type SessionMessage = {
    * payment link.
    */
   orderCode: string | null;
+  /** From the metadata, too: our id of the session, for one whose minting was cut off. */
+  checkoutId: string | null;
   paymentIntent: string | null;
   /** In the smallest unit of the currency; null when absent. */
   amount: number | null;
@@ -36,6 +39,10 @@ const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? 
 /** A reference is an id, or the object itself when the account expands it. */
 const idOf = (value: unknown): string | null => text(value) ?? text(fieldsOf(value)["id"]);
 const codeOf = (object: Fields): string | null => text(fieldsOf(object["metadata"])["order_code"]);
+const checkoutOf = (object: Fields): string | null => {
+  const id = text(fieldsOf(object["metadata"])["checkout"]);
+  return id !== null && isUuid(id) ? id : null;
+};
 
 const sessionKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
   "checkout.session.async_payment_succeeded": "cleared",
@@ -64,6 +71,7 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
       kind: "failed",
       sessionId: null,
       orderCode,
+      checkoutId: checkoutOf(object),
       paymentIntent: idOf(object["id"]),
       amount: null,
       currency: null,
@@ -84,6 +92,7 @@ function sessionMessage(kind: SessionMessage["kind"], object: Fields): SessionMe
     kind,
     sessionId: text(object["id"]),
     orderCode: codeOf(object),
+    checkoutId: checkoutOf(object),
     paymentIntent: idOf(object["payment_intent"]),
     amount: whole(object["amount_total"]),
     currency: text(object["currency"]),

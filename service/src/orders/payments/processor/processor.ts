@@ -33,8 +33,12 @@ export type Processor = {
   livemode: boolean | null;
   /** @throws ServiceError `processor_failed` */
   mint: (request: CheckoutRequest) => Promise<MintedSession>;
-  /** Closes the session for payments. Leaves an ended session unchanged. */
-  expire: (sessionId: string) => Promise<void>;
+  /**
+   * Closes the session for payments. Leaves an ended session unchanged.
+   * @returns `complete` when a payer finished it first
+   * @throws ServiceError `processor_failed`
+   */
+  expire: (sessionId: string) => Promise<"expired" | "complete">;
   /** Refunds the whole sum; with the same `id` it happens only once. */
   refund: (id: string, paymentIntent: string) => Promise<void>;
   /** Refunds a part of the sum; with the same `request` it happens only once, however much later it is asked again. */
@@ -79,13 +83,24 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
         if (!url) throw new Error("the session has no url");
         return { sessionId: id, url };
       } catch (error) {
-        throw failed(error);
+        throw failed(error, "create");
       }
     },
     async expire(sessionId) {
-      const stripe = await sdk();
-      const session = await stripe.checkout.sessions.retrieve(sessionId);
-      if (session.status === "open") await stripe.checkout.sessions.expire(sessionId);
+      try {
+        const { sessions } = (await sdk()).checkout;
+        const { status } = await sessions.retrieve(sessionId);
+        if (status !== "open") return endOf(status);
+        await sessions.expire(sessionId).catch(async (error: unknown) => {
+          // A payer who was faster makes the processor refuse.
+          if ((await sessions.retrieve(sessionId)).status === "open") throw error;
+        });
+        return endOf((await sessions.retrieve(sessionId)).status);
+      } catch (error) {
+        // A session of another account can't be paid here.
+        if (isUnknown(error)) return "expired";
+        throw failed(error, "close");
+      }
     },
     async refund(id, paymentIntent) {
       const stripe = await sdk();
@@ -120,6 +135,10 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
   };
 }
 
+const endOf = (status: string | null): "expired" | "complete" => (status === "complete" ? "complete" : "expired");
+
+const isUnknown = (error: unknown): boolean => (error as { statusCode?: unknown } | null)?.statusCode === 404;
+
 /** Unix seconds of `t` in the signature header; 0 without one, which fails verification. */
 const signedAt = (signature: string): number => Number(/(?:^|,)t=(\d{1,15})(?:,|$)/.exec(signature)?.[1] ?? 0);
 
@@ -146,10 +165,10 @@ async function load(secretKey: string, apiBase: string | null): Promise<Stripe> 
 
 /** Sends the order's code, the sum and the firm's name, and nothing about the client or the document. */
 function sessionOf(
-  { orderCode, firmName, environment, amountCents, currency, expiresAt }: CheckoutRequest,
+  { id, orderCode, firmName, environment, amountCents, currency, expiresAt }: CheckoutRequest,
   baseUrl: string,
 ) {
-  const metadata = { order_code: orderCode, environment };
+  const metadata = { order_code: orderCode, environment, checkout: id };
   const back = `${baseUrl}/orders/${orderCode}/checkout`;
   return {
     mode: "payment",
@@ -172,9 +191,9 @@ function sessionOf(
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
-function failed(error: unknown): ServiceError {
+function failed(error: unknown, to: "create" | "close"): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError("processor_failed", "The payment processor failed to create the checkout session.", {
+  return new ServiceError("processor_failed", `The payment processor failed to ${to} the checkout session.`, {
     cause: error,
   });
 }

@@ -21,6 +21,7 @@ import {
   type OrderDeps,
   type TitleOf,
 } from "../../../orders/order/order.ts";
+import { isPaymentInProcess } from "../../../orders/payments/payments.ts";
 import {
   type EnvelopeDeps,
   orderDocuments,
@@ -126,6 +127,11 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       clientMails(db, order.code, principal),
       inPersonOf(db, order.code, principal),
     ]);
+    const payable =
+      desk.orders.checkoutUrlOf !== null &&
+      isPayable(order.status) &&
+      order.documentsDeletedAt === null &&
+      !(await isPaymentInProcess(db, order.code));
     const decidedBy = inPerson?.request.decidedBy ?? "";
     const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
     const view = { order, title: desk.titleOf(order) };
@@ -139,7 +145,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       sendable: mailsToSendAgain(desk.takesPayment, order),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${frame.baseUrl}/orders/${order.code}`,
-      payable: desk.orders.checkoutUrlOf !== null && isPayable(order.status) && order.documentsDeletedAt === null,
+      payable,
       retention: orderRetention(frame.retention, order),
       signers,
       notices: desk.noticesOf(order),

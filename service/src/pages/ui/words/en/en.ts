@@ -33,6 +33,10 @@ export const en = {
     },
     next: "What happens next",
     pay: (amount: string) => `Pay ${amount}`,
+    bankPayment: [
+      "Your bank payment is being processed. There is nothing else to do.",
+      "Some banks take up to four business days. This page changes when the bank has answered.",
+    ],
     payHint: "You pay on the secure page of our payment processor. Nothing is charged before you confirm there.",
     toQuote: "See what the amount is for",
     progress: "Progress",

@@ -29,6 +29,10 @@ export const es: Words = {
     },
     next: "Qué sigue",
     pay: (amount) => `Pagar ${amount}`,
+    bankPayment: [
+      "Su pago bancario se está procesando. No tiene que hacer nada más.",
+      "Algunos bancos tardan hasta cuatro días hábiles. Esta página cambia cuando el banco responda.",
+    ],
     payHint:
       "Usted paga en la página segura de nuestro procesador de pagos. No se le cobra nada antes de que lo confirme allí.",
     toQuote: "Ver a qué corresponde el importe",
