@@ -4,6 +4,7 @@ import { namesOfFirmActors } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import {
   clientMails,
@@ -19,6 +20,7 @@ import {
   isPayable,
   type NoticesOf,
   type OrderDeps,
+  type PublicOrderRow,
   type TitleOf,
 } from "../../../orders/order/order.ts";
 import { isPaymentInProcess } from "../../../orders/payments/payments.ts";
@@ -127,11 +129,6 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       clientMails(db, order.code, principal),
       inPersonOf(db, order.code, principal),
     ]);
-    const payable =
-      desk.orders.checkoutUrlOf !== null &&
-      isPayable(order.status) &&
-      order.documentsDeletedAt === null &&
-      !(await isPaymentInProcess(db, order.code));
     const decidedBy = inPerson?.request.decidedBy ?? "";
     const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
     const view = { order, title: desk.titleOf(order) };
@@ -145,7 +142,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       sendable: mailsToSendAgain(desk.takesPayment, order),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${frame.baseUrl}/orders/${order.code}`,
-      payable,
+      payable: desk.orders.checkoutUrlOf !== null && (await isToBePaid(db, order)),
       retention: orderRetention(frame.retention, order),
       signers,
       notices: desk.noticesOf(order),
@@ -162,6 +159,10 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     return dashboardPage(frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
   }
 }
+
+/** Whether a checkout of the order can be opened now. */
+const isToBePaid = async (db: Sql, { code, status, documentsDeletedAt }: PublicOrderRow): Promise<boolean> =>
+  isPayable(status) && documentsDeletedAt === null && !(await isPaymentInProcess(db, code));
 
 /** The topics that the address says were fired; null when it says nothing of them, or names unknown ones. */
 function firedIn(fired: string | undefined): OrderDetailView["fired"] {
