@@ -225,8 +225,10 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
     client: {
       db,
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
-      paymentsConfigured: checkout.processor !== null,
-      isPaymentInProcess: (code) => isPaymentInProcess(db, code),
+      payments: {
+        isConfigured: checkout.processor !== null,
+        isInProcess: (code) => isPaymentInProcess(db, code),
+      },
       titleOf: desk.titleOf,
       firmOf: (partnerId) => readShownFirm(db, partnerId),
       signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,

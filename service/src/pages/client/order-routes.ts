@@ -22,10 +22,12 @@ export type OrderPageDeps = {
   db: Sql;
   assets: Assets;
   limits: RateLimits;
-  /** Whether order pages offer the checkout at all. */
-  paymentsConfigured: boolean;
-  /** Whether a bank's money is on its way. */
-  isPaymentInProcess: (orderCode: string) => Promise<boolean>;
+  payments: {
+    /** Whether order pages offer the checkout at all. */
+    isConfigured: boolean;
+    /** Whether a bank's money is on its way. */
+    isInProcess: (orderCode: string) => Promise<boolean>;
+  };
   retention: RetentionPlan;
   /** Of the service, for paper. */
   baseUrl: string;
@@ -45,7 +47,7 @@ export type OrderPageDeps = {
 
 /** `/orders/{code}`, the part of it that refreshes, and its documents for holders of the mailed link. */
 export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
-  const { db, assets, paymentsConfigured, baseUrl } = deps;
+  const { db, assets, payments, baseUrl } = deps;
 
   clientRoute(app, deps, "/orders/:code", async ({ params }, reader) =>
     withPolicy(await view(params.code, reader), reader),
@@ -104,10 +106,10 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     const [signers, firm, isPaymentInProcess] = await Promise.all([
       deps.signersOf(order.code),
       deps.firmOf(order.partnerId),
-      isPayable(order.status) && deps.isPaymentInProcess(order.code),
+      isPayable(order.status) && payments.isInProcess(order.code),
     ]);
     const payable =
-      paymentsConfigured && isPayable(order.status) && order.documentsDeletedAt === null && !isPaymentInProcess;
+      payments.isConfigured && isPayable(order.status) && order.documentsDeletedAt === null && !isPaymentInProcess;
     const title = deps.titleOf(order);
     const retention = orderRetention(deps.retention, order, words);
     return { ...order, title, payable, isPaymentInProcess, retention, signers, firm };

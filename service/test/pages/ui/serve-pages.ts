@@ -105,8 +105,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       client: {
         db,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
-        paymentsConfigured: false,
-        isPaymentInProcess: async () => false,
+        payments: { isConfigured: false, isInProcess: async () => false },
         titleOf: () => null,
         firmOf: async () => shown.firm ?? order().firm,
         signersOf: async () => [],
