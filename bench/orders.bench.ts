@@ -49,6 +49,8 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
     documentName: null,
     documentNotices: null,
     manualQuoteReason: null,
+    template: null,
+    templateUse: null,
     notices: [],
     rowMac: Buffer.alloc(36),
     createdAt: new Date(),

@@ -47,6 +47,7 @@ import {
 } from "./orders/payments/payments.ts";
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
+import { templateRoutes } from "./orders/templates/templates.ts";
 import { failingMail, webhookRoutes, webhooksSection } from "./outgoing/webhooks/webhooks.ts";
 import { type Assets, openAssets, type PageDeps, pages, unmatchedPage } from "./pages/pages.ts";
 import { providerWebhook } from "./providers/providers.ts";
@@ -193,7 +194,8 @@ async function addRoutes(
   accessRoutes(app, { ...frame, requestAccess: features.requestAccess });
   analyticsRoutes(app, { ...frame, readAnalytics: features.readAnalytics });
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
-  orderRoutes(app, { frame, orders: desk.orders, uploadPlaces });
+  orderRoutes(app, { frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate });
+  templateRoutes(app, { frame, templates: desk.orders, uploadPlaces });
   signingRoutes(app, { frame, envelopes });
   inPersonRoutes(app, { frame, db: deps.db, clock: deps.clock });
   envelopeVerificationRoutes(app, { frame, envelopes });

@@ -41,7 +41,7 @@ import type { Workers } from "./kernel/platform/workers/task.ts";
 import type { RetentionPlan } from "./kernel/retention/retention.ts";
 import type { BringNearer } from "./kernel/test-clock/test-clock.ts";
 import { analyticsReader } from "./orders/analytics/analytics.ts";
-import { noticeReader, openFirmNotes, titleReader } from "./orders/order/order.ts";
+import { noticeReader, openFirmNotes, titleReader, type WithTemplate } from "./orders/order/order.ts";
 import {
   type CheckoutDeps,
   checkoutUrl,
@@ -51,6 +51,7 @@ import {
 } from "./orders/payments/payments.ts";
 import { bringExecutionsNearer, createCallbacks } from "./orders/playbooks/playbooks.ts";
 import type { VersionedPricing } from "./orders/pricing/pricing.ts";
+import { expandForm } from "./orders/templates/templates.ts";
 import { bringSecretEndsNearer, openWebhooks } from "./outgoing/webhooks/webhooks.ts";
 import { accountsOf, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
 import {
@@ -198,19 +199,22 @@ function openDesk(deps: AppDeps, shared: Shared, checkout: CheckoutDeps) {
   const { names, titleOf, noticesOf, providers, processor, envelopes, requireStorage } = shared;
   const { sealDocument } = sealing;
   const openSealer = async () => ({ sealDocument, close: async () => {} });
+  const orders = {
+    ...storeOf(deps),
+    names,
+    pricing,
+    workers,
+    requireStorage,
+    trySigning: createPreflight(workers),
+    textCodes: envelopes.texts !== null,
+    textsReach: (phone: string) => envelopes.texts?.reaches(phone) ?? false,
+    supply: { askCarriers: labelRates({ providers, log, random }), notaries: checkout.notarySupply },
+    checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
+  };
+  const withTemplate: WithTemplate = (principal, sent) => expandForm(orders, principal, sent);
   return {
-    orders: {
-      ...storeOf(deps),
-      names,
-      pricing,
-      workers,
-      requireStorage,
-      trySigning: createPreflight(workers),
-      textCodes: envelopes.texts !== null,
-      textsReach: (phone: string) => envelopes.texts?.reaches(phone) ?? false,
-      supply: { askCarriers: labelRates({ providers, log, random }), notaries: checkout.notarySupply },
-      checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
-    },
+    orders,
+    withTemplate,
     sandbox: { ...storeOf(deps), sealDocument, sandboxPayment },
     moves: { ...storeOf(deps), openSealer, requireByHand: requireNoLetter },
     envelopes,

@@ -5,6 +5,7 @@ import { passportsOf } from "./passports.ts";
 import { roomsOf } from "./rooms.ts";
 import { sandboxOf } from "./sandbox.ts";
 import { signingOf } from "./signing.ts";
+import { templatesOf } from "./templates.ts";
 import { type ClientOptions, createTransport, type SentResponse, type Transport } from "./transport.ts";
 import { webhooksOf } from "./webhooks.ts";
 
@@ -35,6 +36,7 @@ const routesOf = (transport: Transport) => ({
   me: (): Promise<Me> => transport.json("GET", "/api/partner/me"),
   ...firmOf(transport),
   orders: { ...ordersOf(transport), ...signingOf(transport) },
+  templates: templatesOf(transport),
   sandbox: sandboxOf(transport),
   rooms: roomsOf(transport),
   passports: passportsOf(transport),

@@ -12,7 +12,15 @@ export {
 } from "./event-chain.ts";
 export type { EventFeed, EventQuery, FeedEvent } from "./events.ts";
 export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
-export type { FieldOption, NumberFormat, OrderFields, SignatureField, Signer, SignerAuth } from "./order-fields.ts";
+export type {
+  FieldOption,
+  NumberFormat,
+  OrderFields,
+  RolePerson,
+  SignatureField,
+  Signer,
+  SignerAuth,
+} from "./order-fields.ts";
 export type {
   CreatedOrder,
   DocumentNotice,
@@ -46,6 +54,17 @@ export type {
   OrderSigners,
   SignerReplacement,
 } from "./signing.ts";
+export type {
+  NewTemplateRole,
+  SavedTemplate,
+  Template,
+  TemplateFields,
+  TemplateList,
+  TemplateMatches,
+  TemplateRole,
+  TemplateSummary,
+  TemplateVersionFields,
+} from "./templates.ts";
 export type { ClientOptions, SentRequest, SentResponse, WriteOptions } from "./transport.ts";
 export type { OrderEventData, SignerEventData, WebhookEvent } from "./webhook-events.ts";
 export { parseWebhook, signatureHeader, signWebhook, standardSecret, verifyWebhook } from "./webhook-signatures.ts";

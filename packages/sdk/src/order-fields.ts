@@ -62,6 +62,9 @@ export type SignatureField = {
   options?: readonly FieldOption[] | undefined;
 };
 
+/** The person who takes a template's role. */
+export type RolePerson = Pick<Signer, "name" | "email" | "phone" | "accessCode" | "language">;
+
 /** The fields of a new order. */
 export type OrderFields = {
   /** Of the client. */
@@ -113,4 +116,14 @@ export type OrderFields = {
   fields?: readonly SignatureField[] | undefined;
   /** How signers without their own setting are identified. Default `link`. */
   signerAuth?: SignerAuth | undefined;
+  /** The id of one of your templates, which decides the services, the signers' roles and the fields. */
+  template?: string | undefined;
+  /** Default: the latest. */
+  templateVersion?: number | undefined;
+  /** Of the template: the person of each role, by its name. */
+  roles?: Readonly<Record<string, RolePerson>> | undefined;
+  /** Of the template: values of its fields, by their labels. */
+  values?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** Use the template's places although the document is another form. */
+  otherDocument?: boolean | undefined;
 };

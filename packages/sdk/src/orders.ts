@@ -53,6 +53,8 @@ type OrderCommon = {
   manualQuoteReason?: string;
   /** Warnings about the document that signers see; absent when there are none. */
   documentNotices?: DocumentNotice[];
+  /** The template that the order was placed from; absent without one. */
+  template?: { templateId: string; version: number };
 };
 
 export type CreatedOrder = OrderCommon & {
@@ -94,11 +96,18 @@ export type OrderQuery = {
   cursor?: string | undefined;
 };
 
+/** Roles and labels are the firm's own words: they stay as they are. */
+function jsonOf(name: string, value: object): unknown {
+  if (name === "values") return value;
+  if (name !== "roles") return wireValue(value);
+  return Object.fromEntries(Object.entries(value).map(([role, person]) => [role, wireValue(person)]));
+}
+
 function formOf(fields: OrderFields, document: Pdf | NamedPdf | null): FormData | StreamedBody {
   const texts = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === false
       ? []
-      : [[wireName(name), typeof value === "object" ? JSON.stringify(wireValue(value)) : String(value)]],
+      : [[wireName(name), typeof value === "object" ? JSON.stringify(jsonOf(name, value)) : String(value)]],
   );
   return formWith(texts, document && ["document", document]);
 }

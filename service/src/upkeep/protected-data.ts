@@ -18,6 +18,7 @@ import { type Forget, type JudgedStates, protectedTables as marks } from "../ker
 import { forgetDocumentNames, orderState, protectedTables as orders } from "../orders/order/order.ts";
 import { paymentState, protectedTables as payments } from "../orders/payments/payments.ts";
 import { protectedTables as refunds } from "../orders/refunds/refunds.ts";
+import { protectedTables as templates } from "../orders/templates/templates.ts";
 import { protectedTables as webhooks } from "../outgoing/webhooks/webhooks.ts";
 import { protectedTables as providers } from "../providers/providers.ts";
 import { protectedTables as envelopes } from "../signing/envelopes/envelopes.ts";
@@ -42,7 +43,7 @@ export const backfillRows: MacTable<BackfillRecord> = {
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...marks],
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
-  ...[...seals, ...anchors, ...passports, ...orders, ...payments, ...refunds],
+  ...[...seals, ...anchors, ...passports, ...orders, ...templates, ...payments, ...refunds],
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...webhooks, backfillRows],
 ];
 

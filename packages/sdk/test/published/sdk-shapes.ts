@@ -19,6 +19,14 @@ export const calls = {
   getTestClock: "sandbox.clock.get",
   advanceTestClock: "sandbox.clock.advance",
   resetTestClock: "sandbox.clock.reset",
+  createTemplate: "templates.create",
+  createTemplateVersion: "templates.addVersion",
+  listTemplates: "templates.list",
+  getTemplate: "templates.get",
+  getTemplateVersion: "templates.version",
+  archiveTemplate: "templates.archive",
+  restoreTemplate: "templates.restore",
+  matchTemplate: "templates.match",
   createRoom: "rooms.create",
   listRooms: "rooms.list",
   viewRoom: "rooms.view",
@@ -71,6 +79,7 @@ export const notInClient = ["linkPartner"];
 export const ownCalls = [
   "orders.all",
   "rooms.all",
+  "templates.all",
   "webhooks.allDeliveries",
   "webhooks.replayAllFailed",
   "events.follow",
@@ -119,6 +128,12 @@ export const types = {
   SignerEventData: "Extract<Webhooks, { type: 'signature.signed' }>['data']",
   RoomSummary: "Schemas['RoomSummary']",
   RoomView: "Schemas['RoomView']",
+  SavedTemplate: "Schemas['TemplateSaved']",
+  Template: "Schemas['Template']",
+  TemplateList: "Schemas['TemplateList']",
+  TemplateMatches: "Schemas['TemplateMatches']",
+  TemplateRole: "Schemas['TemplateRole']",
+  TemplateSummary: "Schemas['TemplateSummary']",
   RotatedSecret: "Schemas['RotatedSecret']",
   SandboxOutcome: "Schemas['SandboxCheckout']['outcome']",
   SandboxStep: "Schemas['SandboxAdvance']",
@@ -142,6 +157,8 @@ export const narrowerTypes = { EventFeed: "Schemas['WebhookEventFeed']", FeedEve
 export const givenTypes = {
   FieldOption: "NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['options']>[number]",
   NumberFormat: "Exclude<NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['format']>, string>",
+  NewTemplateRole: "NonNullable<Forms['createTemplate']['roles']>[number]",
+  RolePerson: "NonNullable<Forms['createOrder']['roles']>[string]",
   SignatureField: "NonNullable<Forms['createOrder']['fields']>[number]",
   Signer: "NonNullable<Forms['createOrder']['signers']>[number]",
   SignerReplacement: "Schemas['SignerReplacement']",
@@ -150,6 +167,8 @@ export const givenTypes = {
 /** Types of form and query fields. Their values are text on the wire, so only the names are compared. */
 export const fieldTypes = {
   OrderFields: "Exclude<keyof Forms['createOrder'], 'document'>",
+  TemplateFields: "Exclude<keyof Forms['createTemplate'], 'document'>",
+  TemplateVersionFields: "Exclude<keyof Forms['createTemplateVersion'], 'document'>",
   DeliveryQuery: "Queries['listDeliveries']",
   OrderQuery: "Queries['listOrders']",
 };
@@ -189,6 +208,7 @@ export const bodies = {
 /** The argument type from which the client builds the query of an operation. */
 export const queries = {
   listOrders: "NonNullable<Parameters<Client['orders']['list']>[0]>",
+  listTemplates: "NonNullable<Parameters<Client['templates']['list']>[0]>",
   listRooms: "NonNullable<Parameters<Client['rooms']['list']>[0]>",
   listDeliveries: "NonNullable<Parameters<Client['webhooks']['deliveries']>[0]>",
 };

@@ -5,6 +5,7 @@ import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { listen } from "./listen.ts";
 import { partnerOrderVerbs } from "./order.ts";
+import { partnerTemplateVerbs } from "./template.ts";
 import { allTopics, requireTopic } from "./topics.ts";
 import { triggerVerb } from "./trigger.ts";
 import { partnerWebhookVerbs } from "./webhook.ts";
@@ -52,7 +53,15 @@ const events: Verb = {
   },
 };
 
-const verbs = [listen, triggerVerb(example), ...partnerOrderVerbs, ...partnerWebhookVerbs, events, me];
+const verbs = [
+  listen,
+  triggerVerb(example),
+  ...partnerOrderVerbs,
+  ...partnerTemplateVerbs,
+  ...partnerWebhookVerbs,
+  events,
+  me,
+];
 const command = {
   program: "signsealship",
   version: () => VERSION,

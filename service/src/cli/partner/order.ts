@@ -14,6 +14,7 @@ const fieldOf = {
   "fill-token": "fill_token",
   reference: "external_reference",
   "doc-slug": "doc_slug",
+  template: "template",
   "signer-state": "signer_state",
   fax: "fax_to",
   "byod-confirmed": "byod_confirmed",
@@ -42,6 +43,10 @@ const options = {
   },
   fax: { type: "string", help: "NUMBER to fax it to: 10 digits in the US, or +country." },
   "doc-slug": { type: "string", help: "A document of the catalog; it decides signing and notarization." },
+  template: {
+    type: "string",
+    help: "TEMPLATE_ID: places it from a template; with it --field roles=JSON, and --field values=JSON.",
+  },
   reference: { type: "string", help: "Your own reference, echoed." },
   checkout: { type: "boolean", help: "Also mint the hosted checkout, and print its address." },
   field: { type: "string", multiple: true, help: "name=value: any field of the order form, as often as wanted." },
@@ -104,7 +109,8 @@ export const createOrder: Verb = {
     const partner = partnerOf(values);
     const form = formOf(values);
     const path = textOption(values, "document");
-    if ((path === undefined) === (form["fill_token"] === undefined))
+    const given = [path, form["fill_token"]].filter((each) => each !== undefined).length;
+    if (given > 1 || (given === 0 && form["template"] === undefined))
       throw new UsageError("either --document or --fill-token is required");
     const pdf = path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
     const idempotencyKey = textOption(values, "idempotency-key");

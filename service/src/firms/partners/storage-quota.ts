@@ -34,6 +34,9 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
       UNION ALL
       SELECT blob_key, bytes FROM passports WHERE partner_id = ${partnerId}
       UNION ALL
+      SELECT DISTINCT v.blob_key, v.bytes FROM templates t JOIN template_versions v ON v.template_id = t.id
+      WHERE t.partner_id = ${partnerId}
+      UNION ALL
       SELECT c.blob_key, c.bytes FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}
     ) AS stored
     WHERE blob_key IS NOT NULL AND ${notDeleted(sql`stored.blob_key`)}`);

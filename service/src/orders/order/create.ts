@@ -25,6 +25,7 @@ import { type NotarySupply, notaryGap } from "./notary-supply.ts";
 import { estimatedPages, looksLikePdf, pagesOf } from "./original.ts";
 import { signingMembers } from "./signing-row.ts";
 import type { OriginalDocument } from "./store.ts";
+import { macOfUse, type TemplateDocument, type TemplateUse, type WithTemplate } from "./template-use.ts";
 import type { TriedDocument, TrySigning } from "./try-signing.ts";
 
 export type CreateDeps = {
@@ -54,6 +55,8 @@ export type SentOrder = {
   fields: ReadonlyMap<string, string>;
   upload: SentDocument | null;
   documentName?: string | undefined;
+  /** Fills the form in from a template that it names. */
+  withTemplate?: WithTemplate | undefined;
 };
 
 /** A file as sent, and its sender's name for it. */
@@ -72,26 +75,54 @@ export async function createOrder(
   claim: ((order: NewOrder) => Statement) | null,
 ): Promise<NewOrder | null> {
   const { blobs } = deps;
-  const filled = await filledDocument(deps, sent.fields);
-  const form = parseOrderForm(withSlugOf(filled, sent.fields), sent.upload !== null, deps.pricing);
-  requireTexts(deps, form.signing.signers ?? [], sent.fields);
+  const expanded = await sent.withTemplate?.(principal, sent);
+  const fields = expanded?.fields ?? sent.fields;
+  const own = expanded?.document;
+  const filled = own ?? (await filledDocument(deps, fields));
+  const hasDocument = sent.upload !== null || own !== undefined;
+  const form = parseOrderForm(withSlugOf(filled, fields), hasDocument, deps.pricing);
+  requireTexts(deps, form.signing.signers ?? [], fields);
   const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal, form, pages);
   const manualQuoteReason = await whyByHand(deps, principal, { form, priced, notices });
-  if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
+  const added = sent.upload?.bytes.length ?? own?.bytes;
+  if (added !== undefined) await deps.requireStorage(principal, added);
   const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
-  const document = sent.upload ? await storeUpload(blobs, sent.upload, pages) : filled;
+  const document = await storedDocument(deps, principal, { upload: sent.upload, own, filled, pages });
   if (!document) throw unusableFill();
   try {
-    const name = documentName(sent.upload?.filename ?? sent.documentName);
-    const order = newOrder(deps, principal, { form, signers, priced, manualQuoteReason, document, name, notices });
+    const name = documentName(sent.upload?.filename ?? sent.documentName) ?? own?.name ?? null;
+    const use = expanded?.use ?? null;
+    const order = newOrder(deps, principal, { form, signers, priced, manualQuoteReason, document, name, notices, use });
     if (await write(deps.db, order, claim?.(order) ?? null)) return order;
   } catch (error) {
-    if (sent.upload && !isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
+    if (hasDocument && !isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
     throw error;
   }
-  if (sent.upload) await blobs.discard(document.blobKey);
+  if (hasDocument) await blobs.discard(document.blobKey);
   return null;
+}
+
+type ToStore = {
+  upload: SentDocument | null;
+  own: TemplateDocument | undefined;
+  filled: FilledDocument | undefined;
+  pages: number;
+};
+
+/** Stores the document that came with the form, or a copy of its template's, which outlives what is deleted of the order. */
+async function storedDocument(
+  { blobs }: CreateDeps,
+  principal: Principal,
+  { upload, own, filled, pages }: ToStore,
+): Promise<OriginalDocument | undefined> {
+  if (upload) return storeUpload(blobs, upload, pages);
+  if (!own) return filled;
+  const at = { key: own.blobKey, use: documentUse(own.sha256), holder: memoryHolder(principal) };
+  return blobs.withBytes(at, async (bytes) => {
+    if (!bytes) throw new Error("the document of a template is missing");
+    return storeUpload(blobs, { bytes, sha256: own.sha256 }, own.pages);
+  });
 }
 
 /** @throws ServiceError naming the field that asks for codes by text message which can't be sent */
@@ -203,12 +234,13 @@ type Made = {
   document: OriginalDocument;
   name: string | null;
   notices: TriedDocument["notices"];
+  use: TemplateUse | null;
 };
 
 function newOrder(
   { clock, pricing, rowMac, names }: CreateDeps,
   principal: Principal,
-  { form, signers, priced, manualQuoteReason, document, name, notices }: Made,
+  { form, signers, priced, manualQuoteReason, document, name, notices, use }: Made,
 ): NewOrder {
   const code = newCode();
   const { quote, carrierRate } = priced;
@@ -247,5 +279,7 @@ function newOrder(
       ),
     },
     rowMac: form.services.sign ? rowMac.of("orders", signingMembers(signing)) : null,
+    template: use,
+    templateUse: use && { ...use, rowMac: macOfUse(rowMac, code, use) },
   };
 }

@@ -11,6 +11,7 @@ import type { OrderForm } from "./form/form.ts";
 import type { OrderSigner } from "./form/signers.ts";
 import { macOfNewOrder, type NewOrderState } from "./order-mac.ts";
 import type { OriginalDocument } from "./store.ts";
+import { insertTemplateUse, type TemplateUse } from "./template-use.ts";
 import { orderMailQueue } from "./transitions/effects.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
 import type { OrderRow } from "./views.ts";
@@ -30,6 +31,8 @@ export type NewOrder = OrderRow & {
   document: OriginalDocument & { rowMac: Buffer };
   /** Covers the signing facts of the order; null without signing. */
   rowMac: Buffer | null;
+  /** The template that it was placed from; null without one. */
+  templateUse: (TemplateUse & { rowMac: Buffer }) | null;
 };
 
 const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
@@ -70,7 +73,7 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
       SELECT id, 'original', ${document.sha256}, ${document.bytes}, ${document.pages}, ${document.blobKey}, ${at},
         ${document.rowMac}::bytea
       FROM new_order
-    ), audit AS (${audit}), event AS (${event})${quoteTask(order)}
+    ), audit AS (${audit}), event AS (${event})${templateUse(order)}${quoteTask(order)}
     SELECT id${quoteMail(order)} FROM new_order`;
 }
 
@@ -106,6 +109,10 @@ const coveredOf = ({ principal, form, ...order }: NewOrder): NewOrderState => [
   order.documentNotices !== null,
   [],
 ];
+
+function templateUse({ templateUse: use }: NewOrder): Statement {
+  return use === null ? nothing : sql`, template AS (${insertTemplateUse(use, sql`new_order`)})`;
+}
 
 /** Opens a task to price an order that was not quoted. */
 function quoteTask({

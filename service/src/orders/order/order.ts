@@ -7,8 +7,10 @@ import { fillRows } from "./fill.ts";
 import { noteRows } from "./firm-notes.ts";
 import { orderRows } from "./order-mac.ts";
 import { signingRows } from "./signing-row.ts";
+import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
+export type { SentDocument, SentOrder } from "./create.ts";
 export {
   type NoticesOf,
   noticeMessage,
@@ -36,12 +38,22 @@ export { addFill, keepUpload, sweepFills } from "./fill.ts";
 export { type FirmNote, type FirmNotes, openFirmNotes } from "./firm-notes.ts";
 export { countryOfNumber } from "./form/fax-number.ts";
 export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./form/field-values.ts";
+export { fieldsOf } from "./form/fields.ts";
 export { readWhole } from "./form/form.ts";
-export { aKind } from "./form/requested-content.ts";
+export { jsonList, membersOf } from "./form/json-list.ts";
+export { aKind, prefilled, requireOrder } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
-export { mostSize } from "./form/requested-fields.ts";
-export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "./form/signers.ts";
-export { mostFields, replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";
+export { mostSize, parseRequestedFields } from "./form/requested-fields.ts";
+export { type OrderSigner, parseReplacement, parseSigners, type SignerAuth, signersOf } from "./form/signers.ts";
+export {
+  mostFields,
+  mostSigners,
+  replacementSchema,
+  requestedFieldSchema,
+  signerAuths,
+  signerLanguages,
+  signerSchema,
+} from "./form/signing-schemas.ts";
 export { orderPage, type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
 export {
@@ -58,7 +70,15 @@ export { looksLikePdf, pagesOf } from "./original.ts";
 export { type Answering, type OrderDeps, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
 export { serviceFlags } from "./services.ts";
-export { replaceSigner, requireSigners, type SigningFacts, signingColumns, signingMembers } from "./signing-row.ts";
+export {
+  type PlacedForm,
+  placedForm,
+  replaceSigner,
+  requireSigners,
+  type SigningFacts,
+  signingColumns,
+  signingMembers,
+} from "./signing-row.ts";
 export {
   addAdjustment,
   documentsDeletedAt,
@@ -70,6 +90,7 @@ export {
   setEnvelopeStatus,
   whenDocumentsWereDeleted,
 } from "./store.ts";
+export type { Expanded, TemplateUse, WithTemplate } from "./template-use.ts";
 export {
   closeCheckoutQueue,
   dispatchQueue,
@@ -109,4 +130,4 @@ export {
 export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
 export type { OrderRow, PublicOrderRow } from "./views.ts";
 
-export const protectedTables = [documentRows, fillRows, signingRows, orderRows, noteRows];
+export const protectedTables = [documentRows, fillRows, signingRows, orderRows, noteRows, templateUseRows];

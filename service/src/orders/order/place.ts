@@ -61,7 +61,9 @@ export function placeOrder<Placed extends PlacedOrder>(
  * Replaces access codes by keyed hashes. A reader of a plain hash of the form could find a short code by trying all.
  */
 function withoutCodes({ rowMac }: OrderDeps, fields: SentOrder["fields"]): SentOrder["fields"] {
-  const signers = fields.get("signers");
-  if (signers === undefined) return fields;
-  return new Map([...fields, ["signers", rowMac.of("fingerprint", { signers }).toString("hex")]]);
+  const hidden = (["signers", "roles"] as const).flatMap((name): [string, string][] => {
+    const text = fields.get(name);
+    return text === undefined ? [] : [[name, rowMac.of("fingerprint", { [name]: text }).toString("hex")]];
+  });
+  return hidden.length === 0 ? fields : new Map([...fields, ...hidden]);
 }

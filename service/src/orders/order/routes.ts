@@ -23,9 +23,15 @@ import {
 } from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
+import type { WithTemplate } from "./template-use.ts";
 import { createdView, detailView, type OrderRow } from "./views.ts";
 
-export type OrderRouteDeps = { frame: RouteDeps; orders: OrderDeps; uploadPlaces: UploadPlaces };
+export type OrderRouteDeps = {
+  frame: RouteDeps;
+  orders: OrderDeps;
+  uploadPlaces: UploadPlaces;
+  withTemplate: WithTemplate;
+};
 
 const path = "/api/partner/orders";
 const messages = {
@@ -105,7 +111,8 @@ async function create(deps: OrderRouteDeps, request: FastifyRequest, reply: Fast
   const sent = await readForm(request, { filePart: "document", places: deps.uploadPlaces, messages, authenticate });
   try {
     const route = `POST ${path}`;
-    const wanted = { principal: principalOf(request), sent, route, idempotencyKey };
+    const order = { ...sent, withTemplate: deps.withTemplate };
+    const wanted = { principal: principalOf(request), sent: order, route, idempotencyKey };
     return sendAnswer(reply, await placeOrder(deps.orders, wanted, answering(request, sent.fields)));
   } finally {
     sent.release();

@@ -80,6 +80,16 @@ const manualQuoteReason = Type.Optional(
   }),
 );
 
+const template = Type.Optional(
+  Type.Object(
+    {
+      templateId: described("The template's id.", "0b5f7d1e-8a2c-4c55-9a57-3d1f0f6a2b10"),
+      version: Type.Integer({ description: "Its version, which never changes.", examples: [3] }),
+    },
+    { description: "The template that the order was placed from: only when there is one." },
+  ),
+);
+
 const common = {
   requestId: requestId(),
   orderCode: orderCode(),
@@ -92,6 +102,7 @@ const common = {
   totalCents: totalCents(),
   lines: Type.Array(ref(OrderLine), { description: "The price, line by line.", examples: [linesExample] }),
   manualQuoteReason,
+  template,
 };
 
 export const CreatedOrder = Type.Object(
@@ -150,6 +161,8 @@ const json = (description: string, items: object, maxItems: number) =>
     contentMediaType: "application/json",
     contentSchema: { type: "array", items, minItems: 1, maxItems },
   });
+const jsonObject = (description: string, contentSchema: object) =>
+  text(description, { contentMediaType: "application/json", contentSchema });
 const flag = (description: string) => text(`\`true\` or \`on\`: ${description}`, { examples: ["true"] });
 
 /** The create form, for the published description; the rules themselves are in form/form.ts. */
@@ -189,6 +202,34 @@ export const orderFormSchema = {
       enum: signerAuths,
       default: "link",
     }),
+    template: text(
+      "The id of one of your templates. It decides the services `svc_sign`, `svc_notary` and `doc_slug`, the signers' roles and the fields; leave those out, and `signers` and `signer_auth`. Without `document` and `fill_token` its own document is ordered.",
+      { format: "uuid" },
+    ),
+    template_version: text("Of the template: the version to use. Default: the latest.", { examples: ["3"] }),
+    roles: jsonObject(
+      "Of the template: who takes each of its roles, as JSON text: an object of signers by the role's name. A signer has `name` and `email`, and where needed `phone`, `access_code` and `language`.",
+      {
+        type: "object",
+        additionalProperties: {
+          type: "object",
+          required: ["name", "email"],
+          properties: {
+            name: signerSchema.properties.name,
+            email: signerSchema.properties.email,
+            phone: signerSchema.properties.phone,
+            access_code: signerSchema.properties.access_code,
+            language: signerSchema.properties.language,
+          },
+          additionalProperties: false,
+        },
+      },
+    ),
+    values: jsonObject(
+      "Of the template: values of its fields, as JSON text: an object of values by the field's label. They are in the document before anybody signs.",
+      { type: "object", additionalProperties: requestedFieldSchema.properties.value },
+    ),
+    other_document: flag("Of the template: use its places although the document is another form than its own."),
     svc_notary: flag("have it notarized online."),
     signer_state: text("The US state where the signer is, 2 letters.", {
       minLength: 2,

@@ -1,9 +1,12 @@
 import { canonicalJson } from "@signsealship/evidence/manifest";
-import type { Tx } from "../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import type { BoughtServices } from "../pricing/pricing.ts";
+import { documentMembers } from "./documents.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
 
@@ -78,4 +81,36 @@ export async function replaceSigner(
   const mac = rowMac.of("orders", signingMembers({ ...order, signers }));
   await tx.query(sql`
     UPDATE orders SET signers = ${JSON.stringify(signers)}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
+}
+
+/** The parts of an order that another order of the same document type repeats. */
+export type PlacedForm = Omit<BoughtServices, "fax"> & {
+  docSlug: string | null;
+  shipMethod: string | null;
+  signers: readonly OrderSigner[];
+  fields: readonly RequestedField[] | null;
+  /** Null for a row that fails its MAC. */
+  document: { sha256: string; blobKey: string } | null;
+};
+
+type PlacedRow = Omit<PlacedForm, "signers" | "document"> &
+  SigningFacts & { mac: Buffer | null; sha256: string; blobKey: string; documentMac: Buffer | null };
+
+/** Reads them from the owner's order; undefined for another owner's. @throws Error when the signers fail their MAC */
+export async function placedForm(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  { partnerId, environment }: Owner,
+  code: string,
+): Promise<PlacedForm | undefined> {
+  const [row] = await db.query<PlacedRow>(sql`
+    SELECT ${signingColumns}, o.sign, o.notarize, o.ship, o.doc_slug AS "docSlug", o.ship_method AS "shipMethod", d.sha256,
+      d.blob_key AS "blobKey", d.row_mac AS "documentMac"
+    FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
+  if (!row) return undefined;
+  if (row.sign) requireSigners(rowMac, row);
+  const { sha256, blobKey, documentMac } = row;
+  const owned = { orderCode: row.orderCode, partnerId, environment, kind: "original", sha256, blobKey };
+  const holds = rowMac.holds("documents", documentMembers(owned), documentMac);
+  return { ...row, signers: signersOf(row), document: holds ? { sha256, blobKey } : null };
 }

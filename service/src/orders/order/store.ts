@@ -7,6 +7,7 @@ import { invalid } from "../../kernel/platform/errors.ts";
 import { deletedAmong } from "../../kernel/retention/retention.ts";
 import type { StoredDocument } from "./documents.ts";
 import { orderState, verifiedOrders } from "./order-mac.ts";
+import { templateOf } from "./template-use.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
 import type { LockedOrder } from "./transitions/transitions.ts";
 import type { OrderRow, OrderSummaryRow, PublicOrderRow } from "./views.ts";
@@ -19,6 +20,7 @@ const summaryColumns = sql`code AS "code@order", status, sign, notarize, ship, f
 
 const detailColumns = sql`${summaryColumns}, envelope_status AS "envelopeStatus", fax_to AS "faxTo", lines,
   subtotal_cents AS "subtotalCents", discount_cents AS "discountCents", document_notices AS "documentNotices",
+  ${templateOf(sql`orders.id`)} AS template,
   CASE WHEN status = 'ManualQuoteRequired' THEN ${lastReason(sql`orders.id`, sql`orders.status`)} END AS "manualQuoteReason"`;
 
 export const ownOrderStatement = (code: string, { partnerId, environment }: Owner): Statement => sql`

@@ -5,6 +5,7 @@ import type { BoughtServices, OrderLine } from "../pricing/pricing.ts";
 import { noticeMessage } from "./document-texts.ts";
 import type { CreatedOrder, OrderDetail, OrderSummary } from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
+import type { TemplateUse } from "./template-use.ts";
 
 export type OrderRow = BoughtServices & {
   code: string;
@@ -22,6 +23,8 @@ export type OrderRow = BoughtServices & {
   documentNotices: Buffer | null;
   /** Why a person prices it, while that is so and a reason is on record. */
   manualQuoteReason: string | null;
+  /** The version that it was placed from; null without one. */
+  template: TemplateUse | null;
 };
 
 /** Further fields of an order's page. */
@@ -51,6 +54,7 @@ const common = (order: OrderRow) => ({
   totalCents: order.totalCents,
   lines: order.lines,
   ...(order.manualQuoteReason === null ? {} : { manualQuoteReason: order.manualQuoteReason }),
+  ...(order.template && { template: order.template }),
 });
 
 /** Contract, "Order response (create)". */

@@ -11,6 +11,7 @@ export const guideNames = [
   "limits",
   "paging",
   "webhooks",
+  "templates",
   "rooms",
   "evidence",
   "going-live",

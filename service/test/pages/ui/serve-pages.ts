@@ -23,6 +23,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   isPaymentInProcess: false,
   documentsDeletedAt: null,
   manualQuoteReason: null,
+  template: null,
   retention: null,
   signers: [],
   code,

@@ -9,6 +9,7 @@ const facts = {
   outcome: null,
   signers: [],
   reference: null,
+  message: null,
 };
 
 test("a mail with a code says what it opens, for how long, and what to do when nobody asked for it", () => {
@@ -51,4 +52,12 @@ test("the mail after the signing says who signed, by which reference, and no lon
     assert.doesNotMatch(mailCaution.en(outcome), /sign in your name/);
     assert.doesNotMatch(mailCaution.es(outcome), /firmar en su nombre/);
   }
+});
+
+test("the mail that asks to sign quotes the firm's own words, in either language, and no other mail does", () => {
+  const message = "Please sign by Friday";
+  assert.ok(mailWords.en.request({ ...facts, message }).lines.includes("Acme Title writes: “Please sign by Friday”"));
+  assert.ok(mailWords.es.request({ ...facts, message }).lines.includes("Acme Title escribe: «Please sign by Friday»"));
+  assert.equal(mailWords.en.request(facts).lines.length, 2);
+  assert.doesNotMatch(JSON.stringify(mailWords.en.reminder({ ...facts, message })), /Friday/);
 });

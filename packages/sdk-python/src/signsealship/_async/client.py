@@ -17,6 +17,7 @@ from .passports import AsyncPassports
 from .playbooks import AsyncPlaybooks
 from .rooms import AsyncRooms
 from .sandbox import AsyncSandbox
+from .templates import AsyncTemplates
 from .transport import AsyncTransport
 from .webhooks import AsyncWebhooks
 
@@ -53,6 +54,8 @@ class AsyncSignSealShip:
         )
         self.orders = AsyncOrders(self._transport)
         """Orders, their documents and their signers."""
+        self.templates = AsyncTemplates(self._transport)
+        """The firm's document types, from which orders are placed."""
         self.sandbox = AsyncSandbox(self._transport)
         """For test keys and test orders."""
         self.rooms = AsyncRooms(self._transport)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypedDict
@@ -109,6 +109,24 @@ class SignatureField(_SignatureFieldRequired, total=False):
     """Of a radio or a dropdown: 2 to 50."""
 
 
+class _RolePersonRequired(TypedDict):
+    name: str
+    """The signer's whole name."""
+    email: str
+    """Where the link is mailed to."""
+
+
+class RolePerson(_RolePersonRequired, total=False):
+    """The person who takes a template's role."""
+
+    phone: str
+    """A 10-digit US number, or an international one in `+country` form."""
+    access_code: str
+    """For a role of `access_code`: what you tell the signer yourself."""
+    language: Language
+    """Of mails and pages. Default: the role's."""
+
+
 class _OrderFieldsRequired(TypedDict):
     email: str
     """Of the client."""
@@ -173,6 +191,16 @@ class OrderFields(_OrderFieldsRequired, total=False):
     """Where they sign. Default: the document's own signature fields, its tags, or a page that is added."""
     signer_auth: SignerAuth
     """How signers are identified who say nothing else. Default `link`."""
+    template: str
+    """The id of one of your templates, which decides the services, the signers' roles and the fields."""
+    template_version: int
+    """Default: the latest."""
+    roles: Mapping[str, RolePerson]
+    """Of the template: the person of each role, by its name."""
+    values: Mapping[str, str | float | bool]
+    """Of the template: values of its fields, by their labels."""
+    other_document: bool
+    """Use the template's places although the document is another form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +230,16 @@ class DocumentNotice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateUse:
+    """The version of a template that an order was placed from."""
+
+    template_id: str
+    """The template's id."""
+    version: int
+    """It never changes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
     request_id: str
     """Of the request, for support."""
@@ -227,6 +265,8 @@ class _Order:
     """Why a person prices the order; None unless its status is `ManualQuoteRequired`."""
     document_notices: list[DocumentNotice] | None = None
     """What the signers are told of the document; None when there is nothing to tell."""
+    template: TemplateUse | None = None
+    """What the order was placed from; None without a template."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

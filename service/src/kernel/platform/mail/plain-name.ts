@@ -15,3 +15,6 @@ export const isPlainTitle = (text: string): boolean =>
 
 /** The title if a mail may use it, else the other words. */
 export const plainTitle = (text: string, otherwise: string): string => (isPlainTitle(text) ? text : otherwise);
+
+/** Whether a mail may quote a firm's own words to its signers. */
+export const isPlainMessage = (text: string): boolean => !unshown.test(text) && !addressLike.test(text);

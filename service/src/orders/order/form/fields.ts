@@ -3,23 +3,23 @@ import { isPlainText } from "../../../kernel/platform/text.ts";
 import type { OrderFormField } from "../schemas.ts";
 
 /** Reads the text fields of a form; empty ones count as absent, as browsers send them. */
-export type Fields = {
-  optional: (name: OrderFormField, maxLength: number) => string | null;
-  required: (name: OrderFormField, maxLength: number, when?: string) => string;
+export type Fields<Name extends string = OrderFormField> = {
+  optional: (name: Name, maxLength: number) => string | null;
+  required: (name: Name, maxLength: number, when?: string) => string;
   /** As sent, with white space; null when there is only white space. */
-  exact: (name: OrderFormField, maxLength: number) => string | null;
-  flag: (name: OrderFormField) => boolean;
+  exact: (name: Name, maxLength: number) => string | null;
+  flag: (name: Name) => boolean;
 };
 
-export function fieldsOf(values: ReadonlyMap<string, string>): Fields {
-  const exact: Fields["exact"] = (name, maxLength) => {
+export function fieldsOf<Name extends string = OrderFormField>(values: ReadonlyMap<string, string>): Fields<Name> {
+  const exact: Fields<Name>["exact"] = (name, maxLength) => {
     const text = values.get(name) ?? "";
     if (text.trim() === "") return null;
     if ([...text].length > maxLength) throw invalid(`${name} must have at most ${maxLength} characters.`);
     if (!isPlainText(text)) throw invalid(`${name} must be UTF-8 text without control characters.`);
     return text;
   };
-  const optional: Fields["optional"] = (name, maxLength) => exact(name, maxLength)?.trim() ?? null;
+  const optional: Fields<Name>["optional"] = (name, maxLength) => exact(name, maxLength)?.trim() ?? null;
   return {
     exact,
     optional,

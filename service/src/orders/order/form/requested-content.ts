@@ -32,7 +32,7 @@ export const aKind: Readonly<Record<Kind, string>> = {
 };
 
 /** Kinds whose value the sender may write. All others are the signer's or the service's. */
-const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
+export const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
 const withOptions: readonly Kind[] = ["radio", "dropdown"];
 const formatted: readonly Kind[] = ["date", "text", "number"];
 

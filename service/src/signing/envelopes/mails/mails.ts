@@ -6,6 +6,7 @@ import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform
 import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
 import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import { messageFor } from "../../../orders/templates/templates.ts";
 import { signingCode } from "../ceremony/identify.ts";
 import type { Language } from "../consent/texts.ts";
 import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/links.ts";
@@ -16,6 +17,7 @@ import { mailCaution, mailWords } from "./words.ts";
 
 type Row = Titled & {
   id: number;
+  orderId: number;
   n: number;
   envelopeId: number;
   name: string;
@@ -35,7 +37,7 @@ type Row = Titled & {
 };
 
 const rowStatement = (signerId: number) => sql`
-  SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.name, s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
+  SELECT s.id, e.order_id AS "orderId", s.n, s.envelope_id AS "envelopeId", s.name, s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId",
     s.signed_at IS NOT NULL AS signed, o.environment, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome, ${verifiedOrder}, ${verifiedSigner}
@@ -90,7 +92,8 @@ export const signingMail = defineMail({
     }
     const signers = about.moment === "signed" ? await findSigners(deps.db, row.envelopeId) : [];
     const signedBy = signers.map(({ name }) => name).filter(isPlainName);
-    return { row, signedBy, firm: await readMailFirm(deps.db, row.partnerId), token };
+    const message = about.moment === "request" ? await messageFor(deps, row.orderId) : null;
+    return { row, signedBy, message, firm: await readMailFirm(deps.db, row.partnerId), token };
   },
   write: (found, about, deps) => letterOf(deps, found, about),
 });
@@ -133,13 +136,15 @@ type Found = {
   firm: MailFirm;
   /** Names of those who signed, where the mail tells them. */
   signedBy: readonly string[];
+  /** The firm's own words; null for none. */
+  message: string | null;
   /** The token of the signer's link; null when its key is gone: then the mail has no button. */
   token: string | null;
 };
 
 function letterOf(
   { secrets, baseUrl, titleOf }: Deps,
-  { row, firm, signedBy, token }: Found,
+  { row, firm, signedBy, message, token }: Found,
   { signerId, moment, codeId, former, at }: SigningMail,
 ): Letter {
   const { language, email } = former ?? row;
@@ -155,6 +160,7 @@ function letterOf(
     until,
     outcome: row.outcome,
     signers: signedBy,
+    message,
     reference: reference === title ? null : reference,
   });
   return {

@@ -14,6 +14,8 @@ export type MailFacts = {
   signers: readonly string[];
   /** The firm's own reference; null where it sent none that a mail may show, and where it is the title. */
   reference: string | null;
+  /** The firm's own words to the signers; null for none. */
+  message: string | null;
 };
 
 /** The words of a mail; the button leads to the signing link. `caution` is one of its own. */
@@ -43,10 +45,11 @@ function endedWords(title: string, partnerName: string, outcome: MailFacts["outc
 }
 
 const en: Words = {
-  request: ({ title, partnerName, until }) => ({
+  request: ({ title, partnerName, until, message }) => ({
     subject: `${title}: please sign`,
     lines: [
       `${partnerName} asks you to read and sign ${title}.`,
+      ...(message === null ? [] : [`${partnerName} writes: “${message}”`]),
       `You can sign online until ${until}, or ask for paper instead.`,
     ],
     label: "Read and sign",
@@ -106,10 +109,11 @@ function endedWordsEs(title: string, partnerName: string, outcome: MailFacts["ou
 }
 
 const es: Words = {
-  request: ({ title, partnerName, until }) => ({
+  request: ({ title, partnerName, until, message }) => ({
     subject: `${title}: por favor, firme`,
     lines: [
       `${partnerName} le pide que lea y firme ${title}.`,
+      ...(message === null ? [] : [`${partnerName} escribe: «${message}»`]),
       `Puede firmar en línea hasta el ${until}, o pedir el documento en papel.`,
     ],
     label: "Leer y firmar",

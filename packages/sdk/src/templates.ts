@@ -1,0 +1,144 @@
+import { formWith, type NamedPdf, type Pdf } from "./documents.ts";
+import { wireName, wireValue } from "./names.ts";
+import type { SignatureField, SignerAuth } from "./order-fields.ts";
+import { allOf } from "./pages.ts";
+import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteOptions } from "./transport.ts";
+
+/** A part that an order gives to a person. */
+export type TemplateRole = { name: string; routing: number; auth: SignerAuth; language: "en" | "es" };
+
+/** A role as a template is made with it. */
+export type NewTemplateRole = {
+  /** Unique among the roles. */
+  name: string;
+  /** 1 to 10. Roles with the same number sign in parallel, after those with lower numbers. Default 1. */
+  routing?: number | undefined;
+  /** Default `link`. */
+  auth?: SignerAuth | undefined;
+  /** Language of mails and pages. Default `en`. */
+  language?: "en" | "es" | undefined;
+};
+
+export type TemplateSummary = {
+  templateId: string;
+  name: string;
+  /** A version never changes. */
+  version: number;
+  /** `signer` of a field is the role's position, from 1. */
+  roles: TemplateRole[];
+  /** Flags joined by a comma and a space: `Sign, Notarize, Ship`. */
+  services: string;
+  pages: number;
+  /** When this version was made: ISO 8601, UTC. */
+  createdAt: string;
+  /** Null while the template places orders. */
+  archivedAt: string | null;
+};
+
+export type Template = TemplateSummary & {
+  documentSha256: string;
+  documentBytes: number;
+  docSlug: string | null;
+  shipMethod: string | null;
+  /** The firm's words to the signers. */
+  message: string | null;
+  /** As they were sent, spelled as in the interface; null where the document's own fields or tags decide. */
+  fields: Record<string, unknown>[] | null;
+  requestId: string;
+};
+
+export type TemplateList = { templates: TemplateSummary[]; nextCursor: string | null; requestId: string };
+
+export type SavedTemplate = { templateId: string; version: number; requestId: string };
+
+export type TemplateMatches = {
+  /** The same file first. */
+  matches: { templateId: string; name: string; version: number; likeness: "same_file" | "same_form" }[];
+  requestId: string;
+};
+
+/** The fields of a version. One that is left out stays as it was in the version before. */
+export type TemplateVersionFields = {
+  name?: string | undefined;
+  roles?: readonly NewTemplateRole[] | undefined;
+  /** Where signers sign: `signer` is the role's position. Default: the document's own signature fields, else its tags. */
+  fields?: readonly SignatureField[] | undefined;
+  /** Your words to the signers, up to 500 characters without addresses. */
+  message?: string | undefined;
+  /** A document of the catalog. It then decides on signing and notarization. */
+  docSlug?: string | undefined;
+  svcSign?: boolean | undefined;
+  svcNotary?: boolean | undefined;
+  svcShip?: boolean | undefined;
+  shipMethod?: "label" | "print_mail" | undefined;
+};
+
+/** The fields of a new template. */
+export type TemplateFields = TemplateVersionFields & {
+  name: string;
+  /** In place of a document: one of your orders, whose document, fields and services are taken. */
+  order?: string | undefined;
+};
+
+function formOf(fields: TemplateVersionFields, document: Pdf | NamedPdf | null): FormData | StreamedBody {
+  const texts = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
+    value === undefined
+      ? []
+      : [[wireName(name), typeof value === "object" ? JSON.stringify(wireValue(value)) : String(value)]],
+  );
+  return formWith(texts, document && ["document", document]);
+}
+
+const at = "/api/partner/templates";
+
+export function templatesOf(transport: Transport) {
+  const { json } = transport;
+  const list = (
+    query: { archived?: "true" | "false" | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+  ): Promise<TemplateList> => json("GET", at, { query });
+  return {
+    /** @param document the form as a PDF, of at most 35 MB; null when `order` is sent */
+    create: async (
+      fields: TemplateFields,
+      document: Pdf | NamedPdf | null,
+      { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
+    ): Promise<SavedTemplate> => json("POST", at, { body: formOf(fields, document), idempotencyKey }),
+
+    /** Adds a version. Orders that were placed keep theirs. @param document null: the one of the version before */
+    addVersion: async (
+      templateId: string,
+      fields: TemplateVersionFields,
+      document: Pdf | NamedPdf | null = null,
+      { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
+    ): Promise<SavedTemplate> =>
+      json("POST", path`/api/partner/templates/${templateId}/versions`, {
+        body: formOf(fields, document),
+        idempotencyKey,
+      }),
+
+    /** One page of the latest versions, newest template first. */
+    list,
+
+    /** All templates that place orders, newest first; pages are fetched on demand. */
+    all: (): AsyncGenerator<TemplateSummary, void, undefined> =>
+      allOf(transport, at, { limit: 100 }, ({ templates }: TemplateList) => templates),
+
+    /** The latest version. */
+    get: (templateId: string): Promise<Template> => json("GET", path`/api/partner/templates/${templateId}`),
+
+    /** A version as orders used it. */
+    version: (templateId: string, version: number): Promise<Template> =>
+      json("GET", path`/api/partner/templates/${templateId}/versions/${String(version)}`),
+
+    /** The template places no more orders. */
+    archive: (templateId: string): Promise<Template> =>
+      json("POST", path`/api/partner/templates/${templateId}/archive`),
+
+    restore: (templateId: string): Promise<Template> =>
+      json("POST", path`/api/partner/templates/${templateId}/restore`),
+
+    /** Finds the templates that a document is the form of. Nothing is stored. */
+    match: async (document: Pdf | NamedPdf): Promise<TemplateMatches> =>
+      json("POST", "/api/partner/templates/match", { body: formOf({}, document) }),
+  };
+}

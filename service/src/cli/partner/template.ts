@@ -1,0 +1,130 @@
+import { basename } from "node:path";
+import type { TemplateSummary } from "@signsealship/sdk";
+import { lines, type Options, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { ask, partnerOf, partnerOptions } from "./api.ts";
+import { readDocument } from "./document.ts";
+
+const saveOptions = {
+  ...partnerOptions,
+  document: { type: "string", help: "FILE: the form as a PDF, at most 35 MB." },
+  name: { type: "string", help: "The template's name." },
+  roles: { type: "string", help: 'JSON: who signs, as [{"name":"Buyer"}].' },
+  fields: { type: "string", help: "JSON: where they sign, as an order's fields." },
+  message: { type: "string", help: "Your words to the signers." },
+  sign: { type: "boolean", help: "Orders are signed." },
+  notarize: { type: "boolean", help: "Orders are notarized online." },
+  order: { type: "string", help: "CODE: in place of --document, an order of yours." },
+} as const satisfies Options;
+
+/** @throws UsageError naming the flag */
+function jsonOf<Value>(values: Values, flag: "roles" | "fields"): Value | undefined {
+  const text = textOption(values, flag);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`--${flag} must be JSON`);
+  }
+}
+
+async function documentOf(values: Values) {
+  const path = textOption(values, "document");
+  return path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
+}
+
+// Sent as typed: the service knows best which names and values are wrong.
+const fieldsOf = (values: Values) => ({
+  name: textOption(values, "name"),
+  roles: jsonOf<[]>(values, "roles"),
+  fields: jsonOf<[]>(values, "fields"),
+  message: textOption(values, "message"),
+  ...(values["sign"] === true && { svcSign: true }),
+  ...(values["notarize"] === true && { svcNotary: true }),
+});
+
+const flags: Readonly<Record<string, string>> = { svc_sign: "--sign", svc_notary: "--notarize" };
+const flagOf = (field: string) => flags[field] ?? (field in saveOptions ? `--${field}` : null);
+
+const summaryLine = ({ templateId, version, name, roles, services }: TemplateSummary) =>
+  `${templateId}  v${version}  ${services || "-"}  ${roles.map((role) => role.name).join(", ") || "-"}  ${name}`;
+
+/** The partners' template verbs, over HTTP. */
+export const partnerTemplateVerbs: readonly Verb[] = [
+  {
+    name: "template create",
+    args: [],
+    flags: "--name NAME (--document FILE | --order CODE) [--sign] [--notarize] [--roles JSON] [--fields JSON]",
+    options: saveOptions,
+    summary: "Makes a template of a PDF, or of one of your orders; order create --template places orders from it.",
+    examples: [`template create --name Lease --document lease.pdf --sign --roles '[{"name":"Tenant"}]'`],
+    async run(_args, values) {
+      const fields = {
+        ...fieldsOf(values),
+        name: textOption(values, "name") ?? "",
+        order: textOption(values, "order"),
+      };
+      const document = await documentOf(values);
+      const json = await ask(partnerOf(values), ({ templates }) => templates.create(fields, document), flagOf);
+      return { json, text: lines({ template: json.templateId, version: json.version }) };
+    },
+  },
+  {
+    name: "template publish",
+    args: ["TEMPLATE_ID"],
+    flags: "[--name NAME] [--document FILE] [--roles JSON] [--fields JSON] [--message TEXT]",
+    options: saveOptions,
+    summary: "Adds a version of a template; what is left out stays, and orders that were placed keep theirs.",
+    async run([templateId = ""], values) {
+      const document = await documentOf(values);
+      const json = await ask(
+        partnerOf(values),
+        ({ templates }) => templates.addVersion(templateId, fieldsOf(values), document),
+        flagOf,
+      );
+      return { json, text: lines({ template: json.templateId, version: json.version }) };
+    },
+  },
+  {
+    name: "template list",
+    args: [],
+    flags: "[--archived]",
+    options: { ...partnerOptions, archived: { type: "boolean", help: "Only the archived ones." } },
+    summary: "Lists your templates, newest first, a hundred at a time.",
+    async run(_args, values) {
+      const archived = values["archived"] === true ? ("true" as const) : undefined;
+      const json = await ask(partnerOf(values), (client) => client.templates.list({ archived, limit: 100 }));
+      return { json, text: json.templates.map(summaryLine).join("\n") };
+    },
+  },
+  {
+    name: "template show",
+    args: ["TEMPLATE_ID"],
+    flags: "",
+    options: partnerOptions,
+    summary: "Shows the latest version of a template; --json has its roles and fields.",
+    async run([templateId = ""], values) {
+      const json = await ask(partnerOf(values), ({ templates }) => templates.get(templateId));
+      const { roles, fields, ...facts } = json;
+      const shown = { ...facts, roles: roles.map(({ name }) => name).join(", "), fields: fields?.length ?? "-" };
+      return { json, text: lines(shown) };
+    },
+  },
+  ...(["retire", "restore"] as const).map(
+    (verb): Verb => ({
+      name: `template ${verb}`,
+      args: ["TEMPLATE_ID"],
+      flags: "",
+      options: partnerOptions,
+      summary:
+        verb === "retire"
+          ? "Archives a template: it places no more orders, and running orders go on."
+          : "Brings an archived template back.",
+      async run([templateId = ""], values) {
+        const json = await ask(partnerOf(values), ({ templates }) =>
+          verb === "retire" ? templates.archive(templateId) : templates.restore(templateId),
+        );
+        return { json, text: summaryLine(json) };
+      },
+    }),
+  ),
+];

@@ -1,0 +1,150 @@
+import { invalid } from "../../kernel/platform/errors.ts";
+import { isPlainMessage } from "../../kernel/platform/mail/plain-name.ts";
+import { shownText } from "../../kernel/platform/text.ts";
+import {
+  fieldsOf,
+  jsonList,
+  mostSigners,
+  parseRequestedFields,
+  type RequestedField,
+  requireOrder,
+  type SignerAuth,
+  signerAuths,
+  signerLanguages,
+} from "../order/order.ts";
+import type { Pricing } from "../pricing/pricing.ts";
+import { roleSchema } from "./schemas.ts";
+
+/** A person's part in a document. Its place in the list is the `signer` of its fields. */
+export type TemplateRole = {
+  readonly name: string;
+  readonly routing: number;
+  readonly auth: SignerAuth;
+  readonly language: (typeof signerLanguages)[number];
+};
+
+/** A field as the order form has it. */
+export type FormField = Readonly<Record<string, unknown>>;
+
+/** The fields of an order form that a template decides, by name. */
+export const decided = ["svc_sign", "svc_notary", "doc_slug"] as const;
+/** The fields that it sets where the order leaves them out. */
+export const preset = ["svc_ship", "ship_method"] as const;
+type ServiceField = (typeof decided)[number] | (typeof preset)[number];
+
+/** All that a version keeps of a document type, besides its document. */
+export type TemplateContent = {
+  readonly roles: readonly TemplateRole[];
+  /** Null: the document's own fields and tags decide. */
+  readonly fields: readonly FormField[] | null;
+  readonly services: Readonly<Partial<Record<ServiceField, string>>>;
+  /** The firm's words to the signers, in the mail that asks them to sign; null for none. */
+  readonly message: string | null;
+};
+
+export type NamedContent = { readonly name: string; readonly content: TemplateContent };
+
+type FormName = "name" | "roles" | "fields" | "message" | ServiceField;
+
+const longestName = 120;
+const longestRole = 60;
+const longestMessage = 500;
+
+/**
+ * Reads the form of a template. A field that it leaves out stays as it was in the version before; one that it sends
+ * empty goes back to nothing.
+ * @throws ServiceError naming the field and the rule
+ */
+export function parseContent(
+  values: ReadonlyMap<string, string>,
+  pricing: Pick<Pricing, "catalogRow">,
+  before: NamedContent | null,
+): NamedContent {
+  const fields = fieldsOf<FormName>(values);
+  const kept = <Value>(name: FormName, read: () => Value, former: Value): Value => (values.has(name) ? read() : former);
+  const name =
+    kept("name", () => fields.required("name", longestName), before?.name ?? null) ??
+    fields.required("name", longestName);
+  requireOrder("name", name);
+  const services = servicesOf(fields, values, before?.content.services ?? {}, pricing);
+  const signs = services.svc_sign !== undefined;
+  const roles = kept("roles", () => parseRoles(values.get("roles") ?? ""), before?.content.roles ?? []);
+  if (signs && roles.length === 0) throw invalid("roles is required when the document is signed.");
+  const wanted = kept(
+    "fields",
+    () => parseFields(values.get("fields") ?? "", roles.length),
+    before?.content.fields ?? null,
+  );
+  const message = kept(
+    "message",
+    () => messageOf(fields.optional("message", longestMessage)),
+    before?.content.message ?? null,
+  );
+  if (signs) {
+    // Roles may have changed without the fields.
+    if (wanted !== null) requestedOf(wanted, roles.length);
+    return { name, content: { roles, fields: wanted, services, message } };
+  }
+  const left = Object.entries({ roles: roles.length > 0, fields: wanted !== null, message: message !== null });
+  const given = left.find(([field, isGiven]) => isGiven && values.has(field));
+  if (given)
+    throw invalid(`${given[0]} must be left out unless svc_sign is true or the document of doc_slug is signed.`);
+  return { name, content: { roles: [], fields: null, services, message: null } };
+}
+
+/** A template's fields as an order requests them. @throws ServiceError */
+export const requestedOf = (fields: readonly FormField[], roles: number): RequestedField[] =>
+  parseRequestedFields(JSON.stringify(fields), roles);
+
+function servicesOf(
+  fields: ReturnType<typeof fieldsOf<FormName>>,
+  values: ReadonlyMap<string, string>,
+  before: TemplateContent["services"],
+  { catalogRow }: Pick<Pricing, "catalogRow">,
+): TemplateContent["services"] {
+  const flag = (name: "svc_sign" | "svc_notary" | "svc_ship") =>
+    values.has(name) ? fields.flag(name) : before[name] !== undefined;
+  const slug = values.has("doc_slug") ? fields.optional("doc_slug", 100) : (before.doc_slug ?? null);
+  const row = slug === null ? null : catalogRow(slug);
+  if (slug !== null && row === null) throw invalid("doc_slug is not a document of the catalog.");
+  const ship = flag("svc_ship");
+  const method = values.has("ship_method") ? fields.optional("ship_method", 20) : (before.ship_method ?? null);
+  if (method !== null && method !== "label" && method !== "print_mail")
+    throw invalid("ship_method must be label or print_mail.");
+  return {
+    ...(slug !== null && { doc_slug: slug }),
+    ...((row ? row.sign : flag("svc_sign")) && { svc_sign: "true" }),
+    ...((row ? row.notarize : flag("svc_notary")) && { svc_notary: "true" }),
+    ...(ship && { svc_ship: "true" }),
+    ...(ship && method !== null && { ship_method: method }),
+  };
+}
+
+function parseRoles(text: string): TemplateRole[] {
+  if (text.trim() === "") return [];
+  const seen = new Set<string>();
+  return jsonList("roles", text, { most: mostSigners, schema: roleSchema }, (members, at): TemplateRole => {
+    const name = members.required("name", longestRole);
+    requireOrder(`${at}.name`, name);
+    if (seen.has(name.toLowerCase())) throw invalid(`${at}.name must be unique among the roles.`);
+    seen.add(name.toLowerCase());
+    return {
+      name,
+      routing: members.whole("routing", 1, 10) ?? 1,
+      auth: members.oneOf("auth", signerAuths) ?? "link",
+      language: members.oneOf("language", signerLanguages) ?? "en",
+    };
+  });
+}
+
+function parseFields(text: string, roles: number): FormField[] | null {
+  if (text.trim() === "") return null;
+  parseRequestedFields(text, Math.max(roles, 1));
+  return JSON.parse(text) as FormField[];
+}
+
+function messageOf(text: string | null): string | null {
+  if (text !== null && !isPlainMessage(text))
+    throw invalid(`message must hold no web or mail address, and nothing that hides text: ${shownText(text)}.`);
+  return text;
+}

@@ -1,0 +1,199 @@
+import type { Principal } from "../../kernel/identity/identity.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { isUuid, shownText } from "../../kernel/platform/text.ts";
+import {
+  type Expanded,
+  fieldsOf,
+  looksLikePdf,
+  membersOf,
+  pagesOf,
+  parseSigners,
+  prefilled,
+  type RequestedField,
+  type SentDocument,
+  type SentOrder,
+  type signerSchema,
+} from "../order/order.ts";
+import { decided, type FormField, preset, requestedOf, type TemplateContent, type TemplateRole } from "./content.ts";
+import { likenessOf, printsIn } from "./prints.ts";
+import type { TemplateDeps } from "./save.ts";
+import { findVersion, type TemplateVersion } from "./store.ts";
+
+/** The fields that a form has for its template; all but the first need it. */
+const own = ["template", "template_version", "roles", "values", "other_document"] as const;
+const replaced = [...decided, "signers", "fields", "signer_auth"] as const;
+
+/**
+ * Fills an order form in from the template that it names.
+ * @returns undefined for a form that names none
+ * @throws ServiceError naming the field and the rule
+ */
+export async function expandForm(
+  deps: TemplateDeps,
+  principal: Principal,
+  { fields: sent, upload }: SentOrder,
+): Promise<Expanded | undefined> {
+  const fields = fieldsOf(sent);
+  const templateId = fields.optional("template", 100);
+  const given = (names: readonly string[]) => names.find((name) => (sent.get(name) ?? "").trim() !== "");
+  if (templateId === null) {
+    const alone = given(own.slice(1));
+    if (alone) throw invalid(`${alone} must be left out without template.`);
+    return undefined;
+  }
+  const twice = given(replaced);
+  if (twice) throw invalid(`${twice} must be left out with template: the template decides it.`);
+  const template = await templateOf(deps, principal, templateId, fields.optional("template_version", 10));
+  const { content } = template;
+  const hasDocument = upload !== null || given(["fill_token"]) !== undefined;
+  if (upload && !fields.flag("other_document")) await requireForm(deps, principal, template, upload);
+  const signing = signingFields(content, sent.get("roles") ?? "", sent.get("values") ?? "");
+  const services = Object.entries(content.services);
+  const isPreset = (name: string) => preset.some((each) => each === name);
+  const dropped: readonly string[] = [...own, ...replaced];
+  const expanded = new Map([
+    ...services.filter(([name]) => isPreset(name)),
+    ...[...sent].filter(([name, value]) => !dropped.includes(name) && !(isPreset(name) && value.trim() === "")),
+    ...services.filter(([name]) => !isPreset(name)),
+    ...signing,
+  ]);
+  const { version, sha256, bytes, pages, blobKey, name } = template;
+  const use = { templateId, version };
+  if (hasDocument) return { fields: expanded, use };
+  return { fields: expanded, use, document: { sha256, bytes, pages, blobKey, name, slug: null } };
+}
+
+async function templateOf(
+  deps: TemplateDeps,
+  principal: Principal,
+  templateId: string,
+  text: string | null,
+): Promise<TemplateVersion> {
+  const version = text === null ? null : Number(text);
+  if (version !== null && !(/^\d{1,4}$/.test(text ?? "") && version > 0))
+    throw invalid("template_version must be a whole number from 1.");
+  const found = isUuid(templateId) ? await findVersion(deps, principal, templateId) : undefined;
+  if (!found) throw invalid("template is not one of your templates in this environment.");
+  if (found.archivedAt) throw invalid("template is archived: it places no orders.");
+  if (version === null || version === found.version) return found;
+  const wanted = await findVersion(deps, principal, templateId, version);
+  if (!wanted) throw invalid(`template_version must be at most ${found.version}, the template's latest.`);
+  return wanted;
+}
+
+/** The pages whose words have to be those of the form; null for all. */
+export const pagesWithFields = ({ fields, roles }: TemplateContent): number[] | null =>
+  fields && [...new Set(requestedOf(fields, roles.length).map(({ page }) => page))];
+
+/** Refuses a document in which the places of the template would be on other words. */
+async function requireForm(
+  deps: TemplateDeps,
+  { partnerId: holder }: Principal,
+  template: TemplateVersion,
+  { bytes, sha256 }: SentDocument,
+): Promise<void> {
+  if (sha256 === template.sha256 || !looksLikePdf(bytes)) return;
+  const pages = await pagesOf(deps.workers, holder, bytes);
+  const prints = await printsIn(deps.workers, holder, bytes);
+  const likeness = likenessOf(template, { sha256, pages, prints }, pagesWithFields(template.content));
+  if (likeness !== "other") return;
+  const why =
+    pages === template.pages
+      ? "its words or its page sizes differ"
+      : `it has ${pages} pages, and the template's form has ${template.pages}`;
+  throw invalid(
+    `document must be the form of the template: ${why}. Send other_document to use the template all the same.`,
+  );
+}
+
+/** The form's `signers` and `fields`. Their refusals name roles and values, as the caller sent them. */
+function signingFields(content: TemplateContent, rolesText: string, valuesText: string): [string, string][] {
+  const { roles, fields } = content;
+  const values = objectOf("values", valuesText) ?? {};
+  if (roles.length === 0) {
+    if (rolesText.trim() !== "") throw invalid("roles must be left out: the template is not signed.");
+    if (Object.keys(values).length > 0) throw invalid("values must be left out: the template is not signed.");
+    return [];
+  }
+  const people = objectOf("roles", rolesText);
+  if (!people) throw invalid(`roles is required: it names a person for ${roles.map(({ name }) => name).join(", ")}.`);
+  const signers = JSON.stringify(signersOf(roles, people));
+  renamed(
+    () => parseSigners(signers, "link"),
+    (text) => text.replaceAll(/signers\[(\d+)\]/g, (_all, n) => `roles.${roles[Number(n)]?.name}`),
+  );
+  if (fields === null) {
+    if (Object.keys(values).length > 0) throw invalid("values must be left out: the template has no fields.");
+    return [["signers", signers]];
+  }
+  const filled = withValues(fields, requestedOf(fields, roles.length), values);
+  renamed(
+    () => requestedOf(filled, roles.length),
+    (text) =>
+      text.replace(/^fields\[(\d+)\]\.value/, (_all, n) => `values.${shownText(String(filled[Number(n)]?.["label"]))}`),
+  );
+  return [
+    ["signers", signers],
+    ["fields", JSON.stringify(filled)],
+  ];
+}
+
+function renamed(check: () => unknown, rename: (message: string) => string): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof ServiceError ? new ServiceError(error.code, rename(error.message)) : error;
+  }
+}
+
+function objectOf(name: string, text: string): Readonly<Record<string, unknown>> | null {
+  if (text.trim() === "") return null;
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw invalid(`${name} must be JSON.`);
+  }
+  if (typeof found !== "object" || found === null || Array.isArray(found))
+    throw invalid(`${name} must be a JSON object.`);
+  return found as Readonly<Record<string, unknown>>;
+}
+
+const personMembers = [
+  "name",
+  "email",
+  "phone",
+  "access_code",
+  "language",
+] as const satisfies readonly (keyof typeof signerSchema.properties)[];
+
+function signersOf(roles: readonly TemplateRole[], people: Readonly<Record<string, unknown>>): object[] {
+  const names = roles.map(({ name }) => name);
+  const unknown = Object.keys(people).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw invalid(`roles must name no others than ${names.join(", ")}: ${shownText(unknown)} is none of them.`);
+  return roles.map(({ name, routing, auth, language }) => {
+    if (!Object.hasOwn(people, name)) throw invalid(`roles.${name} is required.`);
+    const members = membersOf(people[name], `roles.${name}`, personMembers);
+    const person = Object.fromEntries(
+      personMembers.flatMap((member) => (members.raw(member) === null ? [] : [[member, members.raw(member)]])),
+    );
+    return { language, ...person, routing, auth };
+  });
+}
+
+/** Fields of one label get the same value. */
+function withValues(
+  fields: readonly FormField[],
+  requested: readonly RequestedField[],
+  values: Readonly<Record<string, unknown>>,
+): FormField[] {
+  for (const label of Object.keys(values))
+    if (!requested.some((field) => field.label === label && prefilled.includes(field.kind)))
+      throw invalid(`values.${shownText(label)} names no field of the template that takes a value.`);
+  return fields.map((field, index) => {
+    const { label = null, kind } = requested[index] ?? {};
+    if (label === null || !Object.hasOwn(values, label) || !kind || !prefilled.includes(kind)) return field;
+    return { ...field, value: values[label] };
+  });
+}

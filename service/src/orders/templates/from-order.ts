@@ -1,0 +1,54 @@
+import type { Owner } from "../../kernel/identity/identity.ts";
+import { invalid } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { type OrderDeps, type PlacedForm, placedForm, type RequestedField } from "../order/order.ts";
+import type { FormField, TemplateContent } from "./content.ts";
+
+/** A document type as one of the firm's orders has it. Its people become roles. */
+export async function orderContent(
+  deps: Pick<OrderDeps, "db" | "rowMac">,
+  owner: Owner,
+  code: string,
+): Promise<{ name: string; content: TemplateContent; sha256: string; blobKey: string }> {
+  const order = isCode(code) ? await placedForm(deps, owner, code) : undefined;
+  if (!order) throw invalid("order is not one of your orders in this environment.");
+  if (!order.document) throw invalid("order has no document any more: send document.");
+  return { name: "", content: contentOf(order), ...order.document };
+}
+
+function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: PlacedForm): TemplateContent {
+  const services = {
+    ...(docSlug !== null && { doc_slug: docSlug }),
+    ...(bought.sign && { svc_sign: "true" }),
+    ...(bought.notarize && { svc_notary: "true" }),
+    ...(bought.ship && { svc_ship: "true" }),
+    ...(bought.ship && shipMethod !== null && { ship_method: shipMethod }),
+  };
+  if (!bought.sign) return { roles: [], fields: null, services, message: null };
+  const roles = signers.map(({ routing, auth, language }, index) => ({
+    name: signers.length === 1 ? "Signer" : `Signer ${index + 1}`,
+    routing,
+    auth,
+    language,
+  }));
+  return { roles, fields: fields?.map(formFieldOf) ?? null, services, message: null };
+}
+
+/** A field as the form has it. Values are of the order, not of the document type, unless nobody may change them. */
+export function formFieldOf(field: RequestedField): FormField {
+  const { readOnly, value, options, label, format, ...rest } = field;
+  const { x, y, width, height, ...unplaced } = rest;
+  return {
+    ...(field.kind === "radio" ? unplaced : { ...unplaced, x, y, width, height }),
+    ...(label !== null && { label }),
+    ...(format !== undefined && { format: typeof format === "object" ? numberFormat(format) : format }),
+    ...(options && { options: options.map(({ label: text, place }) => ({ label: text, ...place })) }),
+    ...(readOnly && { read_only: true, value: field.kind === "checkbox" ? value === "On" : value }),
+  };
+}
+
+const numberFormat = ({ min, max, ...rest }: Exclude<RequestedField["format"], string | undefined>): object => ({
+  ...rest,
+  ...(min !== undefined && { min: Number(min) }),
+  ...(max !== undefined && { max: Number(max) }),
+});

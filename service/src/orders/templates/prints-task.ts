@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { openWithPdfJs, TooMuchText, textItems } from "../../kernel/pdf/pdf-js.ts";
+
+/** A page of a document, so that the same form with other entries can be recognized. */
+export type PagePrint = {
+  /** Of the page as a reader shows it, in whole points. */
+  readonly width: number;
+  readonly height: number;
+  /** 32-bit hashes of every five words in a row, ascending. */
+  readonly shingles: readonly number[];
+};
+
+export const mostPrinted = 100;
+const mostCharacters = 1_000_000;
+const inShingle = 5;
+
+/** Null for a document that pdf.js can't read. Reads at most `mostPrinted` pages; the others have no print. */
+export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
+  const opened = await openWithPdfJs(bytes).catch((error: unknown) => {
+    if (error instanceof TooMuchText) return null;
+    throw error;
+  });
+  if (!opened) return null;
+  const { opening } = opened;
+  try {
+    const document = await opening.promise;
+    const prints: PagePrint[] = [];
+    let room = mostCharacters;
+    while (prints.length < Math.min(document.numPages, mostPrinted)) {
+      const page = await document.getPage(prints.length + 1);
+      const items = await textItems(page, room);
+      page.cleanup();
+      if (!items) return null;
+      const text = items.map((item) => item.str + (item.hasEOL ? "\n" : " ")).join("");
+      room -= text.length;
+      const { width, height } = page.getViewport({ scale: 1 });
+      prints.push({ width: Math.round(width), height: Math.round(height), shingles: shinglesOf(text) });
+    }
+    return prints;
+  } catch {
+    return null;
+  } finally {
+    await opening.destroy();
+  }
+}
+
+/** Digits, blanks, and rules of underscores are entries or room for them: they differ between copies of one form. */
+export function shinglesOf(text: string): number[] {
+  const words = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .split(/\s+/u)
+    .map((word) => word.replace(/[^\p{L}]/gu, ""))
+    .filter((word) => word !== "");
+  const found = new Set<number>();
+  for (let index = 0; index + inShingle <= words.length; index++) {
+    const shingle = words.slice(index, index + inShingle).join(" ");
+    found.add(createHash("sha256").update(shingle).digest().readUInt32BE());
+  }
+  return [...found].sort((a, b) => a - b);
+}

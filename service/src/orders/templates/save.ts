@@ -1,0 +1,230 @@
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import type { RecordResult } from "../../kernel/platform/idempotency.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import { documentUse, looksLikePdf, type OrderDeps, pagesOf, type SentDocument } from "../order/order.ts";
+import { type NamedContent, parseContent, requestedOf } from "./content.ts";
+import { orderContent } from "./from-order.ts";
+import { type PagePrint, printsIn, storedPrints } from "./prints.ts";
+import {
+  countTemplates,
+  findVersion,
+  insertTemplate,
+  insertVersion,
+  lockLatest,
+  setArchived,
+  type TemplateVersion,
+} from "./store.ts";
+
+export type TemplateDeps = Pick<
+  OrderDeps,
+  "db" | "blobs" | "rowMac" | "clock" | "workers" | "pricing" | "requireStorage" | "trySigning"
+>;
+
+/** The form of a template or of a version of one. */
+export type SentTemplate = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
+
+export type SavedVersion = { templateId: string; version: number };
+
+const mostTemplates = 200;
+const mostVersions = 1000;
+
+export const noSuchTemplate = () => new ServiceError("not_found", "Template not found.");
+
+type FormFile = Pick<TemplateVersion, "sha256" | "bytes" | "pages" | "blobKey" | "prints"> & {
+  /** Whether its blob was stored for this version, and is discarded with it. */
+  isNew: boolean;
+};
+
+/**
+ * Makes a template of a form, or of one of the firm's orders.
+ * @throws ServiceError naming the field and the rule; then nothing was written
+ */
+export async function createTemplate(
+  deps: TemplateDeps,
+  principal: Principal,
+  sent: SentTemplate,
+  record: RecordResult,
+): Promise<SavedVersion> {
+  const code = sent.fields.get("order")?.trim() ?? "";
+  if (code !== "" && sent.upload) throw invalid("document and order exclude each other: send one of them.");
+  const from = code === "" ? null : await orderContent(deps, principal, code);
+  if (!sent.upload && !from) throw invalid("document is required: the form as a PDF, or send order.");
+  const made = parseContent(sent.fields, deps.pricing, from && { name: from.name, content: from.content });
+  const templateId = newUuid();
+  const file = sent.upload
+    ? await newFile(deps, principal, sent.upload, made)
+    : await copyOf(deps, principal, from, made);
+  const result = { templateId, version: 1 };
+  await written(deps, file, () =>
+    deps.db.transaction(async (tx) => {
+      if ((await countTemplates(tx, principal)) >= mostTemplates)
+        throw invalid(`A firm has at most ${mostTemplates} templates: archive one first.`);
+      const at = deps.clock();
+      await insertTemplate(tx, templateId, principal, at);
+      await insertVersion(tx, deps.rowMac, versionOf(principal, made, file, { ...result, at }));
+      await tx.query(audited(principal, "template.created", result, at));
+      await record(tx, result);
+    }),
+  );
+  return result;
+}
+
+/**
+ * Adds a version. What the form leaves out stays as it is in the latest one.
+ * @throws ServiceError naming the field and the rule; `not_found` for another firm's template
+ */
+export async function addVersion(
+  deps: TemplateDeps,
+  principal: Principal,
+  { templateId, sent }: { templateId: string; sent: SentTemplate },
+  record: RecordResult,
+): Promise<SavedVersion> {
+  const before = isUuid(templateId) ? await findVersion(deps, principal, templateId) : undefined;
+  if (!before) throw noSuchTemplate();
+  if (before.archivedAt) throw new ServiceError("conflict", "This template is archived. Restore it first.");
+  const made = parseContent(sent.fields, deps.pricing, before);
+  const file = sent.upload
+    ? await newFile(deps, principal, sent.upload, made)
+    : await sameFile(deps, principal, before, made);
+  const result = { templateId, version: before.version + 1 };
+  await written(deps, file, () =>
+    deps.db.transaction(async (tx) => {
+      const latest = await lockLatest(tx, principal, templateId);
+      if (latest === undefined) throw noSuchTemplate();
+      // Its form began with the version before: what the other one changed would be undone.
+      if (latest !== before.version)
+        throw new ServiceError("conflict", "Another version was added at the same time. Get it, and send yours again.");
+      if (latest >= mostVersions) throw invalid(`A template has at most ${mostVersions} versions.`);
+      const at = deps.clock();
+      await insertVersion(tx, deps.rowMac, versionOf(principal, made, file, { ...result, at }));
+      await tx.query(audited(principal, "template.version_added", result, at));
+      await record(tx, result);
+    }),
+  );
+  return result;
+}
+
+/** Archives a template, or restores it; done again, it stays so. @throws ServiceError `not_found` */
+export async function archiveTemplate(
+  { db, clock }: Pick<TemplateDeps, "db" | "clock">,
+  principal: Principal,
+  templateId: string,
+  isArchived: boolean,
+): Promise<void> {
+  if (!isUuid(templateId)) throw noSuchTemplate();
+  await db.transaction(async (tx) => {
+    const count = await countTemplates(tx, principal);
+    if ((await lockLatest(tx, principal, templateId)) === undefined) throw noSuchTemplate();
+    const at = clock();
+    if (!(await setArchived(tx, principal, templateId, isArchived ? at : null))) return;
+    if (!isArchived && count >= mostTemplates)
+      throw invalid(`A firm has at most ${mostTemplates} templates: archive one first.`);
+    await tx.query(audited(principal, isArchived ? "template.archived" : "template.restored", { templateId }, at));
+  });
+}
+
+const audited = (principal: Principal, action: string, detail: object, at: Date) =>
+  auditLine({ at, action, actor: actorOf(principal), partnerId: principal.partnerId, detail });
+
+const versionOf = (
+  principal: Principal,
+  { name, content }: NamedContent,
+  { isNew: _isNew, ...file }: FormFile,
+  { templateId, version, at }: { templateId: string; version: number; at: Date },
+) => ({
+  ...file,
+  templateId,
+  version,
+  name,
+  content,
+  partnerId: principal.partnerId,
+  environment: principal.environment,
+  createdBy: actorOf(principal),
+  createdAt: at,
+});
+
+async function written(deps: TemplateDeps, { isNew, blobKey }: FormFile, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isNew && !isOutcomeUnknown(error)) await deps.blobs.discard(blobKey);
+    throw error;
+  }
+}
+
+async function newFile(
+  deps: TemplateDeps,
+  principal: Principal,
+  { bytes, sha256 }: SentDocument,
+  made: NamedContent,
+): Promise<FormFile> {
+  if (!looksLikePdf(bytes)) throw invalid("document must be a PDF.");
+  const { pages, prints } = await examined(deps, principal, { bytes, sha256 }, made);
+  await deps.requireStorage(principal, bytes.length);
+  const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
+  return { sha256, bytes: bytes.length, pages, prints, blobKey, isNew: true };
+}
+
+type OrderFile = { sha256: string; blobKey: string };
+
+/** A copy of an order's document: the retention plan deletes the order's own. */
+async function copyOf(
+  deps: TemplateDeps,
+  principal: Principal,
+  from: OrderFile | null,
+  made: NamedContent,
+): Promise<FormFile> {
+  if (!from) throw invalid("document is required: the form as a PDF.");
+  const at = { key: from.blobKey, use: documentUse(from.sha256), holder: memoryHolder(principal) };
+  return deps.blobs.withBytes(at, async (bytes) => {
+    if (!bytes) throw invalid("order has no document any more: send document.");
+    return newFile(deps, principal, { bytes, sha256: from.sha256 }, made);
+  });
+}
+
+/** The document of the version before, tried with the fields of the new one. */
+async function sameFile(
+  deps: TemplateDeps,
+  principal: Principal,
+  { sha256, bytes, pages, blobKey, prints }: TemplateVersion,
+  made: NamedContent,
+): Promise<FormFile> {
+  const at = { key: blobKey, use: documentUse(sha256), holder: memoryHolder(principal) };
+  await deps.blobs.withBytes(at, async (read) => {
+    if (!read) throw new Error("the document of a template is missing");
+    await tried(deps, principal, { bytes: read, sha256 }, made);
+  });
+  return { sha256, bytes, pages, blobKey, prints, isNew: false };
+}
+
+async function examined(
+  deps: TemplateDeps,
+  principal: Principal,
+  document: SentDocument,
+  made: NamedContent,
+): Promise<{ pages: number; prints: PagePrint[] }> {
+  const pages =
+    (await tried(deps, principal, document, made)) ??
+    (await pagesOf(deps.workers, principal.partnerId, document.bytes));
+  const prints = await printsIn(deps.workers, principal.partnerId, document.bytes);
+  return { pages, prints: storedPrints(prints ?? []) };
+}
+
+/** Tries the signing of the document by the roles, so that a field without room is refused now. */
+async function tried(
+  deps: TemplateDeps,
+  { partnerId: holder }: Principal,
+  { bytes, sha256 }: SentDocument,
+  { content: { roles, fields, services } }: NamedContent,
+): Promise<number | null> {
+  const isNotarized = services.svc_notary !== undefined;
+  if (services.svc_sign === undefined && !isNotarized) return null;
+  const signers = roles.map(({ name }) => name);
+  const requested = fields && requestedOf(fields, roles.length);
+  return (await deps.trySigning({ holder, bytes, sha256, signers, fields: requested, isNotarized })).pages;
+}

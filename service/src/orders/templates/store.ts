@@ -1,0 +1,154 @@
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { documentBlobs } from "../order/order.ts";
+import type { TemplateContent } from "./content.ts";
+import type { PagePrint } from "./prints.ts";
+
+/** A version as its row has it; `content` and `prints` are JSON. */
+type VersionRow = {
+  templateId: string;
+  version: number;
+  partnerId: string;
+  environment: Environment;
+  name: string;
+  content: string;
+  prints: string;
+  sha256: string;
+  bytes: number;
+  pages: number;
+  blobKey: string;
+};
+
+type Stored = VersionRow & { createdAt: Date; archivedAt: Date | null; mac: Buffer | null };
+
+export type TemplateVersion = Omit<Stored, "content" | "prints" | "mac"> & {
+  readonly content: TemplateContent;
+  readonly prints: readonly PagePrint[];
+};
+
+/** The owner is covered, so that moving a template to another firm doesn't move its documents. */
+function versionMembers(row: VersionRow): Members {
+  const { templateId, version, partnerId, environment, name, content, prints, sha256, bytes, pages, blobKey } = row;
+  return { templateId, version, partnerId, environment, name, content, prints, sha256, bytes, pages, blobKey };
+}
+
+const columns: Statement = sql`v.template_id AS "templateId", v.version, t.partner_id AS "partnerId", t.environment, v.name,
+  v.content, v.prints, v.sha256, v.bytes, v.pages, v.blob_key AS "blobKey", v.row_mac AS mac`;
+const shown: Statement = sql`${columns}, v.created_at AS "createdAt", t.archived_at AS "archivedAt"`;
+
+export const versionRows: MacTable<VersionRow> = {
+  table: sql`template_versions`,
+  key: sql`id`,
+  keyInRows: sql`v.id`,
+  mac: sql`v.row_mac`,
+  rows: sql`SELECT v.id AS key, ${columns}
+FROM template_versions v JOIN templates t ON t.id = v.template_id`,
+  members: versionMembers,
+  blobs: documentBlobs,
+};
+
+/** @throws Error for a version that this service did not write as it is */
+function opened(rowMac: RowMac, { mac, ...row }: Stored): TemplateVersion {
+  if (!rowMac.holds("template_versions", versionMembers(row), mac))
+    throw new Error(`version ${row.version} of template ${row.templateId} is not what was written`);
+  return { ...row, content: JSON.parse(row.content), prints: JSON.parse(row.prints) };
+}
+
+type Reading = { db: Sql; rowMac: RowMac };
+
+const ownedBy = ({ partnerId, environment }: Owner): Statement =>
+  sql`t.partner_id = ${partnerId} AND t.environment = ${environment}`;
+
+/** A version of the owner's template, the latest by default; undefined for another's. */
+export async function findVersion(
+  { db, rowMac }: Reading,
+  owner: Owner,
+  templateId: string,
+  version: number | null = null,
+): Promise<TemplateVersion | undefined> {
+  const [row] = await db.query<Stored>(sql`
+    SELECT ${shown} FROM templates t JOIN template_versions v ON v.template_id = t.id
+    WHERE t.id = ${templateId} AND ${ownedBy(owner)}${version === null ? nothing : sql` AND v.version = ${version}`}
+    ORDER BY v.version DESC LIMIT 1`);
+  return row && opened(rowMac, row);
+}
+
+export type ListFilter = { archived: boolean; after: string | null; limit: number };
+
+/** The latest versions of the owner's templates, newest template first. */
+export async function listTemplates(
+  { db, rowMac }: Reading,
+  owner: Owner,
+  { archived, after, limit }: ListFilter,
+): Promise<TemplateVersion[]> {
+  const rows = await db.query<Stored>(sql`
+    SELECT ${shown} FROM templates t JOIN LATERAL (
+      SELECT * FROM template_versions WHERE template_id = t.id ORDER BY version DESC LIMIT 1
+    ) v ON true
+    WHERE ${ownedBy(owner)} AND (t.archived_at IS NOT NULL) = ${archived}
+    ${after === null ? nothing : sql`AND (t.created_at, t.id) < (SELECT created_at, id FROM templates WHERE id = ${after})`}
+    ORDER BY t.created_at DESC, t.id DESC LIMIT ${limit}`);
+  return rows.map((row) => opened(rowMac, row));
+}
+
+export async function isOwnTemplate(db: Sql, templateId: string, owner: Owner): Promise<boolean> {
+  return (await db.query(sql`SELECT FROM templates t WHERE t.id = ${templateId} AND ${ownedBy(owner)}`)).length === 1;
+}
+
+/** The firm's words to the signers of an order, from the template that it was placed from; null for none. */
+export async function messageFor({ db, rowMac }: Reading, orderId: number): Promise<string | null> {
+  const [row] = await db.query<Stored>(sql`
+    SELECT ${shown} FROM order_templates used JOIN templates t ON t.id = used.template_id
+      JOIN template_versions v ON v.template_id = used.template_id AND v.version = used.version
+    WHERE used.order_id = ${orderId}`);
+  return row ? opened(rowMac, row).content.message : null;
+}
+
+/** Counts a firm's templates; its row is locked by the caller's transaction, so that two can't both be the last. */
+export async function countTemplates(tx: Tx, owner: Owner): Promise<number> {
+  const { partnerId, environment } = owner;
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`templates ${partnerId} ${environment}`}, 0))`);
+  const [row] = await tx.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM templates t WHERE ${ownedBy(owner)} AND t.archived_at IS NULL`);
+  return row?.count ?? 0;
+}
+
+export async function insertTemplate(tx: Tx, templateId: string, { partnerId, environment }: Owner, at: Date) {
+  await tx.query(sql`
+    INSERT INTO templates (id, partner_id, environment, created_at)
+    VALUES (${templateId}, ${partnerId}, ${environment}, ${at})`);
+}
+
+/** Locks the owner's template. @returns its latest version; undefined for another's template */
+export async function lockLatest(tx: Tx, owner: Owner, templateId: string): Promise<number | undefined> {
+  const locked = await tx.query(sql`
+    SELECT FROM templates t WHERE t.id = ${templateId} AND ${ownedBy(owner)} FOR NO KEY UPDATE`);
+  if (locked.length === 0) return undefined;
+  const [row] = await tx.query<{ version: number }>(sql`
+    SELECT max(version) AS version FROM template_versions WHERE template_id = ${templateId}`);
+  return row?.version ?? 0;
+}
+
+export type NewVersion = Omit<TemplateVersion, "archivedAt"> & { createdBy: string };
+
+export async function insertVersion(tx: Tx, rowMac: RowMac, made: NewVersion): Promise<void> {
+  const row: VersionRow = { ...made, content: JSON.stringify(made.content), prints: JSON.stringify(made.prints) };
+  await tx.query(sql`
+    INSERT INTO template_versions (id, template_id, version, name, content, prints, sha256, bytes, pages, blob_key,
+      created_by, created_at, row_mac)
+    VALUES (${newUuid()}, ${row.templateId}, ${row.version}, ${row.name}, ${row.content}, ${row.prints}, ${row.sha256}, ${row.bytes},
+      ${row.pages}, ${row.blobKey}, ${made.createdBy}, ${made.createdAt},
+      ${rowMac.of("template_versions", versionMembers(row))})`);
+}
+
+/** @returns false where it was so already, or the template is another's */
+export async function setArchived(tx: Tx, owner: Owner, templateId: string, at: Date | null): Promise<boolean> {
+  const changed = await tx.query(sql`
+    UPDATE templates t SET archived_at = ${at}
+    WHERE t.id = ${templateId} AND ${ownedBy(owner)} AND (t.archived_at IS NULL) = ${at !== null} RETURNING 1`);
+  return changed.length === 1;
+}
