@@ -1,10 +1,12 @@
 import type { Static } from "typebox";
 import type { Owner } from "../../kernel/identity/identity.ts";
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
-import { invalid } from "../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { pagesOf, type SentDocument, serviceFlags } from "../order/order.ts";
+import { documentUse, pagesOf, type SentDocument, serviceFlags } from "../order/order.ts";
 import { pagesWithFields } from "./expand.ts";
 import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
@@ -80,4 +82,14 @@ export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha25
     ...found.filter((each) => each.likeness === "same_file"),
     ...found.filter((each) => each.likeness !== "same_file"),
   ];
+}
+
+/** A version's document, to be sent. @throws ServiceError where it is gone */
+export async function openTemplateDocument(
+  { blobs }: Pick<TemplateDeps, "blobs">,
+  template: TemplateVersion,
+): Promise<StoredFile> {
+  const file = await blobs.open(template.blobKey, documentUse(template.sha256), memoryHolder(template));
+  if (!file) throw new ServiceError("not_found", "Template not found.");
+  return file;
 }

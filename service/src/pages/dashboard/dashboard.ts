@@ -20,6 +20,7 @@ import { securityPages } from "./security.ts";
 import { settingsPage } from "./settings/page.ts";
 import { startPage } from "./start-page.ts";
 import { teamPages } from "./team/pages.ts";
+import { templatePages } from "./templates/pages.ts";
 import { noteFailing } from "./webhooks/failing-banner.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
@@ -75,6 +76,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       settingsPage(linked, { frame, members });
       linked.register(async (forms) => {
         acceptForms(forms);
+        templatePages(linked, forms, { frame, desk });
         startPage(forms, { ...testClock, limits, assets, titleOf });
         teamPages(forms, inFrame);
         keyPages(forms, inFrame);

@@ -52,6 +52,7 @@ export function dashboardPage(
 const sections = {
   start: { path: "/dashboard", label: "Start", shape: "home" },
   orders: { path: "/dashboard/orders", label: "Orders", shape: "orders" },
+  templates: { path: "/dashboard/templates", label: "Templates", shape: "book" },
   rooms: { path: "/dashboard/rooms", label: "Rooms", shape: "rooms" },
   passports: { path: "/dashboard/passports", label: "Passports", shape: "evidence" },
   webhooks: { path: "/dashboard/webhooks", label: "Webhooks", shape: "webhooks" },

@@ -22,6 +22,7 @@ import {
   type OrderDeps,
   type PublicOrderRow,
   type TitleOf,
+  type WithTemplate,
 } from "../../../orders/order/order.ts";
 import { isPaymentInProcess } from "../../../orders/payments/payments.ts";
 import {
@@ -62,6 +63,7 @@ export type OrderDesk = {
   titleOf: TitleOf;
   noticesOf: NoticesOf;
   takesPayment: TakesPayment;
+  withTemplate: WithTemplate;
 };
 
 export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk };

@@ -60,7 +60,7 @@ export type OrderDetailView = OrderRoomsView &
 export function orderDetailBody(view: OrderDetailView): Html {
   const { order, clientUrl, fired, error, history } = view;
   const test = order.environment === "test";
-  return html`${pageHead(orderName(view), clientLine(order), html`<p class="room-links"><a href="/dashboard/orders">All orders</a><a href="${anotherPath(order.code)}">Place another for this client</a></p>`)}
+  return html`${pageHead(orderName(view), clientLine(order), html`<p class="room-links"><a href="/dashboard/orders">All orders</a><a href="${anotherPath(order.code)}">Place another for this client</a>${order.sign && order.documentsDeletedAt === null && html`<a href="/dashboard/templates/new?order=${order.code}">Make a template of it</a>`}</p>`)}
 ${errorSummary(error)}
 ${fired && firedNotice(fired)}
 <div class="order">
@@ -88,6 +88,11 @@ ${card(
     ["Email", order.customerEmail],
     ["Reference", order.externalReference],
     ["Services", serviceFlags(order) || "None"],
+    [
+      "Template",
+      order.template &&
+        html`<a href="/dashboard/templates/${order.template.templateId}/versions/${order.template.version}">Version ${order.template.version}</a>`,
+    ],
     ["Signing status", envelopeLabel(order.envelopeStatus)],
     ["Fax", order.faxTo],
     ["Placed", time(order.createdAt)],

@@ -23,6 +23,7 @@ export function everyMail({ firm, title }: { firm: MailFirm; title: string }): M
     outcome: "Expired",
     signers: [],
     reference: null,
+    message: null,
   } as const;
   for (const language of ["en", "es"] as const)
     for (const [moment, words] of Object.entries(signerWords[language])) {

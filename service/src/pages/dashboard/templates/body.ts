@@ -1,0 +1,268 @@
+import { aKind, serviceFlags } from "../../../orders/order/order.ts";
+import type { TemplateVersion } from "../../../orders/templates/templates.ts";
+import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
+import { shortTime, time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { checkbox, errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { authChoices, languageChoices } from "../orders/signer-choices.ts";
+import { type FormSubmission, submissionFields } from "../submit-once.ts";
+import { roleField } from "./form-fields.ts";
+
+export const path = "/dashboard/templates";
+
+export type Problem = { error: string; typed: FormValues };
+
+export type Match = { templateId: string; name: string; version: number; likeness: string };
+
+export type TemplatesView = FormSubmission & {
+  templates: readonly TemplateVersion[];
+  nextCursor: string | null;
+  isFirstPage: boolean;
+  archived: boolean;
+  /** The templates of a PDF that was looked up; null where none was. */
+  matches: readonly Match[] | null;
+  error?: string | undefined;
+};
+
+const flagsOf = ({ content: { services } }: TemplateVersion): string =>
+  serviceFlags({
+    sign: services.svc_sign !== undefined,
+    notarize: services.svc_notary !== undefined,
+    ship: services.svc_ship !== undefined,
+    fax: false,
+  }) || "None";
+
+/** The firm's templates, and the form that finds the one of a PDF. */
+export function templatesBody(view: TemplatesView): Html {
+  const lead =
+    "A template is a type of document: its form, its fields, the roles of those who sign it, and its services. An order from it needs only the people.";
+  const actions = html`<p class="room-links"><a href="${path}/new">Make a template</a>${
+    view.archived
+      ? html`<a href="${path}">Templates in use</a>`
+      : html`<a href="${path}?archived=true">Archived templates</a>`
+  }</p>`;
+  return html`${pageHead(view.archived ? "Archived templates" : "Templates", lead, actions)}
+${errorSummary(view.error)}
+<div class="panels">
+${card("templates", view.archived ? "Archived" : "Your templates", list(view))}
+${!view.archived && card("match", "Find the template of a PDF", matchPart(view))}
+</div>`;
+}
+
+function list({ templates, nextCursor, isFirstPage, archived }: TemplatesView): Html {
+  if (templates.length === 0)
+    return archived
+      ? emptyState("Nothing is archived", "An archived template places no orders, and can be restored.")
+      : emptyState("No templates yet", "Make one of a PDF, or of an order on its page.");
+  const query = archived ? "?archived=true" : "";
+  return html`${records(
+    "Your templates, newest first",
+    [
+      { label: "Template" },
+      { label: "Roles" },
+      { label: "Services" },
+      { label: "Version", number: true },
+      { label: "Last change", utc: true },
+    ],
+    templates.map((template) => [
+      html`<a href="${path}/${template.templateId}">${template.name}</a>`,
+      template.content.roles.map(({ name }) => name).join(", ") || html`<span class="quiet-text">None</span>`,
+      flagsOf(template),
+      String(template.version),
+      shortTime(template.createdAt),
+    ]),
+  )}
+${
+  (nextCursor !== null || !isFirstPage) &&
+  html`<nav class="pager" aria-label="More templates">${!isFirstPage && html`<a href="${path}${query}">Newest templates</a>`}${
+    nextCursor !== null &&
+    html`<a href="${path}?cursor=${nextCursor}${archived && "&archived=true"}" rel="next">Older templates</a>`
+  }</nav>`
+}`;
+}
+
+const likenessWords: Readonly<Record<string, string>> = {
+  same_file: "the very same file",
+  same_form: "the same words, with other entries",
+};
+
+const matchPart = (view: TemplatesView): Html =>
+  html`${view.matches && matchesPart(view.matches)}
+<form class="form" method="post" action="${path}/match" enctype="multipart/form-data">
+${submissionFields(view)}
+${pdfField("We compare its words with your templates, and keep nothing of it.", true)}
+<div class="form-actions"><button type="submit">Find its template</button></div>
+</form>`;
+
+const matchesPart = (matches: readonly Match[]): Html =>
+  matches.length === 0
+    ? notice(
+        "info",
+        "No template has this form",
+        "Its words are not those of any template. Scans have no words to compare.",
+      )
+    : html`<div class="notice done" role="status"><div><p class="notice-title">This PDF has a template</p><ul>${matches.map(
+        ({ templateId, name, likeness }) =>
+          html`<li><a href="${path}/${templateId}/order">Place an order from ${name}</a>: ${likenessWords[likeness] ?? ""}</li>`,
+      )}</ul></div></div>`;
+
+export const pdfField = (hint: string, required: boolean): Html =>
+  html`<div class="form-field"><label for="field-document">PDF${!required && html` <span class="optional">(optional)</span>`}</label>
+<p class="hint" id="field-document-hint">${hint} At most 35 MB.</p>
+<input type="file" id="field-document" name="document" accept="application/pdf,.pdf"${required && html` required`} aria-describedby="field-document-hint"></div>`;
+
+export type RoleValues = { name: string; auth: string; language: string; routing: string };
+
+/** A row for each role; rows without a name count as absent. */
+function rolesPart(rows: readonly RoleValues[], textCodes: boolean): Html {
+  return html`${rows.map((row, index) => {
+    const at = (member: "name" | "auth" | "language" | "routing") => roleField(index + 1, member);
+    return html`<fieldset class="signer-row"><legend>Role ${index + 1}</legend>
+${field({ name: at("name"), label: "Name of the role", value: row.name, maxLength: 60, hint: index === 0 ? "For example: Buyer. Orders give it to a person." : undefined, required: "sometimes" })}
+<div class="form-pair">${field({ name: at("routing"), label: "Turn", value: row.routing, maxLength: 2, inputMode: "numeric", required: "sometimes" })}
+${select({ name: at("language"), label: "Language", value: row.language, options: languageChoices, required: "sometimes" })}</div>
+${select({ name: at("auth"), label: "Identified by", value: row.auth, options: authChoices(textCodes), required: "sometimes" })}
+</fieldset>`;
+  })}`;
+}
+
+export type TemplateFormView = FormSubmission & {
+  rows: readonly RoleValues[];
+  textCodes: boolean;
+  values: FormValues;
+  error?: string | undefined;
+  /** The order that it is made of; null for a PDF. */
+  order: { code: string; name: string } | null;
+};
+
+/** The form that makes a template of a PDF, or of an order. */
+export function newTemplateBody(view: TemplateFormView): Html {
+  const { values, order, rows, textCodes } = view;
+  const lead = order
+    ? html`From <a href="/dashboard/orders/${order.code}">${order.name}</a>: its document, its fields and its services. Its people become roles; no name and no address is kept.`
+    : "From a PDF. Its own signature fields and tags say where people sign; where it has none, a page is added to its end.";
+  return html`${pageHead("Make a template", lead)}
+${errorSummary(view.error)}
+<form class="form card" method="post" action="${path}/new" enctype="multipart/form-data">
+${submissionFields(view)}
+${order ? html`<input type="hidden" name="order" value="${order.code}">` : pdfField("The form, empty or as you use it.", true)}
+${field({ name: "name", label: "Name", value: values["name"], required: true, maxLength: 120, hint: "For example: Purchase agreement." })}
+${
+  !order &&
+  html`<fieldset><legend>Services</legend>
+${checkbox({ name: "svc_sign", label: "Signing", checked: values["svc_sign"] === "on" || values["name"] === undefined })}
+${checkbox({ name: "svc_notary", label: "Online notarization", checked: values["svc_notary"] === "on" })}
+${checkbox({ name: "svc_ship", label: "Shipping", checked: values["svc_ship"] === "on" })}</fieldset>`
+}
+${rolesPart(rows, textCodes)}
+${messageField(values["message"])}
+<div class="form-actions"><button type="submit">Make the template</button></div>
+</form>`;
+}
+
+const messageField = (value: string | undefined): Html =>
+  textArea({
+    name: "message",
+    label: "Your words to the signers",
+    value,
+    maxLength: 500,
+    rows: 3,
+    hint: "In the email that asks them to sign. No web or email addresses.",
+  });
+
+export type TemplateDetailView = FormSubmission & {
+  template: TemplateVersion;
+  /** Shown in place of what the version has, after a refusal. */
+  problem?: Problem | undefined;
+  rows: readonly RoleValues[];
+  textCodes: boolean;
+  latest: number;
+};
+
+/** One template: what it keeps, its form, and what may be changed. */
+export function templateBody(view: TemplateDetailView): Html {
+  const { template, latest } = view;
+  const { templateId, name, version, archivedAt, content } = template;
+  const at = `${path}/${templateId}`;
+  const isLatest = version === latest;
+  const actions = html`<p class="room-links"><a href="${path}">All templates</a>${
+    archivedAt === null && html`<a href="${at}/order">Place an order from it</a>`
+  }</p>`;
+  return html`${pageHead(name, `Version ${version} of ${latest}`, actions)}
+${errorSummary(view.problem?.error)}
+${archivedAt !== null && notice("attention", "This template is archived", "It places no orders until it is restored.")}
+${!isLatest && notice("info", "An earlier version", html`Orders use <a href="${at}">version ${latest}</a> now.`)}
+<div class="panels">
+${card(
+  "details",
+  "What it keeps",
+  html`${facts([
+    ["Services", flagsOf(template)],
+    [
+      "Document",
+      html`<a href="${at}/versions/${version}/document">${name}.pdf</a>, ${template.pages === 1 ? "1 page" : `${template.pages} pages`}`,
+    ],
+    ["Words to the signers", content.message],
+    ["This version", time(template.createdAt)],
+    ["Template id", html`<code>${templateId}</code>`],
+  ])}${latest > 1 && versionLinks(at, version, latest)}`,
+)}
+${card("fields", "Where people sign and fill in", fieldsPart(template))}
+${isLatest && archivedAt === null && card("edit", "Change it", editPart(view))}
+${isLatest && card("archive", archivedAt === null ? "Archive it" : "Restore it", archivePart(view))}
+</div>`;
+}
+
+const mostLinks = 20;
+
+const versionLinks = (at: string, version: number, latest: number): Html =>
+  html`<p>Versions: ${Array.from({ length: Math.min(latest, mostLinks) }, (_, index) => latest - index).map((each) =>
+    each === version
+      ? html`<strong aria-current="page">${each}</strong> `
+      : html`<a href="${at}/versions/${each}">${each}</a> `,
+  )}</p>`;
+
+function fieldsPart({ content: { fields, roles } }: TemplateVersion): Html {
+  if (fields === null)
+    return html`<p>The document’s own signature fields or tags decide. Where it has none, a page is added to its end.</p>`;
+  const kindOf = (kind: unknown): string =>
+    (aKind as Readonly<Record<string, string>>)[String(kind)]?.replace(/^a /, "") ?? String(kind);
+  return records(
+    "The fields of the template",
+    [{ label: "Field" }, { label: "Role" }, { label: "Page", number: true }, { label: "Label" }],
+    fields.map((each) => [
+      kindOf(each["kind"]),
+      roles[Number(each["signer"]) - 1]?.name ?? "",
+      String(each["page"]),
+      typeof each["label"] === "string" ? each["label"] : html`<span class="quiet-text">None</span>`,
+    ]),
+  );
+}
+
+function editPart(view: TemplateDetailView): Html {
+  const { template, problem, rows, textCodes } = view;
+  const values = problem?.typed ?? {};
+  const signs = template.content.services.svc_sign !== undefined;
+  return html`<p>This makes version ${template.version + 1}. Orders that were placed keep theirs.</p>
+<form class="form" method="post" action="${path}/${template.templateId}" enctype="multipart/form-data">
+${submissionFields(view)}
+<input type="hidden" name="from_version" value="${template.version}">
+${field({ name: "name", label: "Name", value: values["name"] ?? template.name, required: true, maxLength: 120 })}
+${signs && rolesPart(rows, textCodes)}
+${signs && messageField(values["message"] ?? template.content.message ?? "")}
+${pdfField("Choose one only to replace the form. The fields stay where they are on the page.", false)}
+<div class="form-actions"><button type="submit">Save as version ${template.version + 1}</button></div>
+</form>`;
+}
+
+function archivePart(view: TemplateDetailView): Html {
+  const { templateId, archivedAt } = view.template;
+  const at = `${path}/${templateId}`;
+  const fields = { submission: view.submission };
+  return archivedAt === null
+    ? html`<p>An archived template places no more orders. Orders that were placed from it go on.</p>${buttonForm(`${at}/archive`, "Archive the template", { fields, kind: "quiet-button" })}`
+    : html`<p>It places orders again.</p>${buttonForm(`${at}/restore`, "Restore the template", { fields, kind: "quiet-button" })}`;
+}

@@ -1,0 +1,125 @@
+import { prefilled, type RequestedField } from "../../../orders/order/order.ts";
+import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import type { RoleValues } from "./body.ts";
+
+// Names of inputs, and the fields of the API that they become.
+
+export const mostRoles = 10;
+
+export const roleField = (row: number, member: string): string => `role${row}_${member}`;
+
+/** The rows of a template's roles, as they were typed or as the template has them. */
+export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
+  const roles = content?.roles ?? [];
+  // A role without a field would be refused, so that only a form without fields has room for more.
+  const room = content?.fields ? roles.length : Math.min(Math.max(roles.length + 1, 3), mostRoles);
+  return Array.from({ length: room }, (_, index) => {
+    const role = roles[index];
+    const typed = (member: string, usual: string) => values?.[roleField(index + 1, member)] ?? usual;
+    return {
+      name: typed("name", role?.name ?? ""),
+      auth: typed("auth", role?.auth ?? "link"),
+      language: typed("language", role?.language ?? "en"),
+      routing: typed("routing", String(role?.routing ?? 1)),
+    };
+  });
+}
+
+/** The form as the API takes it: `roles` for the rows, and no row by itself. */
+export function withRoles(fields: ReadonlyMap<string, string>): Map<string, string> {
+  const own = /^(?:role\d+_\w+|submission|environment|from_version)$/;
+  const rest = [...fields].filter(([name]) => !own.test(name));
+  const at = (row: number, member: string) => fields.get(roleField(row, member))?.trim() ?? "";
+  const rows = Array.from({ length: mostRoles }, (_, index) => index + 1).filter((row) => at(row, "name") !== "");
+  if (rows.length === 0) return new Map(rest);
+  const roles = rows.map((row) => {
+    const routing = at(row, "routing");
+    // Text that is no number is for the rules of `roles` to refuse.
+    return {
+      name: at(row, "name"),
+      routing: /^\d{1,2}$/.test(routing) ? Number(routing) : routing || null,
+      auth: at(row, "auth") || null,
+      language: at(row, "language") || null,
+    };
+  });
+  return new Map([...rest, ["roles", JSON.stringify(roles)]]);
+}
+
+export const personMembers = ["name", "email", "access_code", "phone"] as const;
+export type PersonMember = (typeof personMembers)[number];
+
+export const personField = (index: number, member: PersonMember): string => `person${index + 1}_${member}`;
+export const valueField = (index: number): string => `value${index + 1}`;
+
+/** The labels of a template's fields that an order may give values, each with its first field. */
+export function valueLabels(requested: readonly RequestedField[]): RequestedField[] {
+  const seen = new Set<string>();
+  return requested.filter(({ label, kind }) => {
+    if (label === null || !prefilled.includes(kind) || seen.has(label)) return false;
+    seen.add(label);
+    return true;
+  });
+}
+
+/** The form of an order as the API takes it: `roles` and `values` for the inputs. */
+export function withPeople(
+  fields: ReadonlyMap<string, string>,
+  { templateId, version, content }: TemplateVersion,
+  labels: readonly RequestedField[],
+): Map<string, string> {
+  const own = /^(?:person\d+_\w+|value\d+|submission|environment)$/;
+  const text = (name: string) => fields.get(name)?.trim() ?? "";
+  const roles = Object.fromEntries(
+    content.roles.map(({ name }, index) => [
+      name,
+      Object.fromEntries(
+        personMembers.flatMap((member) => {
+          const typed = text(personField(index, member));
+          return typed === "" ? [] : [[member, typed]];
+        }),
+      ),
+    ]),
+  );
+  const values = Object.fromEntries(
+    labels.flatMap(({ label, kind }, index) => {
+      const typed = text(valueField(index));
+      if (typed === "" || label === null) return [];
+      return [[label, kind === "checkbox" ? typed === "on" : typed]];
+    }),
+  );
+  return new Map([
+    ...[...fields].filter(([name]) => !own.test(name)),
+    ["template", templateId],
+    ["template_version", String(version)],
+    ...(content.roles.length > 0 ? [["roles", JSON.stringify(roles)] as const] : []),
+    ...(Object.keys(values).length > 0 ? [["values", JSON.stringify(values)] as const] : []),
+  ]);
+}
+
+const memberWords: Readonly<Record<string, string>> = {
+  name: "name",
+  email: "email",
+  phone: "mobile number",
+  access_code: "access code",
+};
+
+/** A refusal in the page's words: the API's sentence with labels for names. */
+export const pageWords = (message: string): string =>
+  message
+    .replace(
+      /^document must be the form of the template: (.*?)\. Send other_document.*$/,
+      "This PDF is not the form of the template: $1. Tick the box below the file to use it all the same.",
+    )
+    .replace(
+      /^roles\.(.+)\.(name|email|phone|access_code) /,
+      (_all, role, member) => `${role}: the ${memberWords[member]} `,
+    )
+    .replace(/^roles\.(.+?) (must|is)/, "$1 $2")
+    .replace(
+      /^roles\[(\d+)\]\.(\w+)/,
+      (_all, n, member) => `Role ${Number(n) + 1}: the ${member === "routing" ? "turn" : member}`,
+    )
+    .replace(/^values\./, "")
+    .replace(/^byod_confirmed is required.*$/, "Confirm that this is the client’s own, completed document.")
+    .replace(/^roles is required.*$/, "Name at least one role: somebody has to sign.");

@@ -1,0 +1,237 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { type Form, readForm } from "../../../kernel/http/uploads/multipart.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { findOrder } from "../../../orders/order/order.ts";
+import {
+  addVersion,
+  archiveTemplate,
+  createTemplate,
+  findVersion,
+  matchesOf,
+  openTemplateDocument,
+  orderContent,
+  type TemplateVersion,
+  templatePage,
+} from "../../../orders/templates/templates.ts";
+import { done } from "../../ui/flash-messages.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { pageRoute } from "../../ui/page/route.ts";
+import { orderName } from "../orders/words.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { reauthenticate } from "../reauthenticate.ts";
+import { doOnce, requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
+import { type Match, newTemplateBody, path, type TemplateDetailView, templateBody, templatesBody } from "./body.ts";
+import { pageWords, roleRows, withRoles } from "./form-fields.ts";
+import { type TemplatePagesDeps, templateOrderPage } from "./order-page.ts";
+
+const section = "templates";
+const pageSize = "20";
+
+const messages = {
+  notMultipart: "The form could not be read. Please fill it out again.",
+  tooLarge: "document must be a PDF of at most 35 MB.",
+  incomplete: "The upload was interrupted. Please send the form again.",
+};
+
+/** Reads a form with at most one PDF. Browsers send an empty file when none is chosen. */
+export async function withForm<Result>(
+  { frame }: Pick<TemplatePagesDeps, "frame">,
+  request: FastifyRequest,
+  shownAgain: Record<string, string>,
+  work: (form: Form) => Promise<Result>,
+): Promise<Result> {
+  const typed = new Map<string, string>();
+  const authenticate = reauthenticate(frame.callers);
+  try {
+    const form = await readForm(request, {
+      filePart: "document",
+      places: frame.uploadPlaces,
+      messages,
+      typed,
+      authenticate,
+    });
+    try {
+      requireSameEnvironment(request, form.fields.get("environment"));
+      return await work({ ...form, upload: form.upload?.bytes.length === 0 ? null : form.upload });
+    } finally {
+      form.release();
+    }
+  } finally {
+    Object.assign(shownAgain, Object.fromEntries(typed));
+  }
+}
+
+/** The firm's templates. @param app takes multipart forms @param forms takes others */
+export function templatePages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
+  listPages(app, deps);
+  newPage(app, deps);
+  detailPages(app, forms, deps);
+  templateOrderPage(app, deps);
+}
+
+function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
+  const { orders } = deps.desk;
+  pageRoute(app, deps.frame, { url: path, handle: ({ request, query }) => show(request, query) });
+  pageRoute(app, deps.frame, {
+    method: "POST",
+    url: `${path}/match`,
+    policy: "partner-write",
+    handle: ({ request, form: shownAgain }) =>
+      withForm(deps, request, shownAgain, async ({ upload }) => {
+        if (!upload) throw new ServiceError("validation", "Choose a PDF of up to 35 MB.");
+        return show(request, {}, { matches: await matchesOf(orders, principalOf(request), upload) });
+      }),
+    refused: ({ request }, error) => show(request, {}, { error: pageWords(error) }),
+  });
+
+  async function show(
+    request: FastifyRequest,
+    { cursor = "", archived = "" }: FormValues,
+    shown: { matches?: readonly Match[]; error?: string } = {},
+  ): Promise<string> {
+    const query = { limit: pageSize, cursor, archived: archived === "true" ? "true" : "" };
+    const { items, nextCursor } = await templatePage(orders, principalOf(request), query);
+    const body = templatesBody({
+      ...submissionFor(request),
+      templates: items,
+      nextCursor,
+      isFirstPage: cursor === "",
+      archived: archived === "true",
+      matches: shown.matches ?? null,
+      error: shown.error,
+    });
+    return dashboardPage(deps.frame, request, { title: "Templates", section, body });
+  }
+}
+
+function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
+  const { orders, titleOf } = deps.desk;
+  pageRoute(app, deps.frame, {
+    url: `${path}/new`,
+    handle: ({ request, query }) => show(request, query["order"] ?? "", {}),
+  });
+  pageRoute(app, deps.frame, {
+    method: "POST",
+    url: `${path}/new`,
+    policy: "partner-write",
+    handle: ({ request, form: shownAgain }) =>
+      withForm(deps, request, shownAgain, async ({ fields, upload }) => {
+        const sent = { fields: withRoles(fields), upload };
+        const { name } = await submitOnce(orders, request, {
+          fields,
+          ...(upload && { documentSha256: upload.sha256 }),
+          make: () => createTemplate(orders, principalOf(request), sent, async () => {}),
+          nameOf: ({ templateId }) => templateId,
+        });
+        return done(`${path}/${name}`, "template-made");
+      }),
+    refused: ({ request, form }, error) => show(request, form["order"] ?? "", form, pageWords(error)),
+  });
+
+  async function show(request: FastifyRequest, code: string, values: FormValues, error?: string): Promise<string> {
+    const from = code === "" ? null : await orderContent(orders, principalOf(request), code);
+    const order = from && (await findOrder(orders.db, code));
+    const typed = error === undefined ? undefined : values;
+    const body = newTemplateBody({
+      ...submissionFor(request, typed),
+      rows: roleRows(from?.content ?? null, typed),
+      textCodes: orders.textCodes,
+      values,
+      error,
+      order: order ? { code, name: orderName({ order, title: titleOf(order) }) } : null,
+    });
+    return dashboardPage(deps.frame, request, { title: "Make a template", section, body });
+  }
+}
+
+export async function ownTemplate(
+  { desk }: Pick<TemplatePagesDeps, "desk">,
+  request: FastifyRequest,
+  templateId: string,
+  version: string | null = null,
+): Promise<TemplateVersion> {
+  const asked = version === null ? null : /^[1-9]\d{0,3}$/.test(version) ? Number(version) : 0;
+  const found = isUuid(templateId)
+    ? await findVersion(desk.orders, principalOf(request), templateId, asked)
+    : undefined;
+  if (!found) throw new ServiceError("not_found", "Template not found.");
+  return found;
+}
+
+function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
+  const { orders } = deps.desk;
+  pageRoute(app, deps.frame, {
+    url: `${path}/:id`,
+    handle: ({ request, params }) => show(request, params.id),
+  });
+  pageRoute(app, deps.frame, {
+    url: `${path}/:id/versions/:version`,
+    handle: ({ request, params }) => show(request, params.id, { version: params.version }),
+  });
+  pageRoute(app, deps.frame, {
+    url: `${path}/:id/versions/:version/document`,
+    handle: async ({ request, params }) => {
+      const template = await ownTemplate(deps, request, params.id, params.version);
+      return { pdf: await openTemplateDocument(orders, template), name: `${template.name}.pdf` };
+    },
+  });
+  pageRoute(app, deps.frame, {
+    method: "POST",
+    url: `${path}/:id`,
+    policy: "partner-write",
+    handle: ({ request, params, form: shownAgain }) =>
+      withForm(deps, request, shownAgain, async ({ fields, upload }) => {
+        const { version } = await ownTemplate(deps, request, params.id);
+        if (fields.get("from_version") !== String(version) && fields.get("from_version") !== String(version - 1))
+          throw new ServiceError("conflict", "Another version was added since you opened this form. Open it again.");
+        await submitOnce(orders, request, {
+          fields: new Map([...fields, ["template", params.id]]),
+          ...(upload && { documentSha256: upload.sha256 }),
+          make: () => {
+            if (fields.get("from_version") !== String(version))
+              throw new ServiceError(
+                "conflict",
+                "Another version was added since you opened this form. Open it again.",
+              );
+            const wanted = { templateId: params.id, sent: { fields: withRoles(fields), upload } };
+            return addVersion(orders, principalOf(request), wanted, async () => {});
+          },
+          nameOf: ({ templateId }) => templateId,
+        });
+        return done(`${path}/${params.id}`, "template-saved");
+      }),
+    refused: ({ request, params, form }, error) =>
+      show(request, params.id, { problem: { error: pageWords(error), typed: form } }),
+  });
+  for (const verb of ["archive", "restore"] as const)
+    pageRoute(forms, deps.frame, {
+      method: "POST",
+      policy: "partner-write",
+      url: `${path}/:id/${verb}` as `${typeof path}/:id/act`,
+      handle: doOnce(orders, async ({ request, params }) => {
+        await archiveTemplate(orders, principalOf(request), params.id, verb === "archive");
+        return done(`${path}/${params.id}`, verb === "archive" ? "template-archived" : "template-restored");
+      }),
+      refused: ({ request, params }, error) => show(request, params.id, { problem: { error, typed: {} } }),
+    });
+
+  async function show(
+    request: FastifyRequest,
+    id: string,
+    { version = null, problem }: { version?: string | null; problem?: TemplateDetailView["problem"] } = {},
+  ): Promise<string> {
+    const latest = await ownTemplate(deps, request, id);
+    const template = version === null ? latest : await ownTemplate(deps, request, id, version);
+    const body = templateBody({
+      ...submissionFor(request, problem?.typed),
+      template,
+      problem,
+      rows: roleRows(template.content, problem?.typed),
+      textCodes: orders.textCodes,
+      latest: latest.version,
+    });
+    return dashboardPage(deps.frame, request, { title: template.name, section, body });
+  }
+}
