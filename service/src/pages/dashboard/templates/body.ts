@@ -9,7 +9,7 @@ import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { authChoices, languageChoices } from "../orders/signer-choices.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
-import { roleField } from "./form-fields.ts";
+import { type RoleValues, roleField } from "./form-fields.ts";
 
 export const path = "/dashboard/templates";
 
@@ -113,8 +113,6 @@ export const pdfField = (hint: string, required: boolean): Html =>
   html`<div class="form-field"><label for="field-document">PDF${!required && html` <span class="optional">(optional)</span>`}</label>
 <p class="hint" id="field-document-hint">${hint} At most 35 MB.</p>
 <input type="file" id="field-document" name="document" accept="application/pdf,.pdf"${required && html` required`} aria-describedby="field-document-hint"></div>`;
-
-export type RoleValues = { name: string; auth: string; language: string; routing: string };
 
 /** A row for each role; rows without a name count as absent. */
 function rolesPart(rows: readonly RoleValues[], textCodes: boolean): Html {

@@ -1,11 +1,13 @@
 import { prefilled, type RequestedField } from "../../../orders/order/order.ts";
 import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import type { RoleValues } from "./body.ts";
 
 // Names of inputs, and the fields of the API that they become.
 
-export const mostRoles = 10;
+const mostRoles = 10;
+
+/** A row of the form for roles. */
+export type RoleValues = { name: string; auth: string; language: string; routing: string };
 
 export const roleField = (row: number, member: string): string => `role${row}_${member}`;
 

@@ -49,7 +49,7 @@ ${ships && html`<fieldset class="services"><legend>Shipping</legend><input type=
 <fieldset><legend>For your records</legend>
 ${field({ ...part("external_reference"), maxLength: 120 })}
 </fieldset>
-${checkbox({ ...part("byod_confirmed"), required: true, checked: values["byod_confirmed"] === "on" })}
+${checkbox({ name: "byod_confirmed", label: labels.byod_confirmed, required: true, checked: values["byod_confirmed"] === "on" })}
 <div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button></div>
 </form>`;
 }

@@ -5,15 +5,12 @@ import { requestedOf, type TemplateVersion } from "../../../orders/templates/tem
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { pageRoute } from "../../ui/page/route.ts";
-import type { OrderDesk } from "../orders/detail-page.ts";
-import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
+import { dashboardPage } from "../page-shell.ts";
 import { inOurWords, submissionFor, submissionKey } from "../submit-once.ts";
 import { path } from "./body.ts";
 import { pageWords, valueLabels, withPeople } from "./form-fields.ts";
 import { templateOrderBody } from "./order-body.ts";
-import { ownTemplate, withForm } from "./pages.ts";
-
-export type TemplatePagesDeps = { frame: DashboardFrame; desk: OrderDesk };
+import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts";
 
 /** Where a member places an order from a template, by the rules of `POST /api/partner/orders`. */
 export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps): void {

@@ -1,18 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { type Form, readForm } from "../../../kernel/http/uploads/multipart.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { isUuid } from "../../../kernel/platform/text.ts";
 import { findOrder } from "../../../orders/order/order.ts";
 import {
   addVersion,
   archiveTemplate,
   createTemplate,
-  findVersion,
   matchesOf,
   openTemplateDocument,
   orderContent,
-  type TemplateVersion,
   templatePage,
 } from "../../../orders/templates/templates.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -20,48 +16,14 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { orderName } from "../orders/words.ts";
 import { dashboardPage } from "../page-shell.ts";
-import { reauthenticate } from "../reauthenticate.ts";
-import { doOnce, requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
+import { doOnce, submissionFor, submitOnce } from "../submit-once.ts";
 import { type Match, newTemplateBody, path, type TemplateDetailView, templateBody, templatesBody } from "./body.ts";
 import { pageWords, roleRows, withRoles } from "./form-fields.ts";
-import { type TemplatePagesDeps, templateOrderPage } from "./order-page.ts";
+import { templateOrderPage } from "./order-page.ts";
+import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts";
 
 const section = "templates";
 const pageSize = "20";
-
-const messages = {
-  notMultipart: "The form could not be read. Please fill it out again.",
-  tooLarge: "document must be a PDF of at most 35 MB.",
-  incomplete: "The upload was interrupted. Please send the form again.",
-};
-
-/** Reads a form with at most one PDF. Browsers send an empty file when none is chosen. */
-export async function withForm<Result>(
-  { frame }: Pick<TemplatePagesDeps, "frame">,
-  request: FastifyRequest,
-  shownAgain: Record<string, string>,
-  work: (form: Form) => Promise<Result>,
-): Promise<Result> {
-  const typed = new Map<string, string>();
-  const authenticate = reauthenticate(frame.callers);
-  try {
-    const form = await readForm(request, {
-      filePart: "document",
-      places: frame.uploadPlaces,
-      messages,
-      typed,
-      authenticate,
-    });
-    try {
-      requireSameEnvironment(request, form.fields.get("environment"));
-      return await work({ ...form, upload: form.upload?.bytes.length === 0 ? null : form.upload });
-    } finally {
-      form.release();
-    }
-  } finally {
-    Object.assign(shownAgain, Object.fromEntries(typed));
-  }
-}
 
 /** The firm's templates. @param app takes multipart forms @param forms takes others */
 export function templatePages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
@@ -144,20 +106,6 @@ function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
     });
     return dashboardPage(deps.frame, request, { title: "Make a template", section, body });
   }
-}
-
-export async function ownTemplate(
-  { desk }: Pick<TemplatePagesDeps, "desk">,
-  request: FastifyRequest,
-  templateId: string,
-  version: string | null = null,
-): Promise<TemplateVersion> {
-  const asked = version === null ? null : /^[1-9]\d{0,3}$/.test(version) ? Number(version) : 0;
-  const found = isUuid(templateId)
-    ? await findVersion(desk.orders, principalOf(request), templateId, asked)
-    : undefined;
-  if (!found) throw new ServiceError("not_found", "Template not found.");
-  return found;
 }
 
 function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from "fastify";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { type Form, readForm } from "../../../kernel/http/uploads/multipart.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { findVersion, type TemplateVersion } from "../../../orders/templates/templates.ts";
+import type { OrderDesk } from "../orders/detail-page.ts";
+import type { DashboardFrame } from "../page-shell.ts";
+import { reauthenticate } from "../reauthenticate.ts";
+import { requireSameEnvironment } from "../submit-once.ts";
+
+export type TemplatePagesDeps = { frame: DashboardFrame; desk: OrderDesk };
+
+const messages = {
+  notMultipart: "The form could not be read. Please fill it out again.",
+  tooLarge: "document must be a PDF of at most 35 MB.",
+  incomplete: "The upload was interrupted. Please send the form again.",
+};
+
+/** Reads a form with at most one PDF. Browsers send an empty file when none is chosen. */
+export async function withForm<Result>(
+  { frame }: Pick<TemplatePagesDeps, "frame">,
+  request: FastifyRequest,
+  shownAgain: Record<string, string>,
+  work: (form: Form) => Promise<Result>,
+): Promise<Result> {
+  const typed = new Map<string, string>();
+  const authenticate = reauthenticate(frame.callers);
+  try {
+    const form = await readForm(request, {
+      filePart: "document",
+      places: frame.uploadPlaces,
+      messages,
+      typed,
+      authenticate,
+    });
+    try {
+      requireSameEnvironment(request, form.fields.get("environment"));
+      return await work({ ...form, upload: form.upload?.bytes.length === 0 ? null : form.upload });
+    } finally {
+      form.release();
+    }
+  } finally {
+    Object.assign(shownAgain, Object.fromEntries(typed));
+  }
+}
+
+export async function ownTemplate(
+  { desk }: Pick<TemplatePagesDeps, "desk">,
+  request: FastifyRequest,
+  templateId: string,
+  version: string | null = null,
+): Promise<TemplateVersion> {
+  const asked = version === null ? null : /^[1-9]\d{0,3}$/.test(version) ? Number(version) : 0;
+  const found = isUuid(templateId)
+    ? await findVersion(desk.orders, principalOf(request), templateId, asked)
+    : undefined;
+  if (!found) throw new ServiceError("not_found", "Template not found.");
+  return found;
+}
