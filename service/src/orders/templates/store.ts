@@ -51,7 +51,7 @@ FROM template_versions v JOIN templates t ON t.id = v.template_id`,
   blobs: documentBlobs,
 };
 
-/** @throws Error for a version that this service did not write as it is */
+/** @throws Error for a version that was altered */
 function opened(rowMac: RowMac, { mac, ...row }: Stored): TemplateVersion {
   if (!rowMac.holds("template_versions", versionMembers(row), mac))
     throw new Error(`version ${row.version} of template ${row.templateId} is not what was written`);
