@@ -23,9 +23,10 @@ import type { NamedSigner, OrderSigner } from "./form/signers.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
 import { type NotarySupply, notaryGap } from "./notary-supply.ts";
 import { estimatedPages, looksLikePdf, pagesOf } from "./original.ts";
+import { type SentOrder, storedDocument, unusableFill } from "./sent-order.ts";
 import { signingMembers } from "./signing-row.ts";
 import type { OriginalDocument } from "./store.ts";
-import { macOfUse, type TemplateDocument, type TemplateUse, type WithTemplate } from "./template-use.ts";
+import { macOfUse, type TemplateUse } from "./template-use.ts";
 import type { TriedDocument, TrySigning } from "./try-signing.ts";
 
 export type CreateDeps = {
@@ -49,18 +50,6 @@ export type CreateDeps = {
     notaries: NotarySupply;
   };
 };
-
-/** A form as sent: its text fields, its file, and the document's name when no file has one. */
-export type SentOrder = {
-  fields: ReadonlyMap<string, string>;
-  upload: SentDocument | null;
-  documentName?: string | undefined;
-  /** Fills the form in from a template that it names. */
-  withTemplate?: WithTemplate | undefined;
-};
-
-/** A file as sent, and its sender's name for it. */
-export type SentDocument = { bytes: Buffer; sha256: string; filename?: string | undefined };
 
 /**
  * The writing part of `placeOrder`: checks the form, prices it, stores the document and writes everything at once.
@@ -101,28 +90,6 @@ export async function createOrder(
   }
   if (hasDocument) await blobs.discard(document.blobKey);
   return null;
-}
-
-type ToStore = {
-  upload: SentDocument | null;
-  own: TemplateDocument | undefined;
-  filled: FilledDocument | undefined;
-  pages: number;
-};
-
-/** Stores the document that came with the form, or a copy of its template's, which outlives what is deleted of the order. */
-async function storedDocument(
-  { blobs }: CreateDeps,
-  principal: Principal,
-  { upload, own, filled, pages }: ToStore,
-): Promise<OriginalDocument | undefined> {
-  if (upload) return storeUpload(blobs, upload, pages);
-  if (!own) return filled;
-  const at = { key: own.blobKey, use: documentUse(own.sha256), holder: memoryHolder(principal) };
-  return blobs.withBytes(at, async (bytes) => {
-    if (!bytes) throw new Error("the document of a template is missing");
-    return storeUpload(blobs, { bytes, sha256: own.sha256 }, own.pages);
-  });
 }
 
 /** @throws ServiceError naming the field that asks for codes by text message which can't be sent */
@@ -182,12 +149,6 @@ async function examineSent(
     if (tried) return { pages: filled.pages, notices: tried.notices };
   }
   return { pages: filled.pages, notices: [] };
-}
-
-const unusableFill = () => invalid("fill_token is unknown, used or expired.");
-
-async function storeUpload(blobs: Blobs, { bytes, sha256 }: SentDocument, pages: number): Promise<OriginalDocument> {
-  return { sha256, bytes: bytes.length, pages, blobKey: await blobs.put(bytes, documentUse(sha256)) };
 }
 
 /** Writes the order in one statement. A fill token is good for one order, so it needs a transaction. */

@@ -10,7 +10,6 @@ import { signingRows } from "./signing-row.ts";
 import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
-export type { SentDocument, SentOrder } from "./create.ts";
 export {
   type NoticesOf,
   noticeMessage,
@@ -69,6 +68,7 @@ export {
 export { looksLikePdf, pagesOf } from "./original.ts";
 export { type Answering, type OrderDeps, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
+export type { Expanded, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";
 export { serviceFlags } from "./services.ts";
 export {
   type PlacedForm,
@@ -90,7 +90,6 @@ export {
   setEnvelopeStatus,
   whenDocumentsWereDeleted,
 } from "./store.ts";
-export type { Expanded, TemplateUse, WithTemplate } from "./template-use.ts";
 export {
   closeCheckoutQueue,
   dispatchQueue,

@@ -1,8 +1,9 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { type Answer, onceInSteps } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
-import { type CreateDeps, createOrder, type SentOrder } from "./create.ts";
+import { type CreateDeps, createOrder } from "./create.ts";
 import type { NewOrder } from "./insert.ts";
+import type { SentOrder } from "./sent-order.ts";
 
 export type OrderDeps = CreateDeps & {
   /**

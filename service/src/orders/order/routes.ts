@@ -8,7 +8,6 @@ import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { unknownFields, warningsFor } from "../../kernel/http/warnings.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import type { SentOrder } from "./create.ts";
 import { noticeReader } from "./document-texts.ts";
 import { orderPage } from "./list.ts";
 import { type Answering, type OrderDeps, placeOrder } from "./place.ts";
@@ -21,9 +20,9 @@ import {
   OrderSummary,
   orderFormSchema,
 } from "./schemas.ts";
+import type { SentOrder, WithTemplate } from "./sent-order.ts";
 import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
-import type { WithTemplate } from "./template-use.ts";
 import { createdView, detailView, type OrderRow } from "./views.ts";
 
 export type OrderRouteDeps = {

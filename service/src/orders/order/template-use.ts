@@ -1,29 +1,9 @@
 /** Which version of a template an order was placed from. The templates themselves are a feature of their own. */
-import type { Principal } from "../../kernel/identity/identity.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
-import type { SentOrder } from "./create.ts";
-import type { FilledDocument } from "./fill.ts";
 
 export type TemplateUse = { readonly templateId: string; readonly version: number };
-
-/** A template's own document, and its name for people. */
-export type TemplateDocument = FilledDocument & { readonly name: string };
-
-/** An order form after the template that it names was filled in. */
-export type Expanded = {
-  readonly fields: ReadonlyMap<string, string>;
-  readonly use: TemplateUse;
-  /** The template's own document, where the form has none. */
-  readonly document?: TemplateDocument;
-};
-
-/**
- * Fills an order form in from the template that it names; undefined for a form that names none.
- * @throws ServiceError naming the field and the rule
- */
-export type WithTemplate = (principal: Principal, sent: SentOrder) => Promise<Expanded | undefined>;
 
 type UseFacts = TemplateUse & { orderCode: string };
 

@@ -17,8 +17,9 @@ import { pageRoute } from "../../ui/page/route.ts";
 import { orderName } from "../orders/words.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { doOnce, submissionFor, submitOnce } from "../submit-once.ts";
-import { type Match, newTemplateBody, path, type TemplateDetailView, templateBody, templatesBody } from "./body.ts";
+import { newTemplateBody, path, type TemplateDetailView, templateBody } from "./body.ts";
 import { pageWords, roleRows, withRoles } from "./form-fields.ts";
+import { type Match, templatesBody } from "./list.ts";
 import { templateOrderPage } from "./order-page.ts";
 import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts";
 
