@@ -1,4 +1,5 @@
--- Older nodes: go on.
+-- Older nodes: stop.
+-- They would sweep the documents of templates: no table that they know refers to them.
 -- The document types of firms. A version never changes, so an order can name the one that it was placed with.
 CREATE TABLE templates (
   id uuid PRIMARY KEY,

@@ -90,6 +90,7 @@ export {
   setEnvelopeStatus,
   whenDocumentsWereDeleted,
 } from "./store.ts";
+export { readTemplateUse } from "./template-use.ts";
 export {
   closeCheckoutQueue,
   dispatchQueue,

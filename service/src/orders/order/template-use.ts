@@ -1,7 +1,10 @@
 /** Which version of a template an order was placed from. The templates themselves are a feature of their own. */
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { verifiedOrder } from "./order-mac.ts";
 
 export type TemplateUse = { readonly templateId: string; readonly version: number };
 
@@ -21,6 +24,22 @@ export const templateUseRows: MacTable<UseFacts> = {
 FROM order_templates t JOIN orders o ON o.id = t.order_id`,
   members: useMembers,
 };
+
+/** Which version an order was placed from, and whose order it is; undefined without one. @throws Error for an altered row */
+export async function readTemplateUse(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  orderId: number,
+): Promise<(TemplateUse & { owner: Owner }) | undefined> {
+  const [row] = await db.query<UseFacts & Owner & { mac: Buffer }>(sql`
+    SELECT o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment, t.template_id AS "templateId", t.version,
+      t.row_mac AS mac, ${verifiedOrder}
+    FROM order_templates t JOIN orders o ON o.id = t.order_id WHERE o.id = ${orderId}`);
+  if (!row) return undefined;
+  const { partnerId, environment, templateId, version, mac } = row;
+  if (!rowMac.holds("order_templates", useMembers(row), mac))
+    throw new Error(`the template of order ${orderId} is not what was written`);
+  return { templateId, version, owner: { partnerId, environment } };
+}
 
 /** The insert of an order's use, as a part of the order's statement. */
 export const insertTemplateUse = (

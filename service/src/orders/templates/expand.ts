@@ -17,7 +17,7 @@ import {
 import { decided, type FormField, preset, requestedOf, type TemplateContent, type TemplateRole } from "./content.ts";
 import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
-import { findVersion, type TemplateVersion } from "./store.ts";
+import { findVersion, type TemplateVersion, withPrints } from "./store.ts";
 
 /** The fields that a form has for its template; all but the first need it. */
 const own = ["template", "template_version", "roles", "values", "other_document"] as const;
@@ -46,7 +46,12 @@ export async function expandForm(
   const template = await templateOf(deps, principal, templateId, fields.optional("template_version", 10));
   const { content } = template;
   const hasDocument = upload !== null || given(["fill_token"]) !== undefined;
-  if (upload && !fields.flag("other_document")) await requireForm(deps, principal, template, upload);
+  if (!fields.flag("other_document")) {
+    if (upload) await requireForm(deps, principal, template, upload);
+    // Its bytes are not read here, so that the places could be on other words.
+    else if (hasDocument)
+      throw invalid("fill_token needs other_document with template: nothing compares it with the form.");
+  }
   const signing = signingFields(content, sent.get("roles") ?? "", sent.get("values") ?? "");
   const services = Object.entries(content.services);
   const isPreset = (name: string) => preset.some((each) => each === name);
@@ -95,7 +100,9 @@ async function requireForm(
   if (sha256 === template.sha256 || !looksLikePdf(bytes)) return;
   const pages = await pagesOf(deps.workers, holder, bytes);
   const prints = await printsIn(deps.workers, holder, bytes);
-  const likeness = likenessOf(template, { sha256, pages, prints }, pagesWithFields(template.content));
+  const [form] = await withPrints(deps, [template]);
+  if (!form) throw new Error("the prints of a template are missing");
+  const likeness = likenessOf(form, { sha256, pages, prints }, pagesWithFields(template.content));
   if (likeness !== "other") return;
   const why =
     pages === template.pages

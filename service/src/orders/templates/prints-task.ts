@@ -10,7 +10,8 @@ export type PagePrint = {
   readonly shingles: readonly number[];
 };
 
-export const mostPrinted = 100;
+/** Pages after these are compared by nothing but their number. */
+const mostPrinted = 50;
 const mostCharacters = 1_000_000;
 const inShingle = 5;
 

@@ -16,7 +16,7 @@ export const printsIn = (workers: Workers, holder: string, bytes: Buffer): Promi
     throw error;
   });
 
-const mostStored = 64;
+const mostStored = 32;
 /** The smallest hashes are a random sample of them all. */
 export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
   prints.map((print) => ({ ...print, shingles: print.shingles.slice(0, mostStored) }));

@@ -16,8 +16,10 @@ import {
   insertTemplate,
   insertVersion,
   lockLatest,
+  type PrintedVersion,
   setArchived,
   type TemplateVersion,
+  withPrints,
 } from "./store.ts";
 
 export type TemplateDeps = Pick<
@@ -35,7 +37,7 @@ const mostVersions = 1000;
 
 export const noSuchTemplate = () => new ServiceError("not_found", "Template not found.");
 
-type FormFile = Pick<TemplateVersion, "sha256" | "bytes" | "pages" | "blobKey" | "prints"> & {
+type FormFile = Pick<PrintedVersion, "sha256" | "bytes" | "pages" | "blobKey" | "prints"> & {
   /** Whether its blob was stored for this version, and is discarded with it. */
   isNew: boolean;
 };
@@ -191,15 +193,17 @@ async function copyOf(
 async function sameFile(
   deps: TemplateDeps,
   principal: Principal,
-  { sha256, bytes, pages, blobKey, prints }: TemplateVersion,
+  before: TemplateVersion,
   made: NamedContent,
 ): Promise<FormFile> {
+  const { sha256, bytes, pages, blobKey } = before;
+  const [printed] = await withPrints(deps, [before]);
   const at = { key: blobKey, use: documentUse(sha256), holder: memoryHolder(principal) };
   await deps.blobs.withBytes(at, async (read) => {
     if (!read) throw new Error("the document of a template is missing");
     await tried(deps, principal, { bytes: read, sha256 }, made);
   });
-  return { sha256, bytes, pages, blobKey, prints, isNew: false };
+  return { sha256, bytes, pages, blobKey, prints: printed?.prints ?? [], isNew: false };
 }
 
 async function examined(

@@ -1,14 +1,15 @@
+import { hash } from "node:crypto";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
-import { documentBlobs } from "../order/order.ts";
+import { documentBlobs, readTemplateUse } from "../order/order.ts";
 import type { TemplateContent } from "./content.ts";
 import type { PagePrint } from "./prints.ts";
 
-/** A version as its row has it; `content` and `prints` are JSON. */
+/** A version as its row has it; `content` is JSON. */
 type VersionRow = {
   templateId: string;
   version: number;
@@ -16,7 +17,8 @@ type VersionRow = {
   environment: Environment;
   name: string;
   content: string;
-  prints: string;
+  /** Of the JSON of its prints, which only a comparison reads: they are large. */
+  printsSha256: string;
   sha256: string;
   bytes: number;
   pages: number;
@@ -25,19 +27,21 @@ type VersionRow = {
 
 type Stored = VersionRow & { createdAt: Date; archivedAt: Date | null; mac: Buffer | null };
 
-export type TemplateVersion = Omit<Stored, "content" | "prints" | "mac"> & {
+export type TemplateVersion = Omit<Stored, "content" | "printsSha256" | "mac"> & {
   readonly content: TemplateContent;
-  readonly prints: readonly PagePrint[];
 };
+
+export type PrintedVersion = TemplateVersion & { readonly prints: readonly PagePrint[] };
 
 /** The owner is covered, so that moving a template to another firm doesn't move its documents. */
 function versionMembers(row: VersionRow): Members {
-  const { templateId, version, partnerId, environment, name, content, prints, sha256, bytes, pages, blobKey } = row;
-  return { templateId, version, partnerId, environment, name, content, prints, sha256, bytes, pages, blobKey };
+  const { templateId, version, partnerId, environment, name, content, printsSha256, sha256, bytes, pages, blobKey } =
+    row;
+  return { templateId, version, partnerId, environment, name, content, printsSha256, sha256, bytes, pages, blobKey };
 }
 
 const columns: Statement = sql`v.template_id AS "templateId", v.version, t.partner_id AS "partnerId", t.environment, v.name,
-  v.content, v.prints, v.sha256, v.bytes, v.pages, v.blob_key AS "blobKey", v.row_mac AS mac`;
+  v.content, encode(sha256(convert_to(v.prints, 'UTF8')), 'hex') AS "printsSha256", v.sha256, v.bytes, v.pages, v.blob_key AS "blobKey", v.row_mac AS mac`;
 const shown: Statement = sql`${columns}, v.created_at AS "createdAt", t.archived_at AS "archivedAt"`;
 
 export const versionRows: MacTable<VersionRow> = {
@@ -52,10 +56,26 @@ FROM template_versions v JOIN templates t ON t.id = v.template_id`,
 };
 
 /** @throws Error for a version that was altered */
-function opened(rowMac: RowMac, { mac, ...row }: Stored): TemplateVersion {
-  if (!rowMac.holds("template_versions", versionMembers(row), mac))
+function opened(rowMac: RowMac, { mac, printsSha256, ...row }: Stored): TemplateVersion {
+  if (!rowMac.holds("template_versions", versionMembers({ ...row, printsSha256 }), mac))
     throw new Error(`version ${row.version} of template ${row.templateId} is not what was written`);
-  return { ...row, content: JSON.parse(row.content), prints: JSON.parse(row.prints) };
+  return { ...row, content: JSON.parse(row.content) };
+}
+
+/** Adds the prints of the pages. PostgreSQL computed their hash, which the MAC covers, from the same row. */
+export async function withPrints(
+  { db }: Pick<Reading, "db">,
+  templates: readonly TemplateVersion[],
+): Promise<PrintedVersion[]> {
+  const rows = await db.query<{ templateId: string; version: number; prints: string }>(sql`
+    SELECT v.template_id AS "templateId", v.version, v.prints FROM template_versions v
+    JOIN unnest(${templates.map(({ templateId }) => templateId)}::uuid[], ${templates.map(({ version }) => version)}::int[])
+      AS asked (template_id, version) USING (template_id, version)`);
+  const prints = new Map(rows.map((row) => [`${row.templateId} ${row.version}`, row.prints]));
+  return templates.map((each) => ({
+    ...each,
+    prints: JSON.parse(prints.get(`${each.templateId} ${each.version}`) ?? "[]"),
+  }));
 }
 
 type Reading = { db: Sql; rowMac: RowMac };
@@ -101,11 +121,11 @@ export async function isOwnTemplate(db: Sql, templateId: string, owner: Owner): 
 
 /** The firm's words to the signers of an order, from the template that it was placed from; null for none. */
 export async function messageFor({ db, rowMac }: Reading, orderId: number): Promise<string | null> {
-  const [row] = await db.query<Stored>(sql`
-    SELECT ${shown} FROM order_templates used JOIN templates t ON t.id = used.template_id
-      JOIN template_versions v ON v.template_id = used.template_id AND v.version = used.version
-    WHERE used.order_id = ${orderId}`);
-  return row ? opened(rowMac, row).content.message : null;
+  const use = await readTemplateUse({ db, rowMac }, orderId);
+  if (!use) return null;
+  const template = await findVersion({ db, rowMac }, use.owner, use.templateId, use.version);
+  if (!template) throw new Error(`order ${orderId} names a template that is not its firm's`);
+  return template.content.message;
 }
 
 /** Counts a firm's templates; its row is locked by the caller's transaction, so that two can't both be the last. */
@@ -133,14 +153,15 @@ export async function lockLatest(tx: Tx, owner: Owner, templateId: string): Prom
   return row?.version ?? 0;
 }
 
-export type NewVersion = Omit<TemplateVersion, "archivedAt"> & { createdBy: string };
+export type NewVersion = Omit<PrintedVersion, "archivedAt"> & { createdBy: string };
 
 export async function insertVersion(tx: Tx, rowMac: RowMac, made: NewVersion): Promise<void> {
-  const row: VersionRow = { ...made, content: JSON.stringify(made.content), prints: JSON.stringify(made.prints) };
+  const prints = JSON.stringify(made.prints);
+  const row: VersionRow = { ...made, content: JSON.stringify(made.content), printsSha256: hash("sha256", prints) };
   await tx.query(sql`
     INSERT INTO template_versions (id, template_id, version, name, content, prints, sha256, bytes, pages, blob_key,
       created_by, created_at, row_mac)
-    VALUES (${newUuid()}, ${row.templateId}, ${row.version}, ${row.name}, ${row.content}, ${row.prints}, ${row.sha256}, ${row.bytes},
+    VALUES (${newUuid()}, ${row.templateId}, ${row.version}, ${row.name}, ${row.content}, ${prints}, ${row.sha256}, ${row.bytes},
       ${row.pages}, ${row.blobKey}, ${made.createdBy}, ${made.createdAt},
       ${rowMac.of("template_versions", versionMembers(row))})`);
 }

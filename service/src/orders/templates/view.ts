@@ -11,7 +11,7 @@ import { pagesWithFields } from "./expand.ts";
 import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
 import type { Template, TemplateMatches, TemplateSummary } from "./schemas.ts";
-import { isOwnTemplate, listTemplates, type TemplateVersion } from "./store.ts";
+import { isOwnTemplate, listTemplates, type TemplateVersion, withPrints } from "./store.ts";
 
 export function summaryOf(template: TemplateVersion): Static<typeof TemplateSummary> {
   const { templateId, name, version, pages, createdAt, archivedAt, content } = template;
@@ -69,8 +69,9 @@ const mostCompared = 200;
 /** The owner's templates that a document is the form of: those with the same file first. */
 export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha256 }: SentDocument): Promise<Matches> {
   const { partnerId: holder } = owner;
-  const templates = await listTemplates(deps, owner, { archived: false, after: null, limit: mostCompared });
-  if (templates.length === 0) return [];
+  const listed = await listTemplates(deps, owner, { archived: false, after: null, limit: mostCompared });
+  if (listed.length === 0) return [];
+  const templates = await withPrints(deps, listed);
   const pages = await pagesOf(deps.workers, holder, bytes);
   const prints = await printsIn(deps.workers, holder, bytes);
   const found = templates.flatMap((template): Matches => {

@@ -99,3 +99,11 @@ test("refuses a database whose migration of the baseline's number is another one
     /migration 0069_baseline\.sql differs from the one that this database was made with/,
   );
 });
+
+test("a migration that adds a column of blobs stops older nodes, which would sweep blobs that no table they know refers to", () => {
+  const files = readdirSync(migrations).filter((name) => name.endsWith(".sql") && name > "0094");
+  for (const name of files) {
+    const text = readFileSync(join(migrations, name), "utf8");
+    if (/^\s*(?:ADD COLUMN )?\w*blob_key\b/m.test(text)) assert.match(text, /^-- Older nodes: stop\.\n/, name);
+  }
+});

@@ -6,12 +6,16 @@ import { databaseOfRunning } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { messageFor } from "../../../src/orders/templates/templates.ts";
 
 const folder = temporaryFolder();
 const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
 const db = await forTests(databaseOfRunning(folder.path));
+const rowMac = await rowMacOf(folder.path);
+db.useRowMac(rowMac);
 const partner = await newPartner(service, { tier: "ProOffice" });
 const other = await newPartner(service);
 
@@ -488,6 +492,37 @@ test("an idempotent order from a template stays the same when a version is added
   await call("POST", `templates/${templateId}/archive`);
   const again = await call("POST", "orders", order({ template: templateId }), headers);
   assert.deepEqual([again.status, again.replayed, again.body], [201, true, first.body]);
+});
+
+test("the words of another firm's template that was put into the database are not mailed", async () => {
+  const { templateId } = await made({ name: "Owned", message: "Come on Friday" });
+  const { orderCode } = await placed({ template: templateId });
+  const reading = { db, rowMac };
+  const [order] = await db.query<{ id: number }>(
+    sql`SELECT order_id AS id FROM order_templates WHERE template_id = ${templateId}`,
+  );
+  assert.ok(orderCode);
+  assert.equal(await messageFor(reading, order?.id ?? 0), "Come on Friday");
+  const foreign = await call(
+    "POST",
+    "templates",
+    orderForm({ ...template, message: "Call me" }, agreement),
+    other.headers,
+  );
+  await db.query(sql`
+    INSERT INTO order_templates (order_id, template_id, version, row_mac)
+    SELECT max(id), ${foreign.body.templateId}, 1, ${Buffer.alloc(36)} FROM orders WHERE id NOT IN (SELECT order_id FROM order_templates)`);
+  const [planted] = await db.query<{ id: number }>(sql`
+    SELECT order_id AS id FROM order_templates WHERE template_id = ${foreign.body.templateId}`);
+  await assert.rejects(messageFor(reading, planted?.id ?? 0), /is not what was written/);
+});
+
+test("a fill token is ordered from a template only when the caller says that the places fit", async () => {
+  const { templateId } = await made({ name: "Filled" });
+  assert.equal(
+    await refused("orders", order({ template: templateId, fill_token: "0".repeat(40) })),
+    "fill_token needs other_document with template: nothing compares it with the form.",
+  );
 });
 
 test("a version that was altered in the database places no order", async () => {

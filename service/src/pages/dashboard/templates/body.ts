@@ -54,7 +54,7 @@ export type TemplateFormView = FormSubmission & {
 export function newTemplateBody(view: TemplateFormView): Html {
   const { values, order, rows, textCodes } = view;
   const lead = order
-    ? html`From <a href="/dashboard/orders/${order.code}">${order.name}</a>: its document, its fields and its services. Its people become roles; no name and no address is kept.`
+    ? html`From <a href="/dashboard/orders/${order.code}">${order.name}</a>: its document, its fields and its services. Its people become roles. The template keeps a copy of the document, with all that is written in it.`
     : "From a PDF. Its own signature fields and tags say where people sign; where it has none, a page is added to its end.";
   return html`${pageHead("Make a template", lead)}
 ${errorSummary(view.error)}
