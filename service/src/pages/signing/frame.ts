@@ -3,7 +3,7 @@ import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import type { SigningView } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
-import { facts, notice } from "../ui/components.ts";
+import { facts } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
@@ -45,7 +45,7 @@ export function renderFrame(
     language: frames[view.signer.language],
     scripts: withScript ? ["sign.js"] : [],
     body: html`<div class="stack signing">
-${view.environment === "test" && notice("attention", words.test.title, words.test.text)}
+${view.environment === "test" && testBanner(state)}
 ${formResult(state)}
 <header class="signing-head">
 ${accentStripe(branding?.accentColor)}
@@ -59,12 +59,18 @@ ${about(state)}
   });
 }
 
+/** Folds to a strip that still says TEST, once the signer is past the first steps. */
+function testBanner({ view, words }: PageState): Html {
+  const isFirst = view.state === "identify" || (view.state === "ready" && view.consent === null);
+  return html`<details class="notice attention test-banner" id="test-banner"${isFirst && html` open`}><summary>${icon("attention")}<span class="notice-title">${words.test.title}</span></summary><p>${words.test.text}</p></details>`;
+}
+
 /** The result of the submitted form. Screen readers announce an error, and it gets the focus. */
 function formResult({ done, error, words }: PageState): Html | "" {
   if (error !== null)
     return html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused.title}</p><p>${error}</p></div>`;
   if (done === null) return "";
-  return html`<div class="notice done flash" role="status">${icon("done")}<div><p>${words.done[done]}</p></div></div>`;
+  return html`<div class="notice done flash" id="done" role="status">${icon("done")}<div><p>${words.done[done]}</p></div></div>`;
 }
 
 /** The sender, by the brand name of the firm. */

@@ -24,12 +24,19 @@ export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState
 }
 
 const withDocument = (state: PageState, step: Html, assets: PageDeps["assets"]): Html =>
-  html`<div class="signing-columns">${documentPart(state, configOf(state, assets))}
+  html`${state.done === "consent" && toFirstField(state)}<div class="signing-columns">${documentPart(state, configOf(state, assets))}
 <div class="stack">${step}
 ${otherChoices(state)}</div></div>`;
 
+/** The way to the first field for a browser without scripts. The script leads there itself. */
+function toFirstField({ view: { fields }, words }: PageState): Html {
+  const [first] = filledIn(fields);
+  const id = first ? inputIdOf(first, fields) : "field-name";
+  return html`<p class="without-script"><a href="#${id}">${words.consent.toFields}</a></p>`;
+}
+
 /** The data for the script; null without a document. */
-function configOf({ token, view, words }: PageState, { pdfJs, url }: PageDeps["assets"]): SigningConfig | null {
+function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageDeps["assets"]): SigningConfig | null {
   const { document } = view;
   return (
     document && {
@@ -44,6 +51,7 @@ function configOf({ token, view, words }: PageState, { pdfJs, url }: PageDeps["a
       complete: `/sign/${token}/complete`,
       signed: `/sign/${token}?done=signed`,
       fields: view.consent ? placedFields(view, words) : [],
+      toFirstField: done === "consent",
       words: words.viewer,
     }
   );

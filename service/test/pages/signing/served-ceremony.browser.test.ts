@@ -114,8 +114,8 @@ async function signOnPhone(running: Running, browser: Browser, email: string, fi
   await page.getByLabel("I opened the document").check();
   await page.getByRole("button", { name: "I agree" }).click();
   await page.getByText("Checked: the document that you see").waitFor();
-  // The places are on the page that was added to the end.
-  await page.getByRole("button", { name: "Next: Signature on page 4" }).click();
+  // The first place is on the page that was added to the end: the signer is there.
+  await page.getByRole("button", { name: "Fill in: Signature" }).waitFor();
   await page.getByRole("button", { name: "Signature, page 4. Fill in" }).press("Enter");
   if (file) {
     await page.getByLabel("Picture", { exact: true }).check();

@@ -41,6 +41,9 @@ const checked = ({ page }: OpenPage) => page.getByText("Checked: the document th
 const canvases = ({ page }: OpenPage) => page.locator(".viewer-page canvas").count();
 const shownPage = ({ page }: OpenPage, n: number) => page.locator(`.viewer-page:nth-child(${n}) canvas`).waitFor();
 
+const focused = ({ page }: OpenPage) =>
+  page.evaluate<string | null>("document.activeElement.getAttribute('aria-label')");
+
 test("every step is accessible, fits, and asks nobody else for anything", async () => {
   const opened = await open({ step: "mail_code" });
   const { page, envelope } = opened;
@@ -125,8 +128,8 @@ test("by keyboard alone: fields are found, filled in and signed, and what is see
   await checked(opened);
   assert.ok(envelope.asked.includes("opened"));
   const next = page.locator(".viewer-bar button");
-  assert.equal(await next.textContent(), "Next: Initials on page 1");
-  await next.press("Enter");
+  assert.equal(await focused(opened), "Initials, page 1. Fill in");
+  assert.equal(await next.textContent(), "Fill in: Initials");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").getByLabel("Initials").waitFor();
   await page.keyboard.type("JD");
@@ -155,6 +158,81 @@ test("by keyboard alone: fields are found, filled in and signed, and what is see
   await page.keyboard.press("Enter");
   await page.getByText("Your signature is in the document.").waitFor();
   assert.match(envelope.asked.at(-1) ?? "", /^sign in the browser typed .*"JD"/);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
+test("a signer who has agreed is at the first field: it has the focus, is in the window, and is read with the result", async () => {
+  for (const look of [phone, { ...phone, width: 1280 }]) {
+    const opened = await open({ pages: 2 }, look);
+    const { page } = opened;
+    await consent(opened);
+    await checked(opened);
+    assert.equal(await focused(opened), "Initials, page 1. Fill in");
+    const described = page.locator("[aria-describedby=done]");
+    const said = await page.locator("#done").textContent();
+    assert.match(said ?? "", /Thank you\. You can sign now\./);
+    assert.ok(await described.evaluate((one) => one === document.activeElement));
+    const box = (await described.boundingBox()) ?? assert.fail("it is not shown");
+    assert.ok(box.y > 0 && box.y + box.height < phone.height, JSON.stringify(box));
+    assert.deepEqual(await opened.axe(), []);
+    await page.locator(".viewer-field").last().focus();
+    assert.equal(await described.count(), 0, "only once");
+    assert.deepEqual(opened.troubles, []);
+    await opened.close();
+  }
+});
+
+test("a signer who scrolls while the document comes after the consent is left where they are", async () => {
+  const opened = await open({ pages: 2 });
+  const { page } = opened;
+  const documentComes = Promise.withResolvers<void>();
+  await page.getByRole("button", { name: "Continue" }).waitFor();
+  await page.route(/document\.pdf/, async (route) => {
+    await documentComes.promise;
+    await route.continue();
+  });
+  await consent(opened);
+  await page.locator("#sign-title").waitFor();
+  await page.evaluate("scrollTo(0, 200)");
+  documentComes.resolve();
+  await checked(opened);
+  assert.equal(await page.evaluate("scrollY"), 200);
+  assert.equal(await page.evaluate("document.activeElement === document.body"), true);
+  await opened.close();
+});
+
+test("the TEST banner is open at first, then a strip that says TEST; a reload keeps the signer's choice", async () => {
+  const opened = await open({ pages: 2 });
+  const { page, envelope } = opened;
+  envelope.change({ environment: "test" });
+  await page.reload();
+  const banner = page.locator("#test-banner");
+  const text = banner.getByText("This is a test.");
+  assert.ok(await text.isVisible());
+  assert.ok(((await banner.boundingBox())?.height ?? 0) > 60);
+  await consent(opened);
+  await checked(opened);
+  assert.ok(!(await text.isVisible()));
+  const strip = banner.getByText("TEST", { exact: true });
+  assert.ok(await strip.isVisible());
+  assert.ok(((await banner.boundingBox())?.height ?? 99) < 50);
+  await assertGoodLooks(opened);
+  await strip.click();
+  assert.ok(await text.isVisible());
+  await page.reload();
+  await checked(opened);
+  assert.ok(await text.isVisible());
+  await strip.focus();
+  await page.keyboard.press("Enter");
+  await page.reload();
+  await checked(opened);
+  assert.ok(!(await text.isVisible()));
+  // Whichever it is, no field is below it.
+  const bottom = await page.evaluate<number>("document.querySelector('#test-banner').getBoundingClientRect().bottom");
+  const top = await page.evaluate<number>("document.querySelector('.viewer-field').getBoundingClientRect().top");
+  assert.ok(bottom <= top);
+  assert.equal(await opened.overflow(), 0);
   assert.deepEqual(opened.troubles, []);
   await opened.close();
 });
@@ -395,6 +473,9 @@ test("without a script, in Spanish: consent, a typed name, done", async () => {
   );
   await page.getByLabel("Abrí el documento y pude leerlo.").check();
   await page.getByRole("button", { name: "Acepto" }).click();
+  await page.getByRole("link", { name: "Ir a sus campos" }).click();
+  assert.ok(((await page.getByLabel("Iniciales (página 1)").boundingBox())?.y ?? -1) > 0);
+  assert.ok(page.url().includes("#field-value."));
   assert.equal(await page.getByLabel("Su firma: escriba su nombre").inputValue(), signerName);
   await page.getByLabel("Iniciales (página 1)").fill("JD");
   await page.getByRole("button", { name: "Firmar", exact: true }).click();

@@ -47,5 +47,7 @@ export type SigningConfig = {
   readonly signed: string;
   /** Empty before the consent. */
   readonly fields: readonly PlacedField[];
+  /** Whether the signer has just agreed, and is to be led to the first field. */
+  readonly toFirstField: boolean;
   readonly words: ViewerWords;
 };

@@ -23,8 +23,23 @@ function writtenValue({ kind, format }: PlacedField, typed: string): string {
 
 const isMark = ({ kind }: PlacedField): boolean => kind === "signature" || kind === "mark";
 
+/** A screen reader says the result of the last form with the field: the focus moves on before it is read. */
+function leadFromForm(element: HTMLElement): void {
+  if (!element.hasAttribute("aria-describedby")) {
+    element.setAttribute("aria-describedby", "done");
+    element.addEventListener("blur", () => element.removeAttribute("aria-describedby"), { once: true });
+  }
+  leadTo(element);
+}
+
+type Shown = {
+  bar: HTMLElement;
+  /** Gives the focus to the first open field. */
+  toFirst: () => void;
+};
+
 /** Overlays the signer's fields on their pages, with a bar that leads from one to the next. */
-export function showFields({ fields, words }: SigningConfig, pages: Pages): HTMLElement {
+export function showFields({ fields, words }: SigningConfig, pages: Pages): Shown {
   const form = part<HTMLFormElement>("sign-form");
   const signature: SignatureInputs = {
     name: part<HTMLInputElement>("field-name"),
@@ -61,7 +76,7 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
     else leadTo(open?.element ?? part("sign-button"));
   });
   refresh();
-  return bar;
+  return { bar, toFirst: () => leadFromForm(nextOpen()?.element ?? part("sign-button")) };
 
   function buttonOf(field: PlacedField, input: ValueInput) {
     const element = make("button", { type: "button", className: "viewer-field" });

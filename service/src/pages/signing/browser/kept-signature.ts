@@ -43,7 +43,7 @@ export const forgetOthersSignature = (): void => void keptHere();
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));
 
 /** Ignores errors: storage may be full or forbidden, and is only a convenience. */
-function storage<T>(work: (tab: Storage) => T): T | undefined {
+export function storage<T>(work: (tab: Storage) => T): T | undefined {
   try {
     return work(sessionStorage);
   } catch {

@@ -1,4 +1,4 @@
-import { forgetOthersSignature, forgetSignature } from "./kept-signature.ts";
+import { forgetOthersSignature, forgetSignature, storage } from "./kept-signature.ts";
 import { startViewer } from "./viewer.ts";
 
 const config = document.getElementById("signing-config");
@@ -6,3 +6,17 @@ if (config) {
   forgetOthersSignature();
   void startViewer(JSON.parse(config.textContent ?? ""));
 } else forgetSignature();
+
+/** The TEST banner stays as the signer left it, on every page of the tab. */
+function keepFold(banner: HTMLDetailsElement): void {
+  const item = "test-banner";
+  const kept = storage((tab) => tab.getItem(item)) ?? null;
+  if (kept !== null) banner.open = kept === "open";
+  // The event `toggle` also tells of the page's own state, which is not the signer's choice.
+  banner.querySelector("summary")?.addEventListener("click", () => {
+    storage((tab) => tab.setItem(item, banner.open ? "folded" : "open"));
+  });
+}
+
+const banner = document.querySelector<HTMLDetailsElement>("#test-banner");
+if (banner) keepFold(banner);

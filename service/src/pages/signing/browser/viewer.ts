@@ -45,11 +45,16 @@ async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentByt
   const { viewer, start } = frameOf(words, place, pages);
   // In place of what was said: nothing on the page moves.
   host.replaceChildren(viewer);
-  viewer.append(config.fields.length > 0 ? showFields(config, pages) : toConsent(words.toConsent));
+  const fields = config.fields.length > 0 ? showFields(config, pages) : null;
+  viewer.append(fields?.bar ?? toConsent(words.toConsent));
   offerText(document, words, viewer);
   await start();
+  if (config.toFirstField && isUntouched()) fields?.toFirst();
   return document;
 }
+
+/** A signer who has scrolled or chosen something while the document came stays there. */
+const isUntouched = (): boolean => scrollY === 0 && document.activeElement === document.body;
 
 async function openDocument({ pdfjs: folder, bytes: length }: SigningConfig, bytes: DocumentBytes) {
   const { pdfJs, options } = await loadPdfJs(folder);

@@ -74,6 +74,7 @@ export const en = {
     version: (version: string) => `Version ${version} of this text.`,
     canRead: "I opened the document and was able to read it.",
     agree: "I agree",
+    toFields: "Go to your fields",
     given: "You agreed to sign electronically on",
   },
   sign: {

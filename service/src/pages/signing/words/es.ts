@@ -71,6 +71,7 @@ export const es: Words = {
     version: (version) => `Versión ${version} de este texto.`,
     canRead: "Abrí el documento y pude leerlo.",
     agree: "Acepto",
+    toFields: "Ir a sus campos",
     given: "Usted aceptó firmar electrónicamente el",
   },
   sign: {
