@@ -176,7 +176,7 @@ test("a signer who has agreed is at the first field: it has the focus, is in the
     const box = (await described.boundingBox()) ?? assert.fail("it is not shown");
     assert.ok(box.y > 0 && box.y + box.height < phone.height, JSON.stringify(box));
     assert.deepEqual(await opened.axe(), []);
-    await page.locator(".viewer-field").last().focus();
+    await page.locator("button.viewer-field").last().focus();
     assert.equal(await described.count(), 0, "only once");
     assert.deepEqual(opened.troubles, []);
     await opened.close();
@@ -223,7 +223,7 @@ test("the TEST banner is open at first, then a strip that says TEST; a reload ke
   await page.reload();
   await checked(opened);
   assert.ok(await text.isVisible());
-  await strip.focus();
+  await banner.locator("summary").focus();
   await page.keyboard.press("Enter");
   await page.reload();
   await checked(opened);

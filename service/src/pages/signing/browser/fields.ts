@@ -122,8 +122,8 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): Show
     nameHint.textContent = isTyped ? ofTypedName : words.nameBeside;
   }
 
-  /** The first open field after the last focused one, else the first of all. */
+  /** The last focused field while it is open, else the first open one after it, else the first of all. */
   function nextOpen() {
-    return [...shown.slice(visited + 1), ...shown].find(({ isOpen }) => isOpen());
+    return [...shown.slice(Math.max(visited, 0)), ...shown].find(({ isOpen }) => isOpen());
   }
 }
