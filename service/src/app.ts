@@ -249,8 +249,19 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
 
 function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness): PageDeps["people"] {
   const { config, db, clock, log, rowMac, secrets } = deps;
-  const { frame, members, desk, envelopes, notaryDesk, notaryRules, passports, closings, webhooks, uploadPlaces } =
-    features;
+  const {
+    frame,
+    members,
+    desk,
+    envelopes,
+    notaryDesk,
+    notaryRules,
+    notarySigning,
+    passports,
+    closings,
+    webhooks,
+    uploadPlaces,
+  } = features;
   const { refundApproval } = config;
   return {
     callers: frame,
@@ -272,7 +283,7 @@ function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness)
       refunds: { db, clock, log, refundApproval },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
       access: { db, clock, rowMac, secrets },
-      notaries: { notaryDesk, notaryRules },
+      notaries: { notaryDesk, notaryRules, notarySigning },
       health: {
         readiness,
         providers: features.providers,

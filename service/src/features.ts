@@ -151,6 +151,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     providers,
     receipts: openReceipts({ ...deps, sealDocument, providers }),
     notaryDesk: notaries,
+    notarySigning: { desk: notaries, stamp: sealing.stamp, random: deps.random },
     notaryRules: { db, clock, shipped, refundApproval: config.refundApproval },
     notaryState: () => supplyState(supply, db),
     finished: { envelopes, tsaRoots: tsaRootsPem(config) },

@@ -25,7 +25,7 @@ import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
 import { type EnvelopeDeps, followOverdue, issueCrls, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
-import { sweepDrafts, watchExpiries } from "./signing/notaries/notaries.ts";
+import { sweepDrafts, sweepSignatures, watchExpiries } from "./signing/notaries/notaries.ts";
 import {
   openServiceTasks,
   queuesToLookAt,
@@ -129,6 +129,11 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
     },
     { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
     { name: "notes of notarizations that ended", everyMs: hours, work: () => sweepDrafts(sweeper) },
+    {
+      name: "signatures of notaries that nobody confirmed",
+      everyMs: hours,
+      work: () => sweepSignatures(sweeper, clock()),
+    },
     {
       name: "commissions of notaries that expire",
       everyMs: 24 * hours,

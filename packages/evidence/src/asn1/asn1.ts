@@ -1,6 +1,7 @@
+export { derFromBer } from "./ber.ts";
 export { childrenOf, contentOf, onlyChildOf, readDer, TAG } from "./der.ts";
 export { OID } from "./oid.ts";
-export { fieldsOf, readOctetBitString, readOctetString, readOid } from "./values.ts";
+export { fieldsOf, readOctetBitString, readOctetString, readOid, readSmallInteger } from "./values.ts";
 export {
   bitString,
   boolean,

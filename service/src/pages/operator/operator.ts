@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { AccessDeps } from "../../firms/access-requests/access-requests.ts";
 import type { RefundDeps } from "../../orders/refunds/refunds.ts";
-import type { DeskDeps, RuleChangeDeps } from "../../signing/notaries/notaries.ts";
+import type { DeskDeps, NotarySigningDeps, RuleChangeDeps } from "../../signing/notaries/notaries.ts";
 import { accountRoutes } from "./account/routes.ts";
 import { type ActPagesDeps, actRoutes } from "./acts/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
@@ -11,6 +11,7 @@ import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
 import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { notaryRuleRoutes } from "./notaries/rule-routes.ts";
 import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
+import { notarySigningRoutes } from "./notary/signing-routes.ts";
 import { notaryUploadRoutes } from "./notary/upload-routes.ts";
 import {
   type FinishedRouteDeps,
@@ -36,7 +37,7 @@ export type OperatorDeps = {
   refunds: RefundDeps;
   firms: Pick<PartnerPagesDeps, "firms" | "storageUse">;
   access: AccessDeps;
-  notaries: { notaryDesk: DeskDeps; notaryRules: RuleChangeDeps };
+  notaries: { notaryDesk: DeskDeps; notaryRules: RuleChangeDeps; notarySigning: NotarySigningDeps };
   health: Pick<HealthPageDeps, "readiness" | "notaryState" | "providers" | "examine"> & Pick<ActPagesDeps, "providers">;
 };
 
@@ -50,7 +51,12 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   const finished = { orderPage, upload, ...documents };
   const notary = { frame, ...notaries, upload };
   consoleScope(app, console, (scope) => {
-    todayRoutes(scope, { frame, tasks: confirmation, notaryState: health.notaryState });
+    todayRoutes(scope, {
+      frame,
+      tasks: confirmation,
+      notaryState: health.notaryState,
+      notaryDesk: notaries.notaryDesk,
+    });
     orderListRoutes(scope, { frame, db });
     orderPageRoutes(scope, orderPage);
     takingInRoutes(scope, finished);
@@ -65,6 +71,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     peopleRoutes(scope, { frame, people: confirmation });
     accountRoutes(scope, { frame, passkeys: confirmation });
     notaryRoutes(scope, notary);
+    notarySigningRoutes(scope, notary);
     journalRoutes(scope, notary);
     notaryAdminRoutes(scope, notary);
     notaryRuleRoutes(scope, notary);

@@ -8,6 +8,7 @@ import { inPersonRows } from "./in-person/store.ts";
 export {
   type Act,
   actKinds,
+  actWords,
   identityBases,
   mostPrincipals,
   principalField,
@@ -38,8 +39,10 @@ export {
   claimedOrder,
   claimOrder,
   type DeskDeps,
+  dayOf,
   deskOf,
   type EligibleOrder,
+  type NotaryDay,
   notaryOf,
   releaseOrder,
 } from "./desk/desk.ts";
@@ -82,6 +85,14 @@ export {
 export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
+export {
+  completeSignature,
+  type NotarySigningDeps,
+  prepareSignature,
+  reportOnSigned,
+  takeSigned,
+} from "./signing/sign.ts";
+export { sweepSignatures } from "./signing/store.ts";
 export type { Check } from "./uploads/check.ts";
 
 export const protectedTables = [journalRows, proofRows, notaryRows, changeRows, inPersonRows];

@@ -209,6 +209,28 @@ test("of notaries who claim an order at once one gets it, and sees its document;
   assert.equal((await get(desk(code), winner)).status, 404);
 });
 
+test("Today shows a notary what waits to be claimed, and what is in hand with its appointment", async () => {
+  const third = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  const today = async (person: Person) => (await get("/operator", person)).text();
+  const code = await waitingOrder();
+  const name = code.slice(0, 6).toUpperCase();
+  assert.match(await today(third), /Nothing is waiting\./, "nobody on record as a notary is shown orders");
+  await addNotary(keeping(), third.id, { ...commission, commissionName: "Theo Dunn" }, "operator");
+  const before = await today(third);
+  assert.match(before, /\d+ orders? waits? for a notary\./);
+  assert.match(before, new RegExp(`Claim.*order ${name}`, "s"));
+  assert.doesNotMatch(before, /Notarizations in your hands/);
+  assert.equal((await claim(code, third)).status, 303);
+  const hands = async () => /id="acts".*?<\/section>/s.exec(await today(third))?.[0] ?? "";
+  assert.match(await hands(), new RegExp(`${name}.*None yet`, "s"));
+  const meeting = { url: "https://meet.example/1", when: "2040-01-02T15:30" };
+  assert.equal((await post(desk(code, "/appointment"), third, meeting)).status, 303);
+  assert.match(await hands(), new RegExp(`${name}.*15:30`, "s"));
+  assert.doesNotMatch(await today(omar), new RegExp(name));
+  await setRecord(third, { status: "suspended" });
+  assert.doesNotMatch(await today(third), /for a notary/);
+});
+
 test("an order that a notary may not take is not shown and can't be claimed", async () => {
   // Ohio's notaries take no depositions online; a suspended notary takes nothing at all.
   const code = await waitingOrder();

@@ -1,6 +1,7 @@
 import {
   actKinds,
   actModes,
+  actWords,
   type Faults,
   type identityBases,
   modeWords,
@@ -47,12 +48,6 @@ export function actLabel(name: string): string {
   return n && rest ? `Principal ${n}: ${labels[rest] ?? rest}` : (labels[name] ?? name);
 }
 
-const kindWords = {
-  acknowledgment: "Acknowledgment",
-  jurat: "Jurat",
-  oath: "Oath or affirmation",
-  copy: "Certified copy",
-} as const;
 const basisWords = {
   credential: "Credential",
   personal_knowledge: "Personal knowledge",
@@ -73,7 +68,7 @@ export function actForm(action: string, typed: Typed, faults: Faults, people: nu
   const principals = Math.min(mostPrincipals, Math.max(people, principalsIn(typed)) + 1);
   return html`<form class="form" method="post" action="${action}">
 <fieldset><legend>Act</legend>
-<div class="form-pair">${select({ ...part("act"), required: true, options: choices(actKinds, kindWords) })}
+<div class="form-pair">${select({ ...part("act"), required: true, options: choices(actKinds, actWords) })}
 ${select({ ...part("mode"), required: true, options: choices(actModes, modeWords) })}</div>
 ${field({ ...part("document"), required: true, maxLength: 200 })}
 <div class="form-pair">${field({ ...part("venue_state"), required: true, maxLength: 2 })}

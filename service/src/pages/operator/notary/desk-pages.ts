@@ -38,12 +38,16 @@ ${expiriesOf(notary).map((expiry) => {
   );
 })}
 <div class="panels">
-${card("mine", "In your hands", mine.length === 0 ? emptyState("Nothing", "Orders that you claim are here.") : table("Orders in your hands", mine, (order) => html`<a href="${orderPath(order.code)}">Open <span class="visually-hidden">order ${shortCode(order.code)}</span></a>`))}
-${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing", "No order waits that you may take.") : table("Orders that wait for a notary", open, (order) => buttonForm(`/operator/notary/tasks/${order.taskId}/claim`, "Claim", { about: `order ${shortCode(order.code)}` })))}
+${card("mine", "In your hands", mine.length === 0 ? emptyState("Nothing", "Orders that you claim are here.") : deskTable("Orders in your hands", mine, (order) => html`<a href="${orderPath(order.code)}">Open <span class="visually-hidden">order ${shortCode(order.code)}</span></a>`))}
+${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing", "No order waits that you may take.") : deskTable("Orders that wait for a notary", open, claimButton))}
 </div>`;
 }
 
-const table = (
+export const claimButton = ({ taskId, code }: EligibleOrder["order"]): Html =>
+  buttonForm(`/operator/notary/tasks/${taskId}/claim`, "Claim", { about: `order ${shortCode(code)}` });
+
+/** Orders that wait for a notary, or are in a notary's hands. */
+export const deskTable = (
   caption: string,
   orders: readonly EligibleOrder[],
   action: (order: EligibleOrder["order"]) => Html,

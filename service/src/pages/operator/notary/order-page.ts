@@ -1,4 +1,5 @@
 import {
+  type Act,
   type ActMode,
   type claimedOrder,
   type Faults,
@@ -17,7 +18,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { originWords, readAt, termLabels } from "../notaries/rule-words.ts";
 import { inPersonPart } from "../orders/in-person.ts";
 import { actForm, actLabel } from "./act-form.ts";
-import { uploadForm } from "./upload-forms.ts";
+import { signPart, uploadForm } from "./upload-forms.ts";
 
 type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 type Draft = Awaited<ReturnType<typeof findDraft>>;
@@ -52,6 +53,12 @@ export function firstTyped({ notary, order, eligibility }: Claimed): Record<stri
   };
 }
 
+/** Whether the act that was noted is signed electronically: others are on paper. */
+function isElectronic(draft: Draft): boolean {
+  const mode = (draft?.act as Pick<Act, "mode"> | null | undefined)?.mode;
+  return mode === "ron" || mode === "ipen";
+}
+
 /** An order in a notary's hands. */
 export function orderBody({ claimed, draft, act, typed = {}, problem }: OrderView, actTyped: Typed): Html {
   const { order } = claimed;
@@ -64,6 +71,7 @@ ${card("document", "Document", documentPart(order.code))}
 ${card("appointment", "Appointment", appointmentPart(order.code, draft, typed))}
 ${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
 ${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), actTyped, act?.faults ?? {}, order.signers.length))}
+${isElectronic(draft) && card("sign", "Sign in this page", signPart(order.code))}
 ${card("upload", "Upload", draft?.act ? uploadForm(order.code) : html`<p>Note the act first. Then sign the document in your own software, with your own certificate, and upload it here.</p>`)}
 ${card("refusal", "No act", refusalPart(order.code, typed))}
 ${card("release", "Give it back", html`<p>Somebody else may take the order then. What you noted is not kept for them.</p>${buttonForm(orderPath(order.code, "/release"), "Give the order back", { kind: "secondary" })}`)}

@@ -45,7 +45,12 @@ export async function orderPage(
   const draft = await findDraft(deps.notaryDesk.db, claimed.order.taskId, claimed.notary.id);
   const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : firstTyped(claimed));
   const body = orderBody({ claimed, draft, ...shown }, typed);
-  return consolePage(deps.frame, request, { title: `Order ${shortCode(code)}`, section: "notary", body });
+  return consolePage(deps.frame, request, {
+    title: `Order ${shortCode(code)}`,
+    section: "notary",
+    body,
+    scripts: ["notary-sign.js"],
+  });
 }
 
 /** Where a notary works: the orders to take, those that are taken, and the journal. */

@@ -33,11 +33,16 @@ const titles: Readonly<Record<Check["name"], string>> = {
   document_class: "Kind of document",
 };
 
-/** The verifier's report on an upload and, when accepted, step 2. */
-export function reportBody(code: string, report: DeskReport, problem?: string): Html {
+type Shown = {
+  /** Whether the notary signed in the page, or uploads a file. */ on: "signed" | "uploaded";
+  problem?: string;
+};
+
+/** The verifier's report on an upload, or on what was signed in the page, and, when accepted, step 2. */
+export function reportBody(code: string, report: DeskReport, { on, problem }: Shown): Html {
   const { checks, stampedAt } = report;
   const failed = checks.some(({ state }) => state === "fails");
-  return html`${pageHead(`What you uploaded for order ${shortCode(code)}`, "Nothing of it is stored yet.")}
+  return html`${pageHead(`What you ${on} for order ${shortCode(code)}`, "Nothing of it is sealed yet.")}
 ${errorSummary(problem)}
 <div class="panels">
 ${card(
@@ -45,16 +50,33 @@ ${card(
   "What the verifier says",
   html`${checksTable(titles, report)}${stampedAt && html`<p>Time stamp: ${stampedAt}</p>`}`,
 )}
-${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Refused", "Correct what fails, and upload the document again.")}<p><a href="${path(code, "#upload")}">Back to the order</a></p>`) : card("confirm", "Take it", confirmForm(code, report))}
+${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Refused", "Correct what fails, and sign or upload the document again.")}<p><a href="${path(code, "#upload")}">Back to the order</a></p>`) : card("confirm", "Take it", confirmForm(code, report, on))}
 </div>`;
 }
 
-function confirmForm(code: string, { checks, sha256, actSha256 }: DeskReport): Html {
+function confirmForm(code: string, { checks, sha256, actSha256 }: DeskReport, on: Shown["on"]): Html {
   const warned = warnedOf(checks);
-  return html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">
-${hiddenFields({ sha256, actSha256 })}
-${fileField("upload", label, "Choose the same file again: what is stored is what you saw the report of.")}
+  const fields = html`${hiddenFields({ sha256, actSha256 })}
+${on === "uploaded" && fileField("upload", label, "Choose the same file again: what is stored is what you saw the report of.")}
 ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), label: `I looked at it, and it is right: ${warned.map((name) => titles[name].toLowerCase()).join(", ")}`, required: true })}
 <p>The document is sealed then, the act is entered into your journal, and the order goes on.</p>
-<div class="form-actions"><button type="submit">Enter the act and seal the document</button> <a href="${path(code, "#upload")}">Back to the order</a></div></form>`;
+<div class="form-actions"><button type="submit">Enter the act and seal the document</button> <a href="${path(code, "#upload")}">Back to the order</a></div>`;
+  return on === "signed"
+    ? html`<form class="form" method="post" action="${path(code, "/signed")}">${fields}</form>`
+    : html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">${fields}</form>`;
 }
+
+/** Opens a certificate file and signs in the page: its fields have no names and are in no form, so that nothing sends them. */
+export const signPart = (code: string): Html =>
+  html`<div id="notary-sign" class="form" data-order="${path(code, "")}">
+<p>Your certificate file is opened by this page alone: neither the file nor its password is sent. The signature is over the document as it is now, with a block that has your commission and the act.</p>
+<div class="form-field"><label for="p12-file">Certificate file</label>
+<p class="hint" id="p12-file-hint">A file ending in .p12 or .pfx. For a token or smart card, sign in your own software and upload the document.</p>
+<input type="file" id="p12-file" accept=".p12,.pfx,application/x-pkcs12" aria-describedby="p12-file-hint"></div>
+<div class="form-field"><label for="p12-password">Password of the file</label>
+<input type="password" id="p12-password" autocomplete="off"></div>
+<div class="form-actions"><button type="button" id="p12-open" class="secondary">Open the certificate</button></div>
+<p id="notary-sign-said" role="status"></p>
+<div id="notary-sign-ready" hidden><ul class="plain-list" id="notary-sign-facts"></ul>
+<div class="form-actions"><button type="button" id="notary-sign-button">Sign the document</button></div></div>
+<noscript><p>This needs JavaScript. Without it, sign in your own software and upload the document.</p></noscript></div>`;

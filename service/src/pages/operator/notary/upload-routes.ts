@@ -19,7 +19,7 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     consolePage(deps.frame, request, {
       title: "What you uploaded",
       section: "notary",
-      body: reportBody(code, report, problem),
+      body: reportBody(code, report, { on: "uploaded", ...(problem !== undefined && { problem }) }),
     });
   const refused = (
     { request, operator, params: { code } }: { request: FastifyRequest; operator: Operator; params: { code: string } },

@@ -1,6 +1,6 @@
 import { may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
 import { endsByWord, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
-import type { SupplyState } from "../../../signing/notaries/notaries.ts";
+import type { NotaryDay, SupplyState } from "../../../signing/notaries/notaries.ts";
 import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
 import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
@@ -9,9 +9,12 @@ import { errorSummary, field } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { notaryWarning } from "../frame/notary-warning.ts";
+import { claimButton, deskTable } from "../notary/desk-pages.ts";
 
 export type TodayView = {
   notaries: SupplyState;
+  /** Of an operator who is a notary; null for everybody else. */
+  day: NotaryDay | null;
   operator: Operator;
   now: Date;
   counts: readonly QueueCount[];
@@ -21,23 +24,46 @@ export type TodayView = {
 };
 
 /** The operator's own tasks, those due first, and all queues. */
-export function todayBody({ notaries, operator, now, counts, mine, due, error }: TodayView): Html {
+export function todayBody({ notaries, day, operator, now, counts, mine, due, error }: TodayView): Html {
   const open = counts.reduce((sum, count) => sum + count.open, 0);
   const overdue = counts.reduce((sum, count) => sum + count.overdue, 0);
-  const lead = open === 0 ? "Nothing is waiting." : `${tasks(open)}, ${overdue.toLocaleString("en-US")} overdue.`;
+  const lead = [
+    ...(open === 0 ? [] : [`${tasks(open)}, ${overdue.toLocaleString("en-US")} overdue.`]),
+    ...(day && day.open.length > 0 ? [`${orders(day.open.length)} for a notary.`] : []),
+  ];
+  // A notary's claimed orders have a table of their own.
+  const own = day ? mine.filter(({ kind }) => kind !== "notarize") : mine;
   const table = { operator, now, back: "/operator" };
-  return html`${pageHead("Today", lead)}
+  return html`${pageHead("Today", lead.length === 0 ? "Nothing is waiting." : lead.join(" "))}
 ${notaryWarning(notaries)}
 ${errorSummary(error)}
 <div class="panels">
-${mine.length > 0 && card("mine", "Yours", taskTable({ ...table, tasks: mine, caption: "Tasks that you have claimed" }))}
-${card("due", "Due first", due.length === 0 ? emptyState("All done", "New tasks appear here as orders need somebody.") : taskTable({ ...table, tasks: due, caption: "Tasks that are due first" }))}
+${day && day.mine.length > 0 && card("acts", "Notarizations in your hands", actsTable(day.mine))}
+${day && day.open.length > 0 && card("notary", "Waiting for a notary", deskTable("Orders that wait for a notary", day.open, claimButton))}
+${own.length > 0 && card("mine", "Yours", taskTable({ ...table, tasks: own, caption: "Tasks that you have claimed" }))}
+${(due.length > 0 || lead.length === 0) && card("due", "Due first", due.length === 0 ? emptyState("All done", "New tasks appear here as orders need somebody.") : taskTable({ ...table, tasks: due, caption: "Tasks that are due first" }))}
 ${counts.length > 0 && card("queues", "Queues", queues(counts))}
 </div>`;
 }
 
 const tasks = (count: number): string =>
   count === 1 ? "1 task is open" : `${count.toLocaleString("en-US")} tasks are open`;
+
+const orders = (count: number): string =>
+  count === 1 ? "1 order waits" : `${count.toLocaleString("en-US")} orders wait`;
+
+/** A notary's claimed orders, with when the people are to meet. */
+const actsTable = (acts: NotaryDay["mine"]): Html =>
+  records(
+    "Notarizations in your hands",
+    [{ label: "Order" }, { label: "Firm" }, { label: "Appointment", utc: true }, { label: "Due", utc: true }],
+    acts.map(({ order, appointmentAt }) => [
+      html`<a href="/operator/notary/orders/${order.code}">${shortCode(order.code)}</a>`,
+      order.firmName,
+      appointmentAt ? shortTime(appointmentAt) : "None yet",
+      shortTime(order.dueAt),
+    ]),
+  );
 
 function queues(counts: readonly QueueCount[]): Html {
   const byKind = new Map(counts.map((count) => [count.kind, count]));

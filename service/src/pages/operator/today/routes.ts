@@ -2,13 +2,18 @@ import type { FastifyInstance } from "fastify";
 import { kindsShownTo, may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { claimTask, finishTask, isTaskKind, releaseTask, type TaskDeps } from "../../../kernel/tasks/tasks.ts";
-import type { SupplyState } from "../../../signing/notaries/notaries.ts";
+import { type DeskDeps, dayOf, type SupplyState } from "../../../signing/notaries/notaries.ts";
 import { claimedTasks, dueTasks, findTask, queueCounts, queueOf } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { queueBody, todayBody } from "./page.ts";
 
-export type TodayDeps = { frame: ConsoleFrame; tasks: TaskDeps; notaryState: () => Promise<SupplyState> };
+export type TodayDeps = {
+  frame: ConsoleFrame;
+  tasks: TaskDeps;
+  notaryState: () => Promise<SupplyState>;
+  notaryDesk: DeskDeps;
+};
 
 const [shownDue, shownMine, pageSize] = [20, 50, 50];
 const everybody = ["orders.read", "paper.work", "notary.work", "money.decide", "partners.manage"] as const;
@@ -72,13 +77,14 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     const { environment, actor } = operator;
     const now = clock();
     const kinds = kindsShownTo(operator);
-    const [notaries, counts, mine, due] = await Promise.all([
+    const [notaries, day, counts, mine, due] = await Promise.all([
       deps.notaryState(),
+      may(operator, "notary.work") ? dayOf(deps.notaryDesk, operator) : null,
       queueCounts(db, environment, kinds, now),
       claimedTasks(db, environment, actor, shownMine),
       dueTasks(db, environment, kinds, shownDue),
     ]);
-    const body = todayBody({ notaries, operator, now, counts, mine, due, error });
+    const body = todayBody({ notaries, day, operator, now, counts, mine, due, error });
     return consolePage(deps.frame, request, { title: "Today", section: "today", body });
   }
 

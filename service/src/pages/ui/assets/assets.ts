@@ -23,6 +23,7 @@ const sources = {
   "page.js": "./ui/browser/page.ts",
   "copy.js": "./ui/browser/copy.ts",
   "guides.js": "./guides/browser/guides.ts",
+  "notary-sign.js": "./operator/browser/notary-sign.ts",
   "keys.js": "./operator/browser/keys.ts",
   "passkey.js": "./ui/browser/passkey.ts",
   "preview.js": "./ui/browser/preview.ts",

@@ -5,6 +5,13 @@ import { type FormReader, formReader, type Read, type Typed } from "../form-read
 export const actKinds = ["acknowledgment", "jurat", "oath", "copy"] as const;
 export type ActKind = (typeof actKinds)[number];
 
+export const actWords: Readonly<Record<ActKind, string>> = {
+  acknowledgment: "Acknowledgment",
+  jurat: "Jurat",
+  oath: "Oath or affirmation",
+  copy: "Certified copy",
+};
+
 /** How the notary knew who somebody is. */
 export const identityBases = ["personal_knowledge", "credential", "credible_witness"] as const;
 

@@ -11,6 +11,7 @@ import type { Act } from "../acts/act.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import { inPersonObstacle } from "../in-person/in-person.ts";
+import { deleteSignatures } from "../signing/store.ts";
 import type { UploadReport, UploadRules } from "../uploads/check.ts";
 import { actChecks, outsideOf } from "./act-checks.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
@@ -30,7 +31,7 @@ function actIn(draft: Draft | undefined): Act {
 }
 
 /** What an upload is held against: the act as it was noted, and the document as it was given. */
-async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
+export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   return { act, given: await documentToNotarize(deps, order) };
 }
@@ -40,7 +41,8 @@ type Premises = Awaited<ReturnType<typeof premisesOf>>;
 /** What is shown of an upload, and of which act: hex SHA-256 of its canonical JSON. */
 export type DeskReport = UploadReport & { actSha256: string };
 
-const hashOf = (act: Act): string =>
+/** Hex SHA-256 of the act’s canonical JSON. */
+export const hashOf = (act: Act): string =>
   createHash("sha256")
     .update(canonicalJson(act as unknown as JsonObject))
     .digest("hex");
@@ -148,6 +150,7 @@ async function writeDown(
   await appendEntry(tx, deps.rowMac, frame, { kind: "act", act, document: about });
   await perform(tx, locked, "notarized", { document }, { actor: operator.actor, at, log: deps.log });
   await deleteDraft(tx, order.taskId);
+  await deleteSignatures(tx, order.taskId);
 }
 
 /** @throws ServiceError when the notary may not act in the mode any more, the firm has not agreed to it, or the commission did not count at the act */

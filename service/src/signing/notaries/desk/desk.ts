@@ -15,7 +15,14 @@ import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { type Eligibility, eligibilityFor } from "../eligibility/eligible.ts";
 import { latestRequest } from "../in-person/store.ts";
-import { claimedOrders, orderOfTask, unclaimedOrders, type WaitingOrder, waitingOrder } from "./orders.ts";
+import {
+  appointmentsOf,
+  claimedOrders,
+  orderOfTask,
+  unclaimedOrders,
+  type WaitingOrder,
+  waitingOrder,
+} from "./orders.ts";
 
 export type DeskDeps = {
   db: Database;
@@ -58,6 +65,26 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
     open: waiting.map(judged).filter(({ eligibility: { modes } }) => modes.length > 0),
     mine: mine.map(judged),
   };
+}
+
+/** What waits for a notary today: orders to claim, and those in hand with their appointments, the next one first. */
+export type NotaryDay = {
+  open: readonly EligibleOrder[];
+  mine: readonly (EligibleOrder & { appointmentAt: Date | null })[];
+};
+
+/** Null for an operator who is on record as no notary, or is suspended. */
+export async function dayOf(deps: DeskDeps, operator: Operator): Promise<NotaryDay | null> {
+  const notary = operator.id === null ? undefined : await notaryOfOperator(deps.db, operator.id);
+  if (!notary || notary.status === "suspended") return null;
+  const [{ open, mine }, appointments] = await Promise.all([
+    deskOf(deps, operator, notary),
+    appointmentsOf(deps.db, notary.id),
+  ]);
+  const placed = mine.map((each) => ({ ...each, appointmentAt: appointments.get(each.order.taskId) ?? null }));
+  const last = Number.MAX_SAFE_INTEGER;
+  const instant = ({ appointmentAt }: (typeof placed)[number]) => appointmentAt?.getTime() ?? last;
+  return { open, mine: placed.sort((one, other) => instant(one) - instant(other)) };
 }
 
 /**

@@ -7,8 +7,7 @@ import { documentMembers, documentUse } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
 
-/** The document that a notary is to notarize: the furthest of the order. @throws ServiceError `unavailable` when it can't be read */
-export async function documentToNotarize({ db, blobs, rowMac }: DeskDeps, order: WaitingOrder) {
+async function known({ db, rowMac }: DeskDeps, order: WaitingOrder) {
   const { orderId, code, partnerId, environment } = order;
   const document = await furthestDocument(db, orderId);
   if (!document) throw new ServiceError("unavailable", "The order has no document.");
@@ -17,9 +16,31 @@ export async function documentToNotarize({ db, blobs, rowMac }: DeskDeps, order:
     !rowMac.holds("documents", documentMembers({ orderCode: code, partnerId, environment, kind, sha256, blobKey }), mac)
   )
     throw new Error(`the ${kind} document of order ${code} is not what was written`);
-  const file = await blobs.open(blobKey, documentUse(sha256), memoryHolder(order));
-  if (!file) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
+  return { sha256, blobKey };
+}
+
+const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
+
+/** The document that a notary is to notarize: the furthest of the order. @throws ServiceError `unavailable` when it can't be read */
+export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
+  const { sha256, blobKey } = await known(deps, order);
+  const file = await deps.blobs.open(blobKey, documentUse(sha256), memoryHolder(order));
+  if (!file) throw unreadable();
   return { sha256, file };
+}
+
+/** Works with the bytes of the same, and of as many again, in the budget of memory. @throws ServiceError as above */
+export async function withDocument<T>(
+  deps: DeskDeps,
+  order: WaitingOrder,
+  work: (document: { sha256: string; bytes: Buffer }) => Promise<T>,
+): Promise<T> {
+  const { sha256, blobKey: key } = await known(deps, order);
+  const at = { key, use: documentUse(sha256), holder: memoryHolder(order), times: 2 };
+  return deps.blobs.withBytes(at, async (bytes) => {
+    if (!bytes) throw unreadable();
+    return work({ sha256, bytes });
+  });
 }
 
 /** The same, for the notary to keep: who read it is in the audit log. */

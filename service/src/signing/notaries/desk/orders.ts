@@ -118,6 +118,14 @@ export const saveAppointment = (
     ON CONFLICT (task_id, notary_id) DO UPDATE SET appointment_url = excluded.appointment_url,
       appointment_at = excluded.appointment_at, updated_at = excluded.updated_at`);
 
+/** The appointments that a notary has mailed for claimed orders, by their tasks. */
+export async function appointmentsOf(db: Sql, notaryId: string): Promise<ReadonlyMap<number, Date>> {
+  const found = await db.query<{ taskId: number; at: Date }>(sql`
+    SELECT task_id AS "taskId", appointment_at AS at FROM notary_drafts
+    WHERE notary_id = ${notaryId} AND appointment_at IS NOT NULL`);
+  return new Map(found.map(({ taskId, at }) => [taskId, at]));
+}
+
 export const deleteDraft = (db: Sql, taskId: number) =>
   db.query(sql`DELETE FROM notary_drafts WHERE task_id = ${taskId}`);
 

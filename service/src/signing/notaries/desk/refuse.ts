@@ -4,6 +4,7 @@ import type { Act } from "../acts/act.ts";
 import { type RefusalReason, refusalReasons } from "../acts/entry.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { deleteSignatures } from "../signing/store.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
 import { deleteDraft, findDraft } from "./orders.ts";
 
@@ -34,5 +35,6 @@ export async function refuseAct(deps: DeskDeps, operator: Operator, code: string
     const facts = { reason: refusalReasons[reason] };
     await perform(tx, locked, on, facts, { actor: operator.actor, at, log: deps.log });
     await deleteDraft(tx, order.taskId);
+    await deleteSignatures(tx, order.taskId);
   });
 }

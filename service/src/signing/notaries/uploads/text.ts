@@ -27,12 +27,18 @@ export async function textOf(bytes: Buffer): Promise<string | null> {
 }
 
 function textsIn(annotation: { [name: string]: unknown }): string[] {
-  const { fieldValue, contentsObj, textContent } = annotation as {
+  const { fieldValue, contentsObj, textContent, fieldType, alternativeText, rect } = annotation as {
     fieldValue?: unknown;
     contentsObj?: { str?: unknown };
     textContent?: unknown;
+    fieldType?: unknown;
+    alternativeText?: unknown;
+    rect?: unknown;
   };
-  return [fieldValue, contentsObj?.str, textContent].flat().filter((each) => typeof each === "string");
+  // The block of a signature is a drawing, and its words are the field's description: of one that shows.
+  const [left = 0, , right = 0] = Array.isArray(rect) ? rect.map(Number) : [];
+  const block = fieldType === "Sig" && right > left ? alternativeText : undefined;
+  return [fieldValue, contentsObj?.str, textContent, block].flat().filter((each) => typeof each === "string");
 }
 
 const plain = (text: string): string =>

@@ -15,7 +15,7 @@ const tolerance = 1;
 const hiddenFlag = 2;
 const mostQuoted = 60;
 
-type Box = readonly [left: number, bottom: number, right: number, top: number];
+export type Box = readonly [left: number, bottom: number, right: number, top: number];
 type Shown = { readonly id: string; readonly subtype: string; readonly isSignature: boolean; readonly box: Box };
 
 /**
@@ -85,7 +85,7 @@ function sizeProblem({ isSignature, box }: Shown, page: number, unit: number): s
 }
 
 /** What annotations and fields show on a page, or may show on paper. */
-async function shownOn(page: Page): Promise<Shown[]> {
+export async function shownOn(page: Page): Promise<Shown[]> {
   const annotations: readonly Readonly<Record<string, unknown>>[] = await page.getAnnotations({ intent: "any" });
   return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags }) => {
     const box = boxOf(rect);
@@ -105,7 +105,7 @@ function boxOf(rect: unknown): Box | null {
 const keyOf = ({ id, box }: Shown): string => `${id} ${box.join(" ")}`;
 
 /** The runs of text on a page, each with the box of its letters. */
-async function wordsOn(page: Page): Promise<{ readonly text: string; readonly box: Box }[]> {
+export async function wordsOn(page: Page): Promise<{ readonly text: string; readonly box: Box }[]> {
   const { items } = await page.getTextContent();
   return items.flatMap((item) => {
     if (!("str" in item) || item.str.trim() === "") return [];
@@ -121,7 +121,7 @@ async function wordsOn(page: Page): Promise<{ readonly text: string; readonly bo
 
 const areaOf = ([left, bottom, right, top]: Box): number => (right - left) * (top - bottom);
 
-function overlaps(one: Box, other: Box): boolean {
+export function overlaps(one: Box, other: Box): boolean {
   const across = Math.min(one[2], other[2]) - Math.max(one[0], other[0]);
   const up = Math.min(one[3], other[3]) - Math.max(one[1], other[1]);
   return across > tolerance && up > tolerance;

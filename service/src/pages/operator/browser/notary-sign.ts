@@ -1,0 +1,162 @@
+import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
+import { concatBytes, equalBytes, toHex } from "@signsealship/evidence/bytes";
+import { changesSince, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
+import { nameText } from "@signsealship/evidence/x509";
+import { make, part } from "../../ui/browser/parts.ts";
+import { type OpenedKey, openPkcs12, Pkcs12Error, type Pkcs12Fault } from "./pkcs12.ts";
+
+// Signs with the notary's own key. The file, its password and the key stay in this page: only the certificate and the signature are sent.
+
+const faults: Readonly<Record<Pkcs12Fault, string>> = {
+  format: "This is not a certificate file (PKCS#12), or it is damaged.",
+  password: "The password is wrong.",
+  legacy:
+    "The file is encrypted in an old way (3DES or RC2) that browsers do not open. Convert it on your computer: openssl pkcs12 -legacy -in old.p12 -nodes -out key.pem, then openssl pkcs12 -export -in key.pem -out new.p12, and delete key.pem.",
+  cipher:
+    "The file is encrypted in a way that browsers do not open. Export it again with AES-256, as OpenSSL 3 does by default.",
+  no_key: "The file has no private key.",
+  key_kind: "The key is of another kind than RSA or ECDSA on P-256.",
+  no_certificate: "The file has no certificate of its key.",
+};
+const lost = "The service did not answer. Nothing was signed; try again.";
+
+type Prepared = {
+  tail: string;
+  contentsStart: number;
+  contentsEnd: number;
+  signedAttrs: string;
+  givenSha256: string;
+  lines: string[];
+  warnings: string[];
+};
+
+type Ready = { key: OpenedKey; prepared: Prepared };
+
+if (document.getElementById("notary-sign")) start();
+
+function start(): void {
+  const order = part("notary-sign").dataset["order"] ?? "";
+  const [file, password] = [part<HTMLInputElement>("p12-file"), part<HTMLInputElement>("p12-password")];
+  const [open, sign] = [part<HTMLButtonElement>("p12-open"), part<HTMLButtonElement>("notary-sign-button")];
+  const [said, box, facts] = [part("notary-sign-said"), part("notary-sign-ready"), part("notary-sign-facts")];
+  let ready: Ready | null = null;
+
+  const tell = (text: string, isError = false) => {
+    said.textContent = text;
+    said.classList.toggle("field-error", isError);
+  };
+  const during = (button: HTMLButtonElement, work: () => Promise<void>) => {
+    button.disabled = true;
+    void work()
+      .catch((error: unknown) => tell(error instanceof Refused ? error.message : lost, true))
+      .finally(() => {
+        button.disabled = false;
+      });
+  };
+
+  open.addEventListener("click", () =>
+    during(open, async () => {
+      [ready, box.hidden] = [null, true];
+      tell("Opening…");
+      const key = await opened(file.files?.[0], password.value);
+      password.value = "";
+      const certificate = toBase64(key.certificate.der);
+      const prepared = await post<Prepared>(`${order}/sign/prepare`, { certificate });
+      ready = { key, prepared };
+      facts.replaceChildren(...factsOf(ready));
+      box.hidden = false;
+      tell("Look at what you sign.");
+      sign.focus();
+    }),
+  );
+
+  sign.addEventListener("click", () =>
+    during(sign, async () => {
+      if (!ready) return;
+      tell("Signing…");
+      const { key, prepared } = ready;
+      const signedAttrs = fromBase64(prepared.signedAttrs);
+      if (!(await isOfDocument(await bytesOf(`${order}/document`), prepared)))
+        throw new Refused(
+          "What the service prepared is not this document with your signature alone. Nothing was signed.",
+        );
+      const signature = toBase64(await key.sign(signedAttrs));
+      const { next } = await post<{ next: string }>(`${order}/sign/complete`, { signature });
+      location.assign(next);
+    }),
+  );
+}
+
+class Refused extends Error {}
+
+async function opened(file: File | undefined, password: string): Promise<OpenedKey> {
+  if (!file) throw new Refused("Choose the certificate file.");
+  try {
+    return await openPkcs12(new Uint8Array(await file.arrayBuffer()), password);
+  } catch (error) {
+    if (error instanceof Pkcs12Error) throw new Refused(faults[error.fault]);
+    throw error;
+  }
+}
+
+function factsOf({ key: { certificate }, prepared: { lines, warnings } }: Ready): HTMLElement[] {
+  const day = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+  return [
+    make("li", {}, make("strong", {}, "You sign as "), nameText(certificate.subject)),
+    make("li", {}, make("strong", {}, "Issued by "), nameText(certificate.issuer)),
+    make("li", {}, make("strong", {}, "Valid "), `from ${day(certificate.notBefore)} to ${day(certificate.notAfter)}`),
+    ...warnings.map((text) => make("li", { className: "field-error" }, text)),
+    make("li", {}, make("strong", {}, "The block says"), ...lines.map((line) => make("p", {}, line))),
+  ];
+}
+
+/**
+ * Whether a prepared revision is the document as it is with one signature added and nothing else changed, whose attributes have the digest
+ * of just these bytes.
+ */
+async function isOfDocument(given: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {
+  const { contentsStart, contentsEnd, givenSha256 } = prepared;
+  const tail = fromBase64(prepared.tail);
+  if (toHex(await sha256(given)) !== givenSha256) return false;
+  if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
+  // Between its brackets is nothing yet: what is there is not signed.
+  if (!/^<0*>$/.test(new TextDecoder("latin1").decode(tail.subarray(contentsStart, contentsEnd)))) return false;
+  const signed = concatBytes([given, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
+  if (!equalBytes(messageDigestOf(fromBase64(prepared.signedAttrs)), await sha256(signed))) return false;
+  const file = await openUnlocked(concatBytes([given, tail]));
+  const level = changesSince(file, given.length);
+  const added = findSignatures(file).filter(({ start }) => start === undefined || start >= given.length);
+  return level !== null && level !== "other" && level !== "none" && added.length === 1;
+}
+
+/** The one digest that signed attributes name. @throws EvidenceError when they are no attributes */
+function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
+  const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
+    const [type, values] = childrenOf(attribute);
+    return type && values && readOid(type) === OID.idMessageDigest ? [readOctetString(onlyChildOf(values))] : [];
+  });
+  const [digest, another] = digests;
+  return digest && !another ? digest : new Uint8Array(0);
+}
+
+/** @throws Refused with the words of the service */
+async function post<T extends object>(url: string, body: Record<string, string>): Promise<T> {
+  const headers = { accept: "application/json" };
+  const answer = await fetch(url, { method: "POST", body: new URLSearchParams(body), headers });
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+  if (!answer.ok || !isJson) throw new Error(`the service answered ${answer.status}`);
+  const json = (await answer.json()) as T | { refused: string };
+  if ("refused" in json) throw new Refused(json.refused);
+  return json;
+}
+
+async function bytesOf(url: string): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+const sha256 = async (bytes: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

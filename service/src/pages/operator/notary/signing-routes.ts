@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import {
+  claimedOrder,
+  completeSignature,
+  type DeskReport,
+  type NotarySigningDeps,
+  prepareSignature,
+  reportOnSigned,
+  takeSigned,
+} from "../../../signing/notaries/notaries.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { consolePage, consoleRoute } from "../frame/console.ts";
+import { confirmedIn } from "../frame/upload-report.ts";
+import { orderPath } from "./order-page.ts";
+import { type NotaryDeskDeps, orderPage } from "./routes.ts";
+import { reportBody } from "./upload-forms.ts";
+
+const permission = "notary.work" as const;
+
+/** Signing in the page by the notary's own key: preparing, completing, and the report that is confirmed. */
+export function notarySigningRoutes(
+  scope: FastifyInstance,
+  deps: NotaryDeskDeps & { notarySigning: NotarySigningDeps },
+): void {
+  const { frame, notaryDesk, notarySigning } = deps;
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+  const reportPage = (request: FastifyRequest, code: string, report: DeskReport, problem?: string) =>
+    consolePage(frame, request, {
+      title: "What you signed",
+      section: "notary",
+      body: reportBody(code, report, { on: "signed", ...(problem !== undefined && { problem }) }),
+    });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/sign/prepare",
+    permission,
+    handle: ({ operator, params: { code }, form }) =>
+      answered(async () => {
+        const certificate = Buffer.from(form["certificate"] ?? "", "base64");
+        const { tail, signedAttrs, ...rest } = await prepareSignature(notarySigning, operator, code, certificate);
+        return { ...rest, tail: base64(tail), signedAttrs: base64(signedAttrs) };
+      }),
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/sign/complete",
+    permission,
+    handle: ({ operator, params: { code }, form }) =>
+      answered(async () => {
+        await completeSignature(notarySigning, operator, code, Buffer.from(form["signature"] ?? "", "base64"));
+        return { next: orderPath(code, "/signed") };
+      }),
+  });
+
+  consoleRoute(scope, frame, {
+    url: "/operator/notary/orders/:code/signed",
+    permission,
+    async handle({ request, operator, params: { code } }) {
+      const report = await reportOnSigned(notaryDesk, await claimedOrder(notaryDesk, operator, code));
+      return reportPage(request, code, report);
+    },
+    refused: ({ request, operator, params: { code } }, problem) =>
+      orderPage(deps, request, operator, code, { problem }),
+  });
+
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/signed",
+    permission,
+    async handle({ request, operator, params: { code }, form }) {
+      const confirmed = { ...confirmedIn(new Map(Object.entries(form))), actSha256: form["actSha256"] ?? "" };
+      const again = await takeSigned(notaryDesk, operator, code, confirmed);
+      if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
+      return done("/operator/notary", "act-completed");
+    },
+    refused: ({ request, operator, params: { code } }, problem) =>
+      orderPage(deps, request, operator, code, { problem }),
+  });
+}
+
+/** Refusals that the page shows next to its button. */
+const shown: ReadonlySet<string> = new Set(["validation", "conflict", "not_found", "unavailable"]);
+
+async function answered(work: () => Promise<object>): Promise<{ json: object }> {
+  try {
+    return { json: await work() };
+  } catch (error) {
+    if (error instanceof ServiceError && shown.has(error.code)) return { json: { refused: error.message } };
+    throw error;
+  }
+}

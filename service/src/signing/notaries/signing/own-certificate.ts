@@ -1,0 +1,63 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import {
+  type Certificate,
+  leafFault,
+  nameText,
+  parseCertificate,
+  parseCertificatesPem,
+} from "@signsealship/evidence/x509";
+import type { SignerChain } from "../../../evidence/seals/seals.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import { certificateDer } from "../commissions/certificate.ts";
+import type { Notary } from "../commissions/store.ts";
+
+/** The registered certificate with its chain. @throws ServiceError naming why the file's certificate can't be used */
+export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain {
+  const leaf = read(der);
+  const subject = nameText(leaf.subject);
+  const fault = leafFault(leaf, "documentSigning", at.getTime());
+  if (fault !== null) throw invalid(`The certificate of ${subject} can’t be used: ${faultWords[fault] ?? fault}.`);
+  if (leaf.publicKey.type === "ec" && leaf.publicKey.curve !== "P-256")
+    throw invalid(`The key of ${subject} is of another kind than RSA or ECDSA on P-256.`);
+  if (notary.certificate === null)
+    throw invalid("No certificate is registered for you: ask an administrator to add it.");
+  const registered = read(certificateDer(notary.certificate));
+  if (!Buffer.from(registered.der).equals(der))
+    throw invalid(
+      `The file has the certificate of ${subject}, and another one is registered for you, of ${nameText(registered.subject)}.`,
+    );
+  return [leaf, ...(notary.certificateChain === null ? [] : parseCertificatesPem(notary.certificateChain))];
+}
+
+function read(der: Uint8Array): Certificate {
+  try {
+    return parseCertificate(der);
+  } catch (error) {
+    if (error instanceof EvidenceError) throw invalid(`The certificate can’t be read: ${error.message}.`);
+    throw error;
+  }
+}
+
+const faultWords: Readonly<Record<string, string>> = {
+  expired: "it has expired",
+  "not-yet-valid": "it is not valid yet",
+  "key-usage": "its key usage permits neither digital signatures nor non-repudiation",
+  "extended-key-usage": "its extended key usage does not permit signing documents",
+  "unknown-critical-extension": "it has a critical extension that is not known here",
+  "weak-key": "its key is too short",
+};
+
+/** Names are compared without case, accents and order: a difference is shown to the notary, not judged. */
+export function nameWarning({ subject }: Certificate, { commissionName }: Notary): string[] {
+  const folded = (text: string) =>
+    text
+      .normalize("NFKD")
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word.length > 0);
+  const certified = new Set(folded(nameText(subject)));
+  if (folded(commissionName.normalize("NFKD").replace(/\p{M}/gu, "")).every((word) => certified.has(word))) return [];
+  return [
+    `The certificate names ${nameText(subject)}, and your commission ${commissionName}. Go on only if both are you.`,
+  ];
+}

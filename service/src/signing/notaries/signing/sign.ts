@@ -1,0 +1,222 @@
+import { createHash } from "node:crypto";
+import {
+  assembleCms,
+  hashTail,
+  maxCmsLength,
+  type Stamp,
+  signedAttributesOf,
+  verifySignedAttributes,
+} from "../../../evidence/seals/seals.ts";
+import { type Operator, requirePasskeyOf } from "../../../firms/operators/operators.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Random } from "../../../kernel/platform/random.ts";
+import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
+import { type Act, actWords } from "../acts/act.ts";
+import {
+  type Confirmation,
+  completeAct,
+  type DeskReport,
+  hashOf,
+  premisesOf,
+  reportOn,
+  requireMode,
+  type Unconfirmed,
+} from "../desk/complete.ts";
+import { type Claimed, claimedOrder, type DeskDeps } from "../desk/desk.ts";
+import { withDocument } from "../desk/documents.ts";
+import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
+import { chainOf, nameWarning } from "./own-certificate.ts";
+import { findSignature, keepPrepared, keepSigned } from "./store.ts";
+
+/** What the notary's own signature needs besides the desk. */
+export type NotarySigningDeps = {
+  desk: DeskDeps;
+  /** Null where no time-stamping authority is configured. */
+  stamp: Stamp | null;
+  random: Pick<Random, "below">;
+};
+
+const building: Task<NotaryRevision, NotaryOutput> = {
+  name: "build a notary's revision",
+  module: import.meta.resolve("./build-task.ts"),
+  limitMs: 30_000,
+};
+
+/** Tokens of public authorities take 4 to 6 KB. */
+const tokenRoom = 6 * 1024;
+const spare = { reserve: 256, padding: 1024 };
+const draws = 4;
+
+/** A revision that waits for the notary's key, which the notary's browser has. */
+export type PreparedSignature = {
+  /** Appended to the document as it was given. */
+  tail: Buffer;
+  contentsStart: number;
+  contentsEnd: number;
+  /** DER of the SET OF signed attributes: what the key signs. */
+  signedAttrs: Uint8Array;
+  givenSha256: string;
+  actSha256: string;
+  /** What the block says; shown to the notary before the signature. */
+  lines: string[];
+  isVisible: boolean;
+  /** What to look at before signing. */
+  warnings: string[];
+};
+
+/**
+ * Prepares the revision that the notary signs in the page: a block with the act, and the signature over the whole file.
+ * @param der the certificate of the key that the browser opened
+ * @throws ServiceError naming what is wrong with the certificate or the act
+ */
+export async function prepareSignature(
+  { desk, stamp, random }: NotarySigningDeps,
+  operator: Operator,
+  code: string,
+  der: Uint8Array,
+): Promise<PreparedSignature> {
+  const claimed = await claimedOrder(desk, operator, code);
+  const { act } = await premisesOf(desk, claimed);
+  requireElectronic(claimed, act);
+  const { notary, order, eligibility } = claimed;
+  const at = new Date(Math.floor(desk.clock().getTime() / 1000) * 1000);
+  const chain = chainOf(claimed.notary, der, at);
+  const sentence = eligibility.rules.sentences[act.mode]?.value[0] ?? null;
+  const lines = blockLines({ act, notary, sentence });
+  const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
+  const actSha256 = hashOf(act);
+  const revision = {
+    lines,
+    name: notary.commissionName,
+    reason: "Notarization",
+    location: `${act.venue.county}, ${act.venue.state}`,
+    at,
+    actSha256,
+    draws: Array.from({ length: draws }, () => ({
+      reserve: needed + random.below(spare.reserve),
+      padding: random.below(spare.padding),
+    })),
+  };
+  return withDocument(desk, order, async ({ sha256, bytes }) => {
+    const { tail: built, isVisible } = await build(desk, order.partnerId, bytes, { ...revision, docSha256: sha256 });
+    const tail = Buffer.from(built.tail);
+    const place = hashTail({ ...built, tail }, createHash("sha256").update(bytes), bytes.length);
+    const signedAttrs = signedAttributesOf({ chain, place });
+    const { contentsStart, contentsEnd } = built;
+    const prepared = { givenSha256: sha256, actSha256, tail, contentsStart, contentsEnd };
+    const kept = { ...prepared, certificate: Buffer.from(der), signedAttrs: Buffer.from(signedAttrs) };
+    await keepPrepared(desk.db, keyOf(claimed), kept, desk.clock());
+    const warnings = nameWarning(chain[0], notary);
+    if (!isVisible) warnings.push("No blank place was found: the signature shows nothing on the pages.");
+    return { ...prepared, signedAttrs, lines, isVisible, warnings };
+  });
+}
+
+/** @throws ServiceError `conflict` for a document that can't be signed here */
+async function build(desk: DeskDeps, holder: string, bytes: Buffer, input: NotaryRevision) {
+  const built = await desk.workers.run(building, { holder, bytes, input }).catch((error: unknown) => {
+    if (!tooCostly(error)) throw error;
+    return { refused: "reading it takes too long" };
+  });
+  if (!("refused" in built)) return built;
+  throw new ServiceError(
+    "conflict",
+    `This document can’t be signed in the page: ${built.refused}. Sign it in your own software.`,
+  );
+}
+
+/** Completes what was prepared, and has it time-stamped. Nothing is sealed yet. @throws ServiceError */
+export async function completeSignature(
+  { desk, stamp }: NotarySigningDeps,
+  operator: Operator,
+  code: string,
+  signature: Uint8Array,
+): Promise<void> {
+  const claimed = await claimedOrder(desk, operator, code);
+  const prepared = await waiting(desk, claimed);
+  if (prepared.isSigned) throw new ServiceError("conflict", "It is signed already.");
+  const chain = chainOf(claimed.notary, prepared.certificate, desk.clock());
+  const { signedAttrs, contentsStart, contentsEnd } = prepared;
+  const value = verifySignedAttributes({ chain, signedAttrs, signature });
+  if (value === null) throw invalid("The signature is not of this document by your certificate’s key. Sign again.");
+  const stamped = stamp && (await stamp(value));
+  const token = stamped && stamped.token.length <= tokenRoom ? { token: stamped.token } : {};
+  const cms = assembleCms({ chain, signedAttrs, signature, ...token });
+  if (2 * cms.length > contentsEnd - contentsStart - 2)
+    throw new ServiceError("conflict", "Your certificates were changed meanwhile. Sign again.");
+  const tail = Buffer.from(prepared.tail);
+  tail.write(Buffer.from(cms).toString("hex"), contentsStart + 1, "latin1");
+  if (!(await keepSigned(desk.db, keyOf(claimed), signedAttrs, tail)))
+    throw new ServiceError("conflict", "It was prepared again, or signed, meanwhile. Reload the page.");
+}
+
+/** What the verifier says of the file that was signed in the page: as of an upload. @throws ServiceError */
+export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<DeskReport> {
+  return reportOn(desk, claimed, await signedFile(desk, claimed));
+}
+
+/**
+ * Ends the act with the file that was signed in the page, as `completeAct` does with an upload. A notary who has a passkey shows it: the
+ * certificate file may lie on a device that others use.
+ * @throws ServiceError
+ */
+export async function takeSigned(
+  desk: DeskDeps,
+  operator: Operator,
+  code: string,
+  confirmed: Confirmation,
+): Promise<Unconfirmed | null> {
+  if (operator.session?.proof.hasPasskey) requirePasskeyOf(operator, desk.clock());
+  const file = await signedFile(desk, await claimedOrder(desk, operator, code));
+  return completeAct(desk, operator, code, file, confirmed);
+}
+
+/** Sealing reserves memory of its own: it must not wait for that while this holds some. */
+async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Buffer> {
+  const prepared = await waiting(desk, claimed);
+  if (!prepared.isSigned) throw new ServiceError("conflict", "Nothing was signed in the page yet.");
+  return withDocument(desk, claimed.order, async ({ bytes }) => Buffer.concat([bytes, prepared.tail]));
+}
+
+const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
+
+/** @throws ServiceError `conflict` when act or document are not those that were prepared, or that was too long ago */
+async function waiting(desk: DeskDeps, claimed: Claimed) {
+  const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());
+  if (!prepared)
+    throw new ServiceError("conflict", "Nothing waits for your signature. Open your certificate file again.");
+  const { act, given } = await premisesOf(desk, claimed);
+  if (hashOf(act) !== prepared.actSha256 || given.sha256 !== prepared.givenSha256)
+    throw new ServiceError("conflict", "The act or the document was changed meanwhile. Sign again.");
+  return prepared;
+}
+
+function requireElectronic(claimed: Claimed, act: Act): void {
+  requireMode(claimed, act);
+  if (act.mode === "ink" || act.mode === "rin") throw invalid("An act in ink is signed on paper. Upload a scan of it.");
+}
+
+type Facts = {
+  act: Act;
+  notary: Claimed["notary"];
+  /** The sentence that the state requires of the mode; null where none is known. */
+  sentence: string | null;
+};
+
+/**
+ * What a notary's block says: the act, who appeared, the sentence that the state requires and the commission. It is no certificate's
+ * wording: the rules know none, and nobody here makes one up.
+ */
+function blockLines({ act, notary, sentence }: Facts): string[] {
+  const { commissionName, state, county, commissionNumber, commissionExpires } = notary;
+  const { venue, principals, startedAt, mode } = act;
+  const how = mode === "ron" ? "by audio and video" : "in my physical presence";
+  const people = principals.map(({ name }) => name).join(", ");
+  return [
+    `State of ${venue.state}, County of ${venue.county}`,
+    `${actWords[act.act]}, ${how}, on ${startedAt.slice(0, 10)}: ${people}`,
+    ...(sentence === null ? [] : [sentence]),
+    `${commissionName}, Notary Public, State of ${state}, ${county}`,
+    `Commission ${commissionNumber}, expires ${commissionExpires}`,
+  ];
+}

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { createPrivateKey } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { freePort } from "@signsealship/testing/free-port";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
+
+const folder = temporaryFolder();
+const make = certificateFiles(folder.path);
+const nora = make("Nora Ames", { key: "p256" });
+
+let running: Harness;
+let browser: Browser;
+let partner: Awaited<ReturnType<typeof newPartner>>;
+let person: Awaited<ReturnType<typeof newOperator>>;
+
+before(async () => {
+  const port = String(await freePort());
+  [running, browser] = await Promise.all([
+    openHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }),
+    startBrowser(),
+  ]);
+  partner = await newPartner(running.service);
+  person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  const commission = {
+    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
+    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", certificate: nora.pem },
+  };
+  await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
+});
+after(async () => {
+  await browser.close();
+  await running.close();
+  folder.remove();
+});
+
+const at = (path: string) => running.service.baseUrl + path;
+const post = (path: string, fields: Record<string, string> = {}) =>
+  postForm(at(path), fields, { cookie: person.cookie, Origin: running.service.baseUrl });
+
+const act = {
+  ...{ act: "acknowledgment", mode: "ron", document: "Deed", venue_state: "OH", venue_county: "Franklin" },
+  ...{ started_at: "2026-01-15T14:05", ended_at: "2026-01-15T14:35", fee: "10.00", tool: "T", session_id: "S" },
+  ...{ recording_sha256: "ab".repeat(32), recording_at: "Vault", recording_until: "2036-01-15" },
+  ...{ principal_1_name: "Jane Doe", principal_1_address: "1 Main Street", principal_1_basis: "personal_knowledge" },
+};
+
+/** The page of an order in the notary's hands, whose act is noted. */
+async function notedOrder() {
+  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
+  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
+  const { orderCode: code } = (await placed.json()) as { orderCode: string };
+  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
+  assert.equal((await post(`/operator/notary/tasks/${task?.id}/claim`)).status, 303);
+  assert.equal((await post(`/operator/notary/orders/${code}/act`, act)).status, 303);
+  const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 1280, cookie: person.cookie });
+  return { code, ...opened, opened };
+}
+
+function fileOf(name: string, bytes: Buffer): string {
+  const path = join(folder.path, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+const statusOf = async (code: string) =>
+  ((await (await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers })).json()) as { status: string })
+    .status;
+
+test("a notary signs in the page with a certificate file, and neither the file, its key nor its password is in any request", async () => {
+  const { code, page, troubles, opened } = await notedOrder();
+  const sent: Buffer[] = [];
+  page.on("request", (request) => {
+    sent.push(
+      Buffer.from(`${request.url()} ${JSON.stringify(request.headers())}`),
+      request.postDataBuffer() ?? Buffer.alloc(0),
+    );
+  });
+  const said = page.locator("#notary-sign-said");
+  const open = page.getByRole("button", { name: "Open the certificate" });
+  await open.click();
+  await said.filter({ hasText: "Choose the certificate file." }).waitFor();
+  await page.getByLabel("Certificate file").setInputFiles(fileOf("nora.p12", nora.p12));
+  await page.getByLabel("Password of the file").fill(`${password}!`);
+  await open.click();
+  await said.filter({ hasText: "The password is wrong." }).waitFor();
+  assert.equal(await page.locator("#notary-sign-ready").isHidden(), true);
+  await page.getByLabel("Password of the file").fill(password);
+  await open.click();
+  const facts = page.locator("#notary-sign-facts");
+  await facts.filter({ hasText: "You sign as CN=Nora Ames" }).waitFor();
+  assert.match(await facts.innerText(), /Nora Ames, Notary Public, State of OH, Franklin/);
+  assert.equal(await page.getByLabel("Password of the file").inputValue(), "");
+  await assertGoodLooks(opened);
+  await page.getByRole("button", { name: "Sign the document" }).click();
+  await page.getByRole("heading", { name: /What you signed/ }).waitFor();
+  assert.match(await page.locator("#checks").innerText(), /It is by your registered certificate/);
+  assert.equal(await page.getByText("Fails", { exact: true }).count(), 0);
+  for (const box of await page.getByRole("checkbox").all()) await box.check();
+  await page.getByRole("button", { name: "Enter the act and seal the document" }).click();
+  await page.waitForURL(/\/operator\/notary(\?|$)/);
+  assert.equal(await statusOf(code), "NotarizationComplete");
+  assert.deepEqual(troubles, []);
+
+  // Forms are sent as application/x-www-form-urlencoded.
+  const texts = sent.flatMap((bytes) => [bytes.toString("latin1"), decodeURIComponent(bytes.toString())]);
+  const scalar = Buffer.from(
+    createPrivateKey({ key: nora.keyDer, format: "der", type: "pkcs8" }).export({ format: "jwk" }).d ?? "",
+    "base64url",
+  );
+  assert.equal(scalar.length, 32);
+  const secrets = [scalar, ...windows(nora.p12)];
+  for (const text of texts) {
+    assert.ok(!text.includes(password) && !text.includes(encodeURIComponent(password)));
+    const bytes = [
+      Buffer.from(text, "latin1"),
+      ...(text.match(/[A-Za-z0-9+/]{32,}/g) ?? []).map((part) => Buffer.from(part, "base64")),
+    ];
+    for (const secret of secrets) {
+      assert.ok(!bytes.some((each) => each.includes(secret)), "a request has bytes of the file or the key");
+      assert.ok(!text.includes(secret.toString("hex")));
+    }
+  }
+  await opened.close();
+});
+
+/** Pieces of the encrypted file. */
+const windows = (file: Buffer): Buffer[] =>
+  Array.from({ length: Math.floor(file.length / 24) }, (_, index) => file.subarray(index * 24, index * 24 + 16));
+
+test("a file in the old encryption, of another notary, or of no key is refused in words that say what to do", async () => {
+  const { code, page, opened } = await notedOrder();
+  const attempt = async (name: string, bytes: Buffer, words: RegExp) => {
+    await page.getByLabel("Certificate file").setInputFiles(fileOf(name, bytes));
+    await page.getByLabel("Password of the file").fill(password);
+    await page.getByRole("button", { name: "Open the certificate" }).click();
+    await page.locator("#notary-sign-said").filter({ hasText: words }).waitFor();
+    assert.equal(await page.locator("#notary-sign-ready").isHidden(), true);
+  };
+  await attempt(
+    "old.p12",
+    make("Nora Ames", { export: ["-legacy"] }).p12,
+    /Convert it on your computer: openssl pkcs12 -legacy/,
+  );
+  await attempt(
+    "eve.p12",
+    make("Eve Stranger").p12,
+    /certificate of CN=Eve Stranger, and another one is registered for you/,
+  );
+  await attempt("bare.p12", make("Nora Ames", { export: ["-nokeys"] }).p12, /The file has no private key/);
+  await attempt("deed.pdf", makePdf(), /This is not a certificate file/);
+  assert.equal(await statusOf(code), "NotarizationPending");
+  await opened.close();
+});
+
+test("what the service prepares is not signed when it is more than the notary's signature", async () => {
+  const { code, page, opened } = await notedOrder();
+  await page.route("**/sign/prepare", async (route) => {
+    const answer = await route.fetch();
+    const prepared = (await answer.json()) as { tail: string };
+    const tail = Buffer.from(prepared.tail, "base64");
+    // One digit of a coordinate, far behind the signature's place.
+    const digit = tail.lastIndexOf("/Rect[") + 6;
+    tail.writeUInt8(tail.readUInt8(digit) === 0x31 ? 0x32 : 0x31, digit);
+    await route.fulfill({ json: { ...prepared, tail: tail.toString("base64") } });
+  });
+  let completed = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/sign/complete")) completed++;
+  });
+  await page.getByLabel("Certificate file").setInputFiles(fileOf("nora.p12", nora.p12));
+  await page.getByLabel("Password of the file").fill(password);
+  await page.getByRole("button", { name: "Open the certificate" }).click();
+  await page.getByRole("button", { name: "Sign the document" }).click();
+  await page.locator("#notary-sign-said").filter({ hasText: "Nothing was signed." }).waitFor();
+  assert.equal(completed, 0);
+  assert.equal(await statusOf(code), "NotarizationPending");
+  await opened.close();
+});
