@@ -14,6 +14,7 @@ export type { EventFeed, EventQuery, FeedEvent } from "./events.ts";
 export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
 export type {
   FieldOption,
+  Language,
   NumberFormat,
   OrderFields,
   RolePerson,

@@ -1,6 +1,9 @@
 /** How a signer is identified, in addition to the mailed link. */
 export type SignerAuth = "link" | "mail_code" | "access_code" | "text_code";
 
+/** Portuguese is that of Brazil, Chinese is in simplified characters. */
+export type Language = "en" | "es" | "fr" | "pt" | "zh" | "vi" | "ko" | "tl";
+
 export type Signer = {
   name: string;
   email: string;
@@ -13,7 +16,7 @@ export type Signer = {
   /** For `access_code`: the code, which you give the signer yourself. */
   accessCode?: string | undefined;
   /** Language of mails and pages. Default `en`. */
-  language?: "en" | "es" | undefined;
+  language?: Language | undefined;
 };
 
 /** A choice of a radio or a dropdown. A radio shows each at a place of its own, in points. */

@@ -1,5 +1,5 @@
 import { wireValue } from "./names.ts";
-import type { Signer, SignerAuth } from "./order-fields.ts";
+import type { Language, Signer, SignerAuth } from "./order-fields.ts";
 import { path, type Transport } from "./transport.ts";
 
 /** A document of an order: an upload, or a document made from it. */
@@ -30,7 +30,7 @@ export type OrderSignerState = {
   n: number;
   name: string;
   email: string;
-  language: "en" | "es";
+  language: Language;
   routing: number;
   auth: SignerAuth;
   /** `pending` until it is their turn; `locked` after too many wrong codes. */

@@ -17,6 +17,9 @@ export function namedQuality(accept: string | undefined, type: string): number |
   return named.length === 0 ? null : Math.max(...named);
 }
 
+/** Browsers call Tagalog `fil` (CLDR's code of Filipino). */
+const otherCodes: Readonly<Record<string, string>> = { fil: "tl" };
+
 /**
  * The service's language that an `Accept-Language` header prefers (RFC 4647, section 3.4: `es-MX` matches `es`), by
  * quality and then by its order. Null when it names none of them.
@@ -28,8 +31,8 @@ export function preferredLanguage<Language extends string>(
   let best: { language: Language; q: number } | null = null;
   for (const range of (header ?? "").split(",")) {
     const [tag = "", ...parameters] = range.split(";").map((part) => part.trim());
-    const [primary] = tag.toLowerCase().split("-");
-    const language = ours.find((one) => one === primary);
+    const [primary = ""] = tag.toLowerCase().split("-");
+    const language = ours.find((one) => one === (otherCodes[primary] ?? primary));
     const q = qualityOf(parameters);
     if (language !== undefined && q > (best?.q ?? 0)) best = { language, q };
   }

@@ -1,6 +1,7 @@
 import { parseCookie, stringifySetCookie } from "cookie";
-import type { Language, Link } from "../../signing/envelopes/envelopes.ts";
-import { isLanguage } from "../ui/words/reader.ts";
+import type { Language } from "../../kernel/platform/languages.ts";
+import { isLanguage } from "../../kernel/platform/languages.ts";
+import type { Link } from "../../signing/envelopes/envelopes.ts";
 
 const name = "signer";
 const languageName = "signing_language";

@@ -1,9 +1,11 @@
 import type { Branding } from "../../firms/partners/partners.ts";
+import { preferredLanguage } from "../../kernel/http/accept.ts";
+import { languages, languageTags } from "../../kernel/platform/languages.ts";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import type { SigningView } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
-import { facts } from "../ui/components.ts";
+import { facts, languageMenu } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
@@ -85,8 +87,12 @@ export const firmOf = ({ view, branding }: Pick<PageState, "view" | "branding">)
   branding?.brandName ?? view.partnerName;
 
 function languageForm({ token, view, words }: PageState): Html {
-  const other = view.signer.language === "en" ? "es" : "en";
-  return html`<form method="post" action="/sign/${token}/language" class="language-form"><input type="hidden" name="language" value="${other}"><button type="submit" lang="${other}">${words.otherLanguage}</button></form>`;
+  const menu = languageMenu(
+    { language: view.signer.language, label: words.language },
+    (other, name) =>
+      html`<button type="submit" name="language" value="${other}" lang="${languageTags[other]}">${name}</button>`,
+  );
+  return html`<form method="post" action="/sign/${token}/language" class="language-form">${menu}</form>`;
 }
 
 function about({ view, words }: PageState): Html {
@@ -114,13 +120,24 @@ ${
 </section>`;
 }
 
-/** The page for an unknown link, in all languages: without a link the signer's language is unknown. */
-export const renderBrokenLink = (assets: Pick<Assets, "url">): string =>
-  layout(assets, {
+/**
+ * The page for an unknown link: without a link the signer's language is unknown. It is in the browser's language, and in
+ * English and Spanish, which most readers in the United States know.
+ */
+export function renderBrokenLink(assets: Pick<Assets, "url">, acceptLanguage: string | undefined): string {
+  const language = preferredLanguage(acceptLanguage, languages) ?? "en";
+  const { title, text } = wordsOf(language).states.broken;
+  const others = (["en", "es"] as const).filter((one) => one !== language);
+  return layout(assets, {
     unlisted: true,
-    title: wordsOf("en").states.broken.title,
+    title,
     headerNav: html``,
+    language: frames[language],
     scripts: ["sign.js"],
-    body: html`<div class="message"><h1>${wordsOf("en").states.broken.title}</h1><p>${wordsOf("en").states.broken.text}</p>
-<div lang="es"><h2>${wordsOf("es").states.broken.title}</h2><p>${wordsOf("es").states.broken.text}</p></div></div>`,
+    body: html`<div class="message"><h1>${title}</h1><p>${text}</p>
+${others.map((one) => {
+  const { broken } = wordsOf(one).states;
+  return html`<div lang="${one}"><h2>${broken.title}</h2><p>${broken.text}</p></div>`;
+})}</div>`,
   });
+}

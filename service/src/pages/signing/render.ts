@@ -86,7 +86,7 @@ export async function withRefusalPage<Result>(
     }
   } catch (error) {
     if (!isRefusal(error) || error.code !== "not_found") throw error;
-    return { status: 404, page: renderBrokenLink(deps.assets) };
+    return { status: 404, page: renderBrokenLink(deps.assets, request.headers["accept-language"]) };
   }
 }
 

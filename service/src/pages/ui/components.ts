@@ -1,3 +1,4 @@
+import { type Language, languageNames, languages } from "../../kernel/platform/languages.ts";
 import { money, time } from "./format.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
@@ -85,3 +86,12 @@ export const card = (id: string, title: string, body: Html): Html =>
 /** The head of a page: its title, and what one comes to do there. */
 export const pageHead = (title: string, lead: Html | string = "", actions: Html | "" = ""): Html =>
   html`<div class="page-head"><div><h1>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions}</div>`;
+
+/** The way to the other languages, each by its own name. It is folded, so that the header stays one line. */
+export const languageMenu = (
+  { language, label }: { language: Language; label: string },
+  choice: (language: Language, name: string) => Html,
+): Html =>
+  html`<details class="language-menu no-print"><summary><span class="visually-hidden">${label}: </span>${languageNames[language]}</summary><ul>${languages
+    .filter((one) => one !== language)
+    .map((one) => html`<li>${choice(one, languageNames[one])}</li>`)}</ul></details>`;

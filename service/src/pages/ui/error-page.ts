@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { namedQuality } from "../../kernel/http/accept.ts";
 import { isRefusal, type Refusal } from "../../kernel/http/errors/http-error.ts";
 import { type WireCode, wireError, wireStatus } from "../../kernel/http/errors/wire-errors.ts";
+import { languageTags } from "../../kernel/platform/languages.ts";
 import type { Assets } from "./assets/assets.ts";
 import { clientFrame } from "./client-frame.ts";
 import { textsOf } from "./forms/form-body.ts";
@@ -65,7 +66,7 @@ export function errorPage(assets: Assets) {
 
 /** Headers of a page whose language depends on the reader. */
 export const inLanguage = ({ words }: Pick<Asker, "words">) => ({
-  "Content-Language": words.language,
+  "Content-Language": languageTags[words.language],
   Vary: "Accept-Language",
 });
 

@@ -1,4 +1,4 @@
-import type { Language } from "../../signing/envelopes/envelopes.ts";
+import type { Language } from "../../kernel/platform/languages.ts";
 import { type Html, html } from "./render.ts";
 
 const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });

@@ -18,7 +18,7 @@ export {
   type SigningState,
   type SigningView,
 } from "./ceremony/view.ts";
-export { type ConsentText, type ConsentTexts, type Language, languages, readConsentTexts } from "./consent/texts.ts";
+export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
 export { envelopeJobs, sweepEnvelopes } from "./envelope-jobs.ts";
 export { envelopesWith, textsOf } from "./from-config.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";

@@ -119,6 +119,8 @@ describe("an Accept-Language header", () => {
       ["es;q=7, en;q=0.9", "es"],
     ] as const;
     for (const [header, language] of cases) assert.equal(preferred(header), language, header);
+    for (const header of ["fil", "fil-PH, en", "tl"])
+      assert.equal(preferredLanguage(header, ["en", "tl"]), "tl", header);
   });
 
   test("names none of ours by a refusal, a wildcard, or a longer word", () => {

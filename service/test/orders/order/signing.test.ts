@@ -106,7 +106,11 @@ describe("an order is refused, with the member and the rule named,", () => {
     ["with routing 0", { signers: [{ ...jane, routing: 0 }] }, /^signers\[0\]\.routing must be a whole number from 1/],
     ["with routing 1.5", { signers: [{ ...jane, routing: 1.5 }] }, /routing must be a whole number from 1 to 10\.$/],
     ["with routing as text", { signers: [{ ...jane, routing: "1" }] }, /routing must be a whole number from 1 to 10/],
-    ["in a language we don't have", { signers: [{ ...jane, language: "fr" }] }, /language must be one of en, es\.$/],
+    [
+      "in a language we don't have",
+      { signers: [{ ...jane, language: "de" }] },
+      /language must be one of en, es, fr, pt, zh, vi, ko, tl\.$/,
+    ],
     ["with a way to identify of no name", { signer_auth: "sms" }, /^signer_auth must be one of link, mail_code, acc/],
     ["with the same for one signer", { signers: [{ ...jane, auth: "sms" }] }, /^signers\[0\]\.auth must be one of/],
     ["with the same person twice", { signers: [jane, { ...jane, name: "JANE DOE" }] }, /^signers\[1\] must be another/],

@@ -24,10 +24,18 @@ describe("pages for clients", () => {
         ["es", "es"],
         ["es-MX,es;q=0.9,en;q=0.8", "es"],
         ["en-US,en;q=0.9,es;q=0.8", "en"],
-        ["fr, es;q=0.5", "es"],
+        ["de, es;q=0.5", "es"],
         ["es;q=0.2, EN;q=0.3", "en"],
         ["es;q=0", "en"],
-        ["fr", "en"],
+        ["fr", "fr"],
+        ["de, fr-CA;q=0.5", "fr"],
+        ["pt", "pt-BR"],
+        ["zh-CN", "zh-Hans"],
+        ["vi", "vi"],
+        ["ko-KR", "ko"],
+        ["fil-PH, en;q=0.5", "tl"],
+        ["tl", "tl"],
+        ["de", "en"],
         ["*", "en"],
         ["español; <script>", "en"],
       ] as const) {
@@ -47,7 +55,8 @@ describe("pages for clients", () => {
 
   test("are in English for a language that we do not speak, and repeat nothing of it", async () => {
     for (const lang of [
-      "fr",
+      "de",
+      "fil",
       "ES",
       "",
       "es%00",

@@ -87,6 +87,7 @@ test("the page in Spanish is accessible, fits, and stays in Spanish when it refr
     assert.deepEqual(await opened.axe(), [], status);
     assert.equal(await opened.overflow(), 0, status);
   }
+  await page.locator(".language-menu > summary").click();
   await page.getByRole("link", { name: "English" }).click();
   await page.getByRole("heading", { level: 1, name: "All done" }).waitFor();
   assert.deepEqual(opened.troubles, []);

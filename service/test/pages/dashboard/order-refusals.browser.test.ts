@@ -88,7 +88,11 @@ test("signers are refused by row and rule, keep what was typed, and empty rows a
     [{ signer1_name: " " }, /“Name” of signer 1 is required\./, "signer1_name"],
     [{ signer3_routing: "11" }, /“Turn” of signer 3 must be a whole number from 1 to 10\./, "signer3_routing"],
     [{ signer3_routing: "first" }, /“Turn” of signer 3 must be a whole number/, "signer3_routing"],
-    [{ signer3_language: "fr" }, /“Language” of signer 3 must be one of en, es\./, "signer3_language"],
+    [
+      { signer3_language: "de" },
+      /“Language” of signer 3 must be one of en, es, fr, pt, zh, vi, ko, tl\./,
+      "signer3_language",
+    ],
     [{ signer3_auth: "sms" }, /“Identified by” of signer 3 must be one of/, "signer3_auth"],
     [{ signer3_access_code: "abc" }, /“Access code” of signer 3 must have at least 4/, "signer3_access_code"],
     [{ signer3_auth: "" }, /“Access code” of signer 3 must be left out unless the signer is/, "signer3_access_code"],

@@ -4,15 +4,10 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { heldFile } from "../../../src/kernel/platform/blobs/stored-file.ts";
 import { createMemoryBudget } from "../../../src/kernel/platform/bounds/memory-budget.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import type { Language } from "../../../src/kernel/platform/languages.ts";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
 import { markRecord } from "../../../src/signing/envelopes/ceremony/act.ts";
-import type {
-  Ceremony,
-  Language,
-  ShownField,
-  SigningView,
-  SignRequest,
-} from "../../../src/signing/envelopes/envelopes.ts";
+import type { Ceremony, ShownField, SigningView, SignRequest } from "../../../src/signing/envelopes/envelopes.ts";
 import type { PlannedField, PreparedField } from "../../../src/signing/envelopes/pdf/fields.ts";
 import { readPictureIn } from "../../../src/signing/envelopes/pictures/pictures.ts";
 import { readTextIn } from "../../../src/signing/envelopes/reading/read-text.ts";

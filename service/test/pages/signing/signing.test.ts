@@ -4,7 +4,9 @@ import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { forTests } from "@signsealship/testing/for-tests";
 import { noticeCodes } from "../../../src/kernel/pdf/unseen/notice.ts";
+import { languageNames, languages, languageTags } from "../../../src/kernel/platform/languages.ts";
 import { sessionCookie } from "../../../src/pages/signing/cookie.ts";
+import { wordsOf } from "../../../src/pages/signing/words/languages.ts";
 import { type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
 import { consentTexts, type Envelope, openSigningSite } from "./signing-site.ts";
 
@@ -87,7 +89,7 @@ describe("looking at a link", () => {
     assert.ok(assets.length >= 3 && bytes <= 64 * 1024, `${assets.length} assets, ${bytes} bytes`);
   });
 
-  test("of a link that is none says so, in both languages, with a status that says it too", async () => {
+  test("of a link that is none says so, in the browser's language, English and Spanish, with a status that says it too", async () => {
     await open();
     for (const path of [`/sign/${"d".repeat(52)}`, "/sign/x", `/sign/${"d".repeat(52)}/document.pdf`]) {
       const answer = await fetch(site.baseUrl + path, { headers: { Accept: "text/html" } });
@@ -96,6 +98,12 @@ describe("looking at a link", () => {
       assert.match(page, /This link does not work/);
       assert.match(page, /lang="es"><h2>Este enlace no funciona/);
     }
+    const inKorean = await fetch(`${site.baseUrl}/sign/x`, {
+      headers: { Accept: "text/html", "Accept-Language": "ko-KR,en;q=0.5" },
+    });
+    const page = await inKorean.text();
+    assert.match(page, /<html lang="ko">.*이 링크는 작동하지 않습니다.*This link does not work.*Este enlace/s);
+    assert.doesNotMatch(page, /Ce lien|链接/);
   });
 });
 
@@ -332,11 +340,11 @@ describe("consent and signature without a script", () => {
       assert.ok(page.includes(words), words);
     assert.equal((await consent({ can_read: "" })).status, 400);
     assert.equal((await consent({ version: "99" })).status, 400);
-    assert.equal((await consent({ language: "fr" })).status, 400);
+    assert.equal((await consent({ language: "de" })).status, 400);
     assert.deepEqual(asked, []);
     assert.equal((await consent()).status, 303);
     assert.deepEqual(asked, ["opened", "consent 1 en"]);
-    for (const language of ["en", "es"] as const) {
+    for (const language of languages) {
       const { markdown, sha256 } = consentTexts.current(language);
       assert.equal(createHash("sha256").update(markdown).digest("hex"), sha256);
     }
@@ -420,6 +428,43 @@ describe("a language", () => {
     await post("consent", { version: "1", language: "es", can_read: "on" });
     assert.equal(asked.at(-1), "consent 1 es");
     assert.equal((await post("language", { language: "xx" })).status, 400);
+  });
+});
+
+describe("the page sent to a signer", () => {
+  test("has the words of the chosen language alone, and the names of the others", async () => {
+    for (const language of languages) {
+      await open({ language });
+      await consent({ language });
+      const page = await textOf();
+      assert.ok(page.includes(`<html lang="${languageTags[language]}">`), language);
+      const { viewer } = wordsOf(language);
+      for (const words of Object.values(viewer)) assert.ok(page.includes(words.slice(0, 12)), `${language}: ${words}`);
+      for (const other of languages.filter((one) => one !== language)) {
+        assert.ok(page.includes(languageNames[other]));
+        for (const words of [wordsOf(other).viewer.checked, wordsOf(other).sign.intent, wordsOf(other).other.title])
+          assert.ok(!page.includes(words), `${language}: ${words}`);
+      }
+    }
+  });
+
+  test("comes with scripts that have no words of any language", async () => {
+    await open();
+    for (const [, path] of (await textOf()).matchAll(/<script src="([^"]+)"/g)) {
+      const script = await (await fetch(site.baseUrl + path)).text();
+      for (const language of languages)
+        for (const words of Object.values(wordsOf(language).viewer))
+          assert.ok(words.length < 15 || !script.includes(words), `${path}: ${words}`);
+    }
+  });
+
+  test("says after the consent where the fields are, for a browser without scripts", async () => {
+    await open({ language: "vi" });
+    const answer = await consent({ language: "vi" });
+    const page = await textOf(`?${answer.headers.get("location")?.split("?")[1]}`);
+    const [, id] = /class="without-script"><a href="#([^"]+)">Đến các ô của quý vị/.exec(page) ?? [];
+    assert.ok(id !== undefined && page.includes(`id="${id}"`), id);
+    assert.doesNotMatch(await textOf(), /Đến các ô của quý vị/);
   });
 });
 

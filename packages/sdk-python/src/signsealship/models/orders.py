@@ -10,7 +10,7 @@ from typing import Literal, TypedDict
 SignerAuth = Literal["link", "mail_code", "access_code", "text_code"]
 """How a signer is identified, besides the link that is mailed."""
 
-Language = Literal["en", "es"]
+Language = Literal["en", "es", "fr", "pt", "zh", "vi", "ko", "tl"]
 """Of mails and pages."""
 
 SandboxOutcome = Literal["success", "decline", "cancel", "delayed"]

@@ -1,3 +1,4 @@
+import { type Language, languageTags } from "../languages.ts";
 import { toPlainText } from "../text.ts";
 import type { Mail } from "./mail.ts";
 import { mailPage } from "./mail-page.ts";
@@ -34,12 +35,12 @@ export type MailTemplate = {
   /** The reason for the mail, when `caution` doesn't give it. */
   why?: string;
   /** The language of the fixed words; default `en`. */
-  language?: "en" | "es";
+  language?: Language;
   /** Null or absent for a mail of the service itself. */
   firm?: MailFirm | null;
 };
 
-const footers = {
+const footers: Readonly<Record<Language, { sentBy: string; sentFor: (firm: string) => string; answers: string }>> = {
   en: {
     sentBy: "Sent by SignSealShip.",
     sentFor: (firm: string) => `Sent by SignSealShip for ${firm}.`,
@@ -49,6 +50,36 @@ const footers = {
     sentBy: "Enviado por SignSealShip.",
     sentFor: (firm: string) => `Enviado por SignSealShip en nombre de ${firm}.`,
     answers: "Puede responder a este correo.",
+  },
+  fr: {
+    sentBy: "Envoyé par SignSealShip.",
+    sentFor: (firm: string) => `Envoyé par SignSealShip pour ${firm}.`,
+    answers: "Vous pouvez répondre à cet e-mail.",
+  },
+  pt: {
+    sentBy: "Enviado por SignSealShip.",
+    sentFor: (firm: string) => `Enviado por SignSealShip em nome de ${firm}.`,
+    answers: "Você pode responder a este e-mail.",
+  },
+  zh: {
+    sentBy: "由 SignSealShip 发送。",
+    sentFor: (firm: string) => `由 SignSealShip 代表${firm}发送。`,
+    answers: "您可以直接回复此邮件。",
+  },
+  vi: {
+    sentBy: "Gửi bởi SignSealShip.",
+    sentFor: (firm: string) => `SignSealShip gửi thay mặt ${firm}.`,
+    answers: "Quý vị có thể trả lời email này.",
+  },
+  ko: {
+    sentBy: "SignSealShip에서 보냈습니다.",
+    sentFor: (firm: string) => `SignSealShip이 ${firm}을(를) 대신하여 보냈습니다.`,
+    answers: "이 이메일에 회신하실 수 있습니다.",
+  },
+  tl: {
+    sentBy: "Ipinadala ng SignSealShip.",
+    sentFor: (firm: string) => `Ipinadala ng SignSealShip para sa ${firm}.`,
+    answers: "Maaari kayong sumagot sa email na ito.",
   },
 };
 
@@ -86,6 +117,13 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
     ]
       .filter(Boolean)
       .join("\n\n"),
-    html: mailPage({ ...shown, footer, language, name: name ?? "SignSealShip", accentColor, logoUrl }),
+    html: mailPage({
+      ...shown,
+      footer,
+      language: languageTags[language],
+      name: name ?? "SignSealShip",
+      accentColor,
+      logoUrl,
+    }),
   };
 }

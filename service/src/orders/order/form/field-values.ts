@@ -1,3 +1,4 @@
+import type { Language } from "../../../kernel/platform/languages.ts";
 /** How a date is written; of each, 2026-01-05 as an example: `2026-01-05`, `01/05/2026`, `January 5, 2026`. */
 export const dateFormats = ["iso", "us", "long"] as const;
 export const textFormats = ["any", "email", "phone_us", "zip_us", "ssn_last4"] as const;
@@ -79,17 +80,31 @@ export function scaled(decimal: string): bigint {
   return BigInt(whole + fraction.padEnd(mostDecimals, "0"));
 }
 
-const months = {
-  en: "January February March April May June July August September October November December",
-  es: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-} as const;
+const english = "January February March April May June July August September October November December".split(" ");
+const spanish = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split(" ");
+const french = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(" ");
+const portuguese = "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro".split(
+  " ",
+);
+const tagalog = "Enero Pebrero Marso Abril Mayo Hunyo Hulyo Agosto Setyembre Oktubre Nobyembre Disyembre".split(" ");
+
+/** Written here: a newer release of the runtime must not change how a signed document states its date. */
+const longDates: Readonly<Record<Language, (day: number, month: number, year: string) => string>> = {
+  en: (day, month, year) => `${english[month - 1]} ${day}, ${year}`,
+  es: (day, month, year) => `${day} de ${spanish[month - 1]} de ${year}`,
+  fr: (day, month, year) => `${day === 1 ? "1er" : day} ${french[month - 1]} ${year}`,
+  pt: (day, month, year) => `${day} de ${portuguese[month - 1]} de ${year}`,
+  zh: (day, month, year) => `${year}年${month}月${day}日`,
+  vi: (day, month, year) => `ngày ${day} tháng ${month} năm ${year}`,
+  ko: (day, month, year) => `${year}년 ${month}월 ${day}일`,
+  tl: (day, month, year) => `${tagalog[month - 1]} ${day}, ${year}`,
+};
 
 /** The date of an instant in UTC, as a field of this format shows it. */
-export function dateText(at: Date, format: FieldFormat | undefined, language: keyof typeof months): string {
+export function dateText(at: Date, format: FieldFormat | undefined, language: Language): string {
   const iso = at.toISOString().slice(0, 10);
   const [year = "", month = "", day = ""] = iso.split("-");
   if (format === "us") return `${month}/${day}/${year}`;
   if (format !== "long") return iso;
-  const name = months[language].split(" ")[Number(month) - 1] ?? month;
-  return language === "es" ? `${Number(day)} de ${name} de ${year}` : `${name} ${Number(day)}, ${year}`;
+  return longDates[language](Number(day), Number(month), year);
 }

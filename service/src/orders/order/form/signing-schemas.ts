@@ -1,10 +1,11 @@
 import { Type } from "typebox";
 import { oneOf } from "../../../kernel/http/schema-parts.ts";
+import { languages } from "../../../kernel/platform/languages.ts";
 import { currencies, dateFormats, mostDecimals, textFormats } from "./field-values.ts";
 
 /** The ways to identify a signer, in addition to the mailed link. */
 export const signerAuths = ["link", "mail_code", "access_code", "text_code"] as const;
-export const signerLanguages = ["en", "es"] as const;
+export const signerLanguages = languages;
 export const requestedKinds = [
   "signature",
   "initials",

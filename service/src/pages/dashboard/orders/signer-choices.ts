@@ -12,6 +12,12 @@ export const identified: Readonly<Record<SignerState["auth"], string>> = {
 export const languageChoices: readonly Choice[] = [
   { value: "en", label: "English" },
   { value: "es", label: "Spanish" },
+  { value: "fr", label: "French" },
+  { value: "pt", label: "Portuguese (Brazil)" },
+  { value: "zh", label: "Chinese (Simplified)" },
+  { value: "vi", label: "Vietnamese" },
+  { value: "ko", label: "Korean" },
+  { value: "tl", label: "Tagalog" },
 ];
 
 /** @param textCodes whether text messages are sent from here */

@@ -5,8 +5,7 @@ import type { NoticeCode, PictureFault, ShownField } from "../../../signing/enve
 export type Words = typeof en;
 
 export const en = {
-  language: "English",
-  otherLanguage: "Español",
+  language: "Language",
   title: "Sign a document",
   from: "Sent by",
   to: (name: string, email: string) => `For ${name} (${email})`,

@@ -1,8 +1,7 @@
 import type { Words } from "./en.ts";
 
 export const es: Words = {
-  language: "Español",
-  otherLanguage: "English",
+  language: "Idioma",
   title: "Firmar un documento",
   from: "Enviado por",
   to: (name, email) => `Para ${name} (${email})`,

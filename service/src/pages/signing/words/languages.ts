@@ -1,8 +1,14 @@
-import type { Language } from "../../../signing/envelopes/envelopes.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
 import { en, type Words } from "./en.ts";
 import { es } from "./es.ts";
+import { fr } from "./fr.ts";
+import { ko } from "./ko.ts";
+import { pt } from "./pt.ts";
+import { tl } from "./tl.ts";
+import { vi } from "./vi.ts";
+import { zh } from "./zh.ts";
 
-const all: Readonly<Record<Language, Words>> = { en, es };
+const all: Readonly<Record<Language, Words>> = { en, es, fr, pt, zh, vi, ko, tl };
 
 export const wordsOf = (language: Language): Words => all[language];
 

@@ -1,10 +1,16 @@
 import { preferredLanguage } from "../../../kernel/http/accept.ts";
-import { type Language, languages } from "../../../signing/envelopes/envelopes.ts";
+import { isLanguage, type Language, languages } from "../../../kernel/platform/languages.ts";
 import { en, type Words } from "./en/en.ts";
 import { es } from "./es/es.ts";
+import { fr } from "./fr/fr.ts";
+import { ko } from "./ko/ko.ts";
+import { pt } from "./pt/pt.ts";
+import { tl } from "./tl/tl.ts";
+import { vi } from "./vi/vi.ts";
+import { zh } from "./zh/zh.ts";
 
 /** The words of each language. */
-export const wordsIn: Readonly<Record<Language, Words>> = { en, es };
+export const wordsIn: Readonly<Record<Language, Words>> = { en, es, fr, pt, zh, vi, ko, tl };
 
 /** The reader of a page for clients. */
 export type Reader = {
@@ -12,8 +18,6 @@ export type Reader = {
   /** What the address asked for, which the page's own links keep; null where the browser decided. */
   asked: Language | null;
 };
-
-export const isLanguage = (text: string | undefined): text is Language => languages.some((one) => one === text);
 
 /** By `?lang` where it is given, else by what the browser prefers. Unsupported languages fall back to English. */
 export function readerOf(lang: string | undefined, acceptLanguage: string | undefined): Reader {

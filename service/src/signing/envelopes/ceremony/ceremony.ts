@@ -1,6 +1,6 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
-import type { Language } from "../consent/texts.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
 import type { SignatureMark } from "../pdf/fields.ts";
 import type { FitPicture, PictureFault } from "../pictures/pictures.ts";
 import type { DocumentText } from "../reading/read-text.ts";

@@ -1,7 +1,7 @@
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
 import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
 import { dateText, readFieldValue } from "../../../orders/order/order.ts";
-import type { Language } from "../consent/texts.ts";
 import { isButton, OFF, ON, type PreparedField, type SignatureMark, type UploadedMark } from "../pdf/fields.ts";
 import { mostPicture } from "../pictures/pictures.ts";
 import type { SignRequest } from "./ceremony.ts";

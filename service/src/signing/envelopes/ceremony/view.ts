@@ -1,6 +1,6 @@
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
-import type { Language } from "../consent/texts.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
 import type { FieldKind, PreparedField } from "../pdf/fields.ts";
 
 /** What a link leads to now. */

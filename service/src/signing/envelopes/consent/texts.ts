@@ -2,12 +2,9 @@ import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartupError } from "../../../kernel/platform/errors.ts";
+import { type Language, languages } from "../../../kernel/platform/languages.ts";
 
-/** The languages of signers: each has a consent text. */
-export const languages = ["en", "es"] as const;
-export type Language = (typeof languages)[number];
-
-/** What a signer consents to, word for word (15 USC 7001(c)). */
+/** What a signer consents to, word for word (15 USC 7001(c)). Each language of signers has one. */
 export type ConsentText = {
   readonly version: string;
   readonly language: Language;

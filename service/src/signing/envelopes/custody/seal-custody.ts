@@ -4,8 +4,8 @@ import { type EnvelopeEvidence, envelopeBytes, readCustodyCertificate } from "@s
 import { sealReasons } from "@signsealship/evidence/seal";
 import { issuerOf, type Sealed, sealOwnDocument } from "../../../evidence/seals/seals.ts";
 import { firmLogo, readShownFirm } from "../../../firms/partners/partners.ts";
+import { languages } from "../../../kernel/platform/languages.ts";
 import type { Task } from "../../../kernel/platform/workers/task.ts";
-import { languages } from "../consent/texts.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, titleOf } from "../records/envelope.ts";
 import { agreedTexts, type CustodyContent } from "./content.ts";

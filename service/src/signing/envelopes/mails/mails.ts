@@ -2,18 +2,18 @@ import { readMailFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
 import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { signingCode } from "../ceremony/identify.ts";
-import type { Language } from "../consent/texts.ts";
 import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/links.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingTokenOf } from "../records/link-tokens.ts";
 import { endingOf } from "../texts/texts.ts";
-import { mailCaution, mailWords } from "./words.ts";
+import { commonWords, mailCaution, mailWords } from "./words.ts";
 
 type Row = Titled & {
   id: number;
@@ -44,35 +44,29 @@ const rowStatement = (signerId: number) => sql`
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
   WHERE s.id = ${signerId}`;
 
-type Common = { untitled: string; unnamed: string; greeting: (name: string) => string; why: (firm: string) => string };
-
-const common: Readonly<Record<Language, Common>> = {
-  en: {
-    untitled: "your document",
-    unnamed: "the firm",
-    greeting: (name) => `Hello${name},`,
-    why: (firm) => `You receive it because ${firm} named you as a signer.`,
-  },
-  es: {
-    untitled: "su documento",
-    unnamed: "la empresa",
-    greeting: (name) => `Hola${name}:`,
-    why: (firm) => `Lo recibe porque ${firm} le nombró como firmante.`,
-  },
-};
-
 /** A mail does not know its reader's zone. Every reader of a US service can tell from this one, and no day is promised that ends too early. */
-const deadlineIn = (language: Language) =>
-  new Intl.DateTimeFormat(language === "es" ? "es-US" : "en-US", {
+const deadlineIn = (locale: string, timeZoneName: "short" | "long" = "long") =>
+  new Intl.DateTimeFormat(locale, {
     year: "numeric",
     month: "long",
     day: "numeric",
     hour: "numeric",
     minute: "2-digit",
     timeZone: "America/New_York",
-    timeZoneName: "short",
+    timeZoneName,
   });
-const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = { en: deadlineIn("en"), es: deadlineIn("es") };
+
+/** English and Spanish of the United States have a short name of the zone. Others would show its difference from UTC. */
+const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = {
+  en: deadlineIn("en-US", "short"),
+  es: deadlineIn("es-US", "short"),
+  fr: deadlineIn("fr"),
+  pt: deadlineIn("pt"),
+  zh: deadlineIn("zh"),
+  vi: deadlineIn("vi"),
+  ko: deadlineIn("ko"),
+  tl: deadlineIn("tl"),
+};
 
 type Deps = MailDeps & { titleOf: TitleOf };
 
@@ -148,7 +142,7 @@ function letterOf(
   { signerId, moment, codeId, former, at }: SigningMail,
 ): Letter {
   const { language, email } = former ?? row;
-  const { untitled, unnamed, greeting, why } = common[language];
+  const { untitled, unnamed, greeting, why } = commonWords[language];
   const until = deadline[language].format(row.expiresAt);
   const reference = row.reference !== null && isPlainTitle(row.reference) ? row.reference : null;
   const title = [titleOf(row), reference].find((each) => each !== null && isPlainTitle(each)) ?? untitled;

@@ -1,25 +1,12 @@
-import type { Language } from "../consent/texts.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
 import type { SigningMoment } from "../lifecycle/links.ts";
-import type { Envelope } from "../records/envelope.ts";
-
-/** The facts that a mail to a signer states. */
-export type MailFacts = {
-  title: string;
-  partnerName: string;
-  /** Until when one can sign, in the reader's language, with its zone. */
-  until: string;
-  /** How the envelope ended; null while people sign. */
-  outcome: Envelope["outcome"];
-  /** Names of the signers that a mail may show, in their order. */
-  signers: readonly string[];
-  /** The firm's own reference; null where it sent none that a mail may show, and where it is the title. */
-  reference: string | null;
-  /** The firm's own words to the signers; null for none. */
-  message: string | null;
-};
-
-/** The words of a mail; the button leads to the signing link. `caution` is one of its own. */
-export type MailWords = { subject: string; lines: string[]; label: string; caution?: string };
+import type { CommonWords, MailFacts, MailWords } from "./words/facts.ts";
+import { fr } from "./words/fr.ts";
+import { ko } from "./words/ko.ts";
+import { pt } from "./words/pt.ts";
+import { tl } from "./words/tl.ts";
+import { vi } from "./words/vi.ts";
+import { zh } from "./words/zh.ts";
 
 type Words = Readonly<Record<SigningMoment, (facts: MailFacts) => MailWords>>;
 
@@ -156,10 +143,62 @@ const es: Words = {
   }),
 };
 
-export const mailWords: Readonly<Record<Language, Words>> = { en, es };
+/** The languages whose words have a file of their own. */
+const others = { fr, pt, zh, vi, ko, tl } as const;
+type Other = keyof typeof others;
+
+function momentsOf(language: Other): Words {
+  const { moments, signedBy: signedByIn, reference: referenceIn } = others[language];
+  const about = ({ signers, reference }: Signed): string[] => [
+    ...(signers.length === 0 ? [] : [signedByIn(listIn(language, signers))]),
+    ...(reference === null ? [] : [referenceIn(reference)]),
+  ];
+  const entries = Object.entries(moments) as [SigningMoment, (typeof moments)[SigningMoment]][];
+  return Object.fromEntries(
+    entries.map(([moment, words]) => [moment, (facts: MailFacts) => words({ ...facts, about: about(facts) })]),
+  ) as Words;
+}
+
+export const mailWords: Readonly<Record<Language, Words>> = {
+  en,
+  es,
+  fr: momentsOf("fr"),
+  pt: momentsOf("pt"),
+  zh: momentsOf("zh"),
+  vi: momentsOf("vi"),
+  ko: momentsOf("ko"),
+  tl: momentsOf("tl"),
+};
 
 /** The warning about the link in each mail. After the signing the link opens the signed document and signs nothing. */
 export const mailCaution: Readonly<Record<Language, (outcome: MailFacts["outcome"]) => string>> = {
   en: caution,
   es: cautionEs,
+  fr: fr.caution,
+  pt: pt.caution,
+  zh: zh.caution,
+  vi: vi.caution,
+  ko: ko.caution,
+  tl: tl.caution,
+};
+
+export const commonWords: Readonly<Record<Language, CommonWords>> = {
+  en: {
+    untitled: "your document",
+    unnamed: "the firm",
+    greeting: (name) => `Hello${name},`,
+    why: (firm) => `You receive it because ${firm} named you as a signer.`,
+  },
+  es: {
+    untitled: "su documento",
+    unnamed: "la empresa",
+    greeting: (name) => `Hola${name}:`,
+    why: (firm) => `Lo recibe porque ${firm} le nombró como firmante.`,
+  },
+  fr: fr.common,
+  pt: pt.common,
+  zh: zh.common,
+  vi: vi.common,
+  ko: ko.common,
+  tl: tl.common,
 };

@@ -3,8 +3,8 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
 import { signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
-import type { Language } from "../consent/texts.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 
 /** What every question about an envelope needs: the envelope, its order and its firm. */

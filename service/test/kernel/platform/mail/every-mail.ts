@@ -1,5 +1,6 @@
 import { invitationTemplate } from "../../../../src/closing/rooms/participants/invite.ts";
 import { keyLetter } from "../../../../src/firms/access-requests/mail.ts";
+import { languages } from "../../../../src/kernel/platform/languages.ts";
 import { mailOf } from "../../../../src/kernel/platform/mail/mail-jobs.ts";
 import { type MailFirm, mailFrom } from "../../../../src/kernel/platform/mail/template.ts";
 import { mailWords as orderWords } from "../../../../src/orders/fulfilment/mail-words.ts";
@@ -25,7 +26,7 @@ export function everyMail({ firm, title }: { firm: MailFirm; title: string }): M
     reference: null,
     message: null,
   } as const;
-  for (const language of ["en", "es"] as const)
+  for (const language of languages)
     for (const [moment, words] of Object.entries(signerWords[language])) {
       const { label, caution = mailCaution[language](null), ...said } = words(facts);
       const code = moment === "code" ? { code: "123456" } : {};

@@ -1,4 +1,4 @@
-import type { Language } from "../../../../signing/envelopes/envelopes.ts";
+import type { Language } from "../../../../kernel/platform/languages.ts";
 import { type Html, html } from "../../render.ts";
 import { components } from "./components.ts";
 import { orders } from "./orders.ts";
@@ -9,9 +9,7 @@ export type Words = typeof en;
 
 export const en = {
   language: "en" as Language,
-  nav: { label: "Main", verify: "Verify" },
-  /** The other language, by its own name. */
-  other: { language: "es" as Language, name: "Español" },
+  nav: { label: "Main", verify: "Verify", language: "Language" },
   preparedBy: "Prepared by",
   aboutUs: (firm: string) => `${firm} has documents signed, notarized, and delivered through SignSealShip.`,
   updates: "This page updates every 15 seconds.",

@@ -6,8 +6,7 @@ import { room } from "./room.ts";
 
 export const es: Words = {
   language: "es",
-  nav: { label: "Principal", verify: "Comprobar" },
-  other: { language: "en", name: "English" },
+  nav: { label: "Principal", verify: "Comprobar", language: "Idioma" },
   preparedBy: "Preparado por",
   aboutUs: (firm) => `${firm} encarga a SignSealShip la firma, la notarización y la entrega de documentos.`,
   updates: "Esta página se actualiza cada 15 segundos.",

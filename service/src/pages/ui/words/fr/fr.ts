@@ -1,0 +1,129 @@
+import { html } from "../../render.ts";
+import type { Words } from "../en/en.ts";
+import { components } from "./components.ts";
+import { orders } from "./orders.ts";
+import { room } from "./room.ts";
+
+export const fr: Words = {
+  language: "fr",
+  nav: { label: "Principale", verify: "Vérifier", language: "Langue" },
+  preparedBy: "Préparé par",
+  aboutUs: (firm) => `${firm} fait signer, notarier et livrer des documents par SignSealShip.`,
+  updates: "Cette page se met à jour toutes les 15 secondes.",
+  reload: "Rechargez cette page pour voir les nouveautés.",
+  components,
+  retention: {
+    orderDeleted: (at) =>
+      html`Le document de cette commande a été supprimé le ${at}, selon le plan de conservation. Son empreinte (hash) reste enregistrée.`,
+    ofTestOrder: (days) =>
+      `Les documents de test sont supprimés ${days} jours après la dernière modification. Leurs empreintes (hash) restent enregistrées.`,
+    ofTestRoom: (days) =>
+      `Les documents de test et les certificats des passeports de clôture de test sont supprimés ${days} jours après la dernière modification. Leurs empreintes (hash) restent enregistrées.`,
+  },
+  orders,
+  orderPage: {
+    test: {
+      title: "Une commande de test",
+      text: "Rien n’y est réel : aucun argent ne circule, et rien n’est signé, notarié ni envoyé.",
+    },
+    next: "La suite",
+    pay: (amount) => `Payer ${amount}`,
+    bankPayment: [
+      "Votre paiement bancaire est en cours de traitement. Vous n’avez rien d’autre à faire.",
+      "Certaines banques prennent jusqu’à quatre jours ouvrables. Cette page change quand la banque a répondu.",
+    ],
+    payHint:
+      "Vous payez sur la page sécurisée de notre prestataire de paiement. Rien n’est débité avant que vous ne confirmiez.",
+    toQuote: "Voir à quoi correspond le montant",
+    progress: "Avancement",
+    signers: "Signataires",
+    signingLink:
+      "Si vous êtes l’une de ces personnes, ouvrez le lien de signature qui vous a été envoyé par e-mail. Il n’est qu’à vous.",
+    retention: "Durée de conservation des documents",
+    quote: "Devis",
+    quoteCaption: "Tous les montants en dollars américains",
+    unpriced: "Devis à ce stade",
+    unpricedCaption: "Ce qui a déjà un prix, en dollars américains",
+    totalSoFar: "Total à ce stade",
+    details: "Détails",
+    documents: "Les documents",
+    paper: "La page de cette commande",
+    facts: {
+      document: "Nom du document",
+      reference: "Référence",
+      firm: "Commandé par",
+      questions: "Vos questions",
+      placed: "Date de la commande",
+      client: "Nom du client",
+      code: "Code de la commande",
+      copyCode: "le code de la commande",
+      carrier: "Transporteur",
+      tracking: "Numéro de suivi",
+    },
+    share: "Toute personne qui a ce lien peut la voir : partagez-le avec prudence.",
+    shareDocuments: "Toute personne qui a ce lien peut télécharger les documents : partagez-le avec prudence.",
+  },
+  room,
+  refusals: {
+    notFound: {
+      title: "Page introuvable",
+      text: "Il n’y a rien à cette adresse. Si vous avez suivi un lien d’un message, vérifiez que vous l’avez copié en entier, avec le long code à la fin, et rien de plus.",
+    },
+    wrongMethod: {
+      title: "Cette adresse n’accepte pas cette demande",
+      text: "Un formulaire a été envoyé à une adresse qui n’en accepte pas, ou une page a été ouverte qui n’en est pas une. Revenez en arrière et réessayez.",
+    },
+    unavailable: {
+      title: "Indisponible pour le moment",
+      text: "Une partie de ce service n’est pas disponible en ce moment. Rien n’est perdu : réessayez dans quelques minutes.",
+    },
+    unreadable: { title: "Cela n’a pas fonctionné", text: "Le formulaire n’a pas pu être lu." },
+    broken: {
+      title: "Une erreur s’est produite",
+      text: "C’est notre faute, pas la vôtre. Rechargez la page dans un instant.",
+    },
+    busy: {
+      title: "Un instant, s’il vous plaît",
+      text: (minutes) =>
+        `Trop de demandes sont arrivées en peu de temps. Attendez ${minutes > 1 ? `${minutes} minutes` : "une minute"} et réessayez.`,
+    },
+    home: "Aller à la page d’accueil",
+  },
+  unknownCode: {
+    page: "Code inconnu",
+    verdict: {
+      title: "Nous ne connaissons pas ce code",
+      text: "Vérifiez que vous avez copié tout le lien, avec le long code à la fin.",
+    },
+    have: { document: "Avez-vous le document ?", certificate: "Avez-vous le certificat ?" },
+    noCode: "Alors vous n’avez pas besoin d’un code :",
+    check: "vérifiez le fichier lui-même",
+  },
+  documentsMail: {
+    button: "Recevoir vos documents",
+    hint: (email) => `Nous envoyons un lien à ${email}, l’adresse que la commande indique.`,
+    sent: {
+      title: "L’e-mail est en route",
+      text: "Nous avons envoyé le lien vers les documents à l’adresse du client. S’il n’arrive pas dans quelques minutes, regardez dans les courriers indésirables.",
+    },
+    unsent: {
+      title: "Aucun e-mail n’a été envoyé",
+      text: "Le lien a déjà été envoyé plusieurs fois ces dernières 24 heures, ou il n’y a pas de documents à envoyer. Cherchez un e-mail précédent, aussi dans les courriers indésirables, ou demandez à l’entreprise qui a passé la commande.",
+    },
+  },
+  payment: {
+    returned: {
+      title: "Merci",
+      text: "Votre paiement est en cours de confirmation. Votre commande avance dès que notre prestataire de paiement nous confirme l’arrivée de l’argent, en général en moins d’une minute. Vous pouvez fermer cette page.",
+    },
+    cancelled: {
+      title: "Rien n’a été payé",
+      text: "Vous avez quitté la page de paiement. Votre commande n’a pas changé, et vous pourrez la payer plus tard.",
+    },
+    unavailable: {
+      title: "Le paiement n’est pas possible pour le moment",
+      text: "La page de paiement n’a pas pu s’ouvrir, et rien n’a été payé. Réessayez dans quelques minutes.",
+    },
+    back: "Voir la commande",
+  },
+};

@@ -1,0 +1,74 @@
+import type { Words } from "../en/en.ts";
+
+export const room: Words["room"] = {
+  test: {
+    title: "Une salle de test",
+    text: "Rien n’y est réel : aucun argent ne circule, et rien n’est signé, notarié ni envoyé.",
+  },
+  reference: (reference) => `Référence ${reference}`,
+  closingRoom: "Salle de clôture",
+  open: "Ouverte",
+  closed: "Fermée",
+  glance: "En un coup d’œil",
+  inThisRoom: (orders, ended) => {
+    const all = `${orders === 1 ? "1 commande" : `${orders} commandes`} dans cette salle`;
+    if (ended === 0) return all;
+    return `${all}, ${ended === 1 ? "1 annulée ou remboursée" : `${ended} annulées ou remboursées`}`;
+  },
+  meters: {
+    signed: "Signés",
+    sealed: "Scellés",
+    delivered: "Livrés ou terminés",
+    none: "Aucun n’en a besoin",
+    of: (count, total) => `${count} sur ${total}`,
+  },
+  orders: "Commandes",
+  noOrders: {
+    title: "Pas encore de commandes",
+    text: "Les commandes apparaissent ici quand elles sont ajoutées.",
+    closed: "La salle a été fermée sans commandes.",
+  },
+  services: {
+    sign: "Signature",
+    notarize: "Notarisation",
+    ship: "Envoi",
+    fax: "Fax",
+    none: "Gestion du document",
+  },
+  signers: "Signataires",
+  hasSigned: "a signé",
+  hasNotSigned: "n’a pas encore signé",
+  evidence: {
+    sealed: "Scellé : toute modification se verrait",
+    recorded: "Enregistré, pas encore scellé",
+    none: "Pas encore de preuves",
+  },
+  tracking: "Suivi",
+  added: "Ajouté",
+  passport: {
+    title: "Passeport de clôture",
+    sealed: (version) => `La version ${version} a été scellée le`,
+    lists:
+      "Il contient les empreintes (hash) des documents à ce moment-là : chacun peut vérifier qu’ils n’ont pas changé.",
+    none: "Pas encore scellé. Une fois scellé, il contiendra les empreintes (hash) des documents : chacun pourra vérifier qu’ils n’ont pas changé.",
+    verify: "Vérifier le passeport de clôture",
+  },
+  people: "Personnes",
+  paper: "La page de cette salle",
+  activity: {
+    title: "Activité",
+    none: { title: "Pas encore d’activité", text: "Les changements des commandes apparaissent ici." },
+    actions: {
+      "order.created": "Commande passée",
+      "order.claimed": "Prise en charge par le client",
+      "order.cancelled": "Commande annulée",
+      "signing_link.issued": "Lien de signature envoyé",
+      "room.order_attached": "Ajoutée à cette salle",
+    },
+    changed: "Changement d’état",
+    earlier: (steps) => (steps === 1 ? "et 1 étape avant" : `et ${steps} étapes avant`),
+    every: "Afficher toutes les étapes",
+    latest: "Afficher la dernière de chaque jour",
+  },
+  share: "Toute personne qui a ce lien peut voir toute la salle : partagez-le avec prudence.",
+};

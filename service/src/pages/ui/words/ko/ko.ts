@@ -1,0 +1,125 @@
+import { html } from "../../render.ts";
+import type { Words } from "../en/en.ts";
+import { components } from "./components.ts";
+import { orders } from "./orders.ts";
+import { room } from "./room.ts";
+
+export const ko: Words = {
+  language: "ko",
+  nav: { label: "주 메뉴", verify: "확인", language: "언어" },
+  preparedBy: "준비한 곳:",
+  aboutUs: (firm) => `${firm}에서는 SignSealShip을 통해 문서의 서명, 공증, 배송을 진행합니다.`,
+  updates: "이 페이지는 15초마다 갱신됩니다.",
+  reload: "최신 내용을 보려면 이 페이지를 다시 불러오십시오.",
+  components,
+  retention: {
+    orderDeleted: (at) => html`이 주문의 문서는 보관 계획에 따라 ${at}에 삭제되었습니다. 해시는 기록에 남아 있습니다.`,
+    ofTestOrder: (days) => `테스트 문서는 마지막 변경 후 ${days}일이 지나면 삭제됩니다. 해시는 기록에 남습니다.`,
+    ofTestRoom: (days) =>
+      `테스트 문서와 테스트 클로징 패스포트의 증명서는 마지막 변경 후 ${days}일이 지나면 삭제됩니다. 해시는 기록에 남습니다.`,
+  },
+  orders,
+  orderPage: {
+    test: {
+      title: "테스트 주문",
+      text: "실제 내용이 아닙니다. 돈이 오가지 않으며, 서명, 공증, 발송도 이루어지지 않습니다.",
+    },
+    next: "다음 단계",
+    pay: (amount) => `${amount} 결제`,
+    bankPayment: [
+      "은행 결제를 처리하고 있습니다. 더 하실 일은 없습니다.",
+      "은행에 따라 영업일 기준 최대 4일이 걸립니다. 은행이 응답하면 이 페이지가 바뀝니다.",
+    ],
+    payHint: "결제 대행사의 보안 페이지에서 결제합니다. 그곳에서 확인하기 전에는 청구되지 않습니다.",
+    toQuote: "금액 내역 보기",
+    progress: "진행 상황",
+    signers: "서명자",
+    signingLink: "서명자이시면 이메일로 받은 서명 링크를 여십시오. 그 링크는 본인만 사용할 수 있습니다.",
+    retention: "문서 보관 기간",
+    quote: "견적",
+    quoteCaption: "모든 금액은 미국 달러입니다",
+    unpriced: "현재까지의 견적",
+    unpricedCaption: "지금까지 정해진 금액 (미국 달러)",
+    totalSoFar: "현재까지 합계",
+    details: "상세 정보",
+    documents: "문서",
+    paper: "이 주문의 페이지",
+    facts: {
+      document: "문서 이름",
+      reference: "참조 번호",
+      firm: "주문한 회사",
+      questions: "문의",
+      placed: "주문 시각",
+      client: "고객",
+      code: "주문 코드",
+      copyCode: "주문 코드",
+      carrier: "운송사",
+      tracking: "추적 번호",
+    },
+    share: "이 링크가 있으면 누구나 볼 수 있으니 주의해서 공유하십시오.",
+    shareDocuments: "이 링크가 있으면 누구나 문서를 내려받을 수 있으니 주의해서 공유하십시오.",
+  },
+  room,
+  refusals: {
+    notFound: {
+      title: "페이지를 찾을 수 없습니다",
+      text: "이 주소에는 아무것도 없습니다. 메시지의 링크를 따라오셨다면 끝의 긴 코드까지 전체를 빠짐없이, 다른 것 없이 복사했는지 확인하십시오.",
+    },
+    wrongMethod: {
+      title: "이 주소는 그런 요청을 받지 않습니다",
+      text: "양식을 받지 않는 주소로 양식을 보냈거나, 페이지가 아닌 것을 열었습니다. 뒤로 돌아가 다시 시도하십시오.",
+    },
+    unavailable: {
+      title: "지금은 사용할 수 없습니다",
+      text: "이 서비스의 일부를 지금 사용할 수 없습니다. 잃어버린 것은 없으니 몇 분 뒤에 다시 시도하십시오.",
+    },
+    unreadable: { title: "처리하지 못했습니다", text: "양식을 읽을 수 없었습니다." },
+    broken: {
+      title: "문제가 발생했습니다",
+      text: "저희 쪽 오류이며 귀하의 잘못이 아닙니다. 잠시 후 페이지를 다시 불러오십시오.",
+    },
+    busy: {
+      title: "잠시만 기다려 주십시오",
+      text: (minutes) =>
+        `짧은 시간에 요청이 너무 많았습니다. ${minutes > 1 ? minutes : 1}분 기다렸다가 다시 시도하십시오.`,
+    },
+    home: "첫 페이지로 이동",
+  },
+  unknownCode: {
+    page: "알 수 없는 코드",
+    verdict: {
+      title: "이 코드를 알 수 없습니다",
+      text: "끝의 긴 코드까지 링크 전체를 복사했는지 확인하십시오.",
+    },
+    have: { document: "문서를 가지고 계십니까?", certificate: "증명서를 가지고 계십니까?" },
+    noCode: "그렇다면 코드가 필요 없습니다:",
+    check: "파일 자체를 확인하십시오",
+  },
+  documentsMail: {
+    button: "문서 받기",
+    hint: (email) => `주문에 등록된 주소 ${email}(으)로 문서 링크를 보냅니다.`,
+    sent: {
+      title: "이메일을 보냈습니다",
+      text: "고객의 주소로 문서 링크를 보냈습니다. 몇 분 안에 오지 않으면 스팸 폴더를 확인하십시오.",
+    },
+    unsent: {
+      title: "이메일을 보내지 않았습니다",
+      text: "지난 24시간 동안 링크를 이미 여러 번 보냈거나 보낼 문서가 없습니다. 스팸 폴더를 포함해 이전 이메일을 찾아보거나, 주문한 회사에 문의하십시오.",
+    },
+  },
+  payment: {
+    returned: {
+      title: "감사합니다",
+      text: "결제를 확인하고 있습니다. 결제 대행사에서 입금을 알려 주면 주문이 진행되며, 보통 1분이 걸리지 않습니다. 이 페이지를 닫으셔도 됩니다.",
+    },
+    cancelled: {
+      title: "결제되지 않았습니다",
+      text: "결제 페이지에서 나오셨습니다. 주문은 그대로이며 나중에 결제할 수 있습니다.",
+    },
+    unavailable: {
+      title: "지금은 결제할 수 없습니다",
+      text: "결제 페이지를 열 수 없었으며 결제된 것은 없습니다. 몇 분 뒤에 다시 시도하십시오.",
+    },
+    back: "주문 보기",
+  },
+};

@@ -1,0 +1,63 @@
+import type { Words } from "../en/en.ts";
+
+export const room: Words["room"] = {
+  test: {
+    title: "테스트 룸",
+    text: "실제 내용이 아닙니다. 돈이 오가지 않으며, 서명, 공증, 발송도 이루어지지 않습니다.",
+  },
+  reference: (reference) => `참조 번호 ${reference}`,
+  closingRoom: "클로징 룸",
+  open: "열림",
+  closed: "닫힘",
+  glance: "한눈에 보기",
+  inThisRoom: (orders, ended) => `이 룸의 주문 ${orders}건${ended > 0 ? ` (취소 또는 환불 ${ended}건)` : ""}`,
+  meters: {
+    signed: "서명됨",
+    sealed: "봉인됨",
+    delivered: "배달 또는 완료",
+    none: "해당 없음",
+    of: (count, total) => `${total}건 중 ${count}건`,
+  },
+  orders: "주문",
+  noOrders: {
+    title: "아직 주문이 없습니다",
+    text: "주문이 추가되면 여기에 표시됩니다.",
+    closed: "주문 없이 룸이 닫혔습니다.",
+  },
+  services: { sign: "서명", notarize: "공증", ship: "배송", fax: "팩스", none: "문서 처리" },
+  signers: "서명자",
+  hasSigned: "서명함",
+  hasNotSigned: "아직 서명하지 않음",
+  evidence: {
+    sealed: "봉인됨: 변경하면 드러납니다",
+    recorded: "기록됨, 아직 봉인되지 않음",
+    none: "아직 증거 없음",
+  },
+  tracking: "추적",
+  added: "추가됨",
+  passport: {
+    title: "클로징 패스포트",
+    sealed: (version) => `버전 ${version} 봉인 시각:`,
+    lists: "당시 문서들의 지문(해시)이 담겨 있어, 문서가 바뀌지 않았음을 누구나 확인할 수 있습니다.",
+    none: "아직 봉인되지 않았습니다. 봉인되면 문서들의 지문(해시)이 담겨, 문서가 바뀌지 않았음을 누구나 확인할 수 있습니다.",
+    verify: "클로징 패스포트 확인",
+  },
+  people: "참여자",
+  paper: "이 룸의 페이지",
+  activity: {
+    title: "활동",
+    none: { title: "아직 활동이 없습니다", text: "주문의 변경 사항이 여기에 표시됩니다." },
+    actions: {
+      "order.created": "주문 접수",
+      "order.claimed": "고객이 인수함",
+      "order.cancelled": "주문 취소",
+      "signing_link.issued": "서명 링크 발송",
+      "room.order_attached": "이 룸에 추가됨",
+    },
+    changed: "상태 변경",
+    earlier: (steps) => `및 이전 ${steps}단계`,
+    every: "모든 단계 보기",
+    latest: "날짜별 최신 단계 보기",
+  },
+  share: "이 링크가 있으면 누구나 룸 전체를 볼 수 있으니 주의해서 공유하십시오.",
+};

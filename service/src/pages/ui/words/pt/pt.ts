@@ -1,0 +1,128 @@
+import { html } from "../../render.ts";
+import type { Words } from "../en/en.ts";
+import { components } from "./components.ts";
+import { orders } from "./orders.ts";
+import { room } from "./room.ts";
+
+export const pt: Words = {
+  language: "pt",
+  nav: { label: "Principal", verify: "Verificar", language: "Idioma" },
+  preparedBy: "Preparado por",
+  aboutUs: (firm) => `${firm} usa a SignSealShip para a assinatura, a notarização e a entrega de documentos.`,
+  updates: "Esta página é atualizada a cada 15 segundos.",
+  reload: "Recarregue esta página para ver as novidades.",
+  components,
+  retention: {
+    orderDeleted: (at) =>
+      html`O documento deste pedido foi excluído em ${at}, conforme o plano de retenção. O hash dele continua registrado.`,
+    ofTestOrder: (days) =>
+      `Os documentos de teste são excluídos ${days} dias após a última alteração. Os hashes deles continuam registrados.`,
+    ofTestRoom: (days) =>
+      `Os documentos de teste e os certificados de passaportes de fechamento de teste são excluídos ${days} dias após a última alteração. Os hashes deles continuam registrados.`,
+  },
+  orders,
+  orderPage: {
+    test: {
+      title: "Um pedido de teste",
+      text: "Nada nele é real: não há movimentação de dinheiro, e nada é assinado, notarizado ou enviado.",
+    },
+    next: "O que acontece agora",
+    pay: (amount) => `Pagar ${amount}`,
+    bankPayment: [
+      "Seu pagamento bancário está sendo processado. Você não precisa fazer mais nada.",
+      "Alguns bancos levam até quatro dias úteis. Esta página muda quando o banco responder.",
+    ],
+    payHint:
+      "Você paga na página segura do nosso processador de pagamentos. Nada é cobrado antes de você confirmar lá.",
+    toQuote: "Ver a que se refere o valor",
+    progress: "Andamento",
+    signers: "Quem assina",
+    signingLink: "Se você é uma dessas pessoas, abra o link de assinatura que recebeu por e-mail. Ele é só seu.",
+    retention: "Por quanto tempo os documentos são guardados",
+    quote: "Orçamento",
+    quoteCaption: "Todos os valores em dólares americanos",
+    unpriced: "Orçamento até agora",
+    unpricedCaption: "O que já tem preço, em dólares americanos",
+    totalSoFar: "Total até agora",
+    details: "Detalhes",
+    documents: "Documentos",
+    paper: "A página deste pedido",
+    facts: {
+      document: "Documento",
+      reference: "Referência",
+      firm: "Feito por",
+      questions: "Dúvidas",
+      placed: "Data do pedido",
+      client: "Cliente",
+      code: "Código do pedido",
+      copyCode: "o código do pedido",
+      carrier: "Transportadora",
+      tracking: "Número de rastreamento",
+    },
+    share: "Qualquer pessoa com este link pode vê-la, por isso compartilhe com cuidado.",
+    shareDocuments: "Qualquer pessoa com este link pode baixar os documentos, por isso compartilhe com cuidado.",
+  },
+  room,
+  refusals: {
+    notFound: {
+      title: "Página não encontrada",
+      text: "Não há nada neste endereço. Se você seguiu um link de uma mensagem, verifique se o copiou inteiro, com o código longo no final, e nada mais.",
+    },
+    wrongMethod: {
+      title: "Este endereço não aceita esse pedido",
+      text: "Um formulário foi enviado a um endereço que não aceita nenhum, ou foi aberta uma página que não é uma página. Volte e tente de novo.",
+    },
+    unavailable: {
+      title: "Indisponível no momento",
+      text: "Parte deste serviço não está disponível agora. Nada se perdeu: tente de novo em alguns minutos.",
+    },
+    unreadable: { title: "Não funcionou", text: "Não foi possível ler o formulário." },
+    broken: {
+      title: "Algo deu errado",
+      text: "A culpa é nossa, não sua. Recarregue a página em um instante.",
+    },
+    busy: {
+      title: "Um momento, por favor",
+      text: (minutes) =>
+        `Chegaram solicitações demais em pouco tempo. Espere ${minutes > 1 ? `${minutes} minutos` : "um minuto"} e tente de novo.`,
+    },
+    home: "Ir para a página inicial",
+  },
+  unknownCode: {
+    page: "Código desconhecido",
+    verdict: {
+      title: "Não conhecemos este código",
+      text: "Verifique se você copiou o link inteiro, com o código longo no final.",
+    },
+    have: { document: "Você tem o documento?", certificate: "Você tem o certificado?" },
+    noCode: "Então você não precisa de um código:",
+    check: "verifique o próprio arquivo",
+  },
+  documentsMail: {
+    button: "Receber seus documentos",
+    hint: (email) => `Enviamos um link para ${email}, o endereço que consta no pedido.`,
+    sent: {
+      title: "O e-mail está a caminho",
+      text: "Enviamos o link dos documentos para o endereço do cliente. Se não chegar em alguns minutos, veja na pasta de spam.",
+    },
+    unsent: {
+      title: "Nenhum e-mail foi enviado",
+      text: "O link já foi enviado várias vezes nas últimas 24 horas, ou não há documentos para enviar. Procure um e-mail anterior, também na pasta de spam, ou pergunte à empresa que fez o pedido.",
+    },
+  },
+  payment: {
+    returned: {
+      title: "Obrigado",
+      text: "Seu pagamento está sendo confirmado. Seu pedido avança assim que nosso processador de pagamentos nos avisar que o dinheiro chegou, o que normalmente leva menos de um minuto. Você pode fechar esta página.",
+    },
+    cancelled: {
+      title: "Nada foi pago",
+      text: "Você saiu da página de pagamento. Seu pedido não mudou, e você pode pagá-lo mais tarde.",
+    },
+    unavailable: {
+      title: "Não é possível pagar no momento",
+      text: "Não foi possível abrir a página de pagamento, e nada foi pago. Tente de novo em alguns minutos.",
+    },
+    back: "Ver o pedido",
+  },
+};

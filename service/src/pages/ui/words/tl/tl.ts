@@ -1,0 +1,129 @@
+import { html } from "../../render.ts";
+import type { Words } from "../en/en.ts";
+import { components } from "./components.ts";
+import { orders } from "./orders.ts";
+import { room } from "./room.ts";
+
+export const tl: Words = {
+  language: "tl",
+  nav: { label: "Pangunahin", verify: "Suriin", language: "Wika" },
+  preparedBy: "Inihanda ng",
+  aboutUs: (firm) => `Ipinapapirma, ipinanonotaryo, at ipinahahatid ng ${firm} ang mga dokumento sa SignSealShip.`,
+  updates: "Nag-a-update ang pahinang ito tuwing 15 segundo.",
+  reload: "I-reload ang pahinang ito para sa pinakabago.",
+  components,
+  retention: {
+    orderDeleted: (at) =>
+      html`Binura ang dokumento ng order na ito noong ${at}, ayon sa plano ng pag-iingat. Nananatiling nakatala ang hash nito.`,
+    ofTestOrder: (days) =>
+      `Binubura ang mga dokumentong pansubok ${days} araw pagkatapos ng huling pagbabago. Nananatiling nakatala ang mga hash nila.`,
+    ofTestRoom: (days) =>
+      `Binubura ang mga dokumentong pansubok, at ang mga katibayan ng mga pansubok na closing passport, ${days} araw pagkatapos ng huling pagbabago. Nananatiling nakatala ang mga hash nila.`,
+  },
+  orders,
+  orderPage: {
+    test: {
+      title: "Isang order na pansubok",
+      text: "Walang totoo rito: walang perang gumagalaw, at walang pinipirmahan, ninonotaryo, o ipinapadala.",
+    },
+    next: "Ang susunod",
+    pay: (amount) => `Magbayad ng ${amount}`,
+    bankPayment: [
+      "Pinoproseso ang inyong bayad sa bangko. Wala na kayong kailangang gawin.",
+      "Inaabot ng hanggang apat na araw na may pasok ang ilang bangko. Magbabago ang pahinang ito kapag sumagot na ang bangko.",
+    ],
+    payHint:
+      "Magbabayad kayo sa ligtas na pahina ng aming tagaproseso ng bayad. Walang sisingilin bago kayo magkumpirma roon.",
+    toQuote: "Tingnan kung para saan ang halaga",
+    progress: "Takbo ng order",
+    signers: "Mga pipirma",
+    signingLink:
+      "Kung isa kayo sa kanila, buksan ang link sa pagpirma na ipinadala sa inyong email. Para sa inyo lamang ito.",
+    retention: "Gaano katagal itinatago ang mga dokumento",
+    quote: "Presyo",
+    quoteCaption: "Lahat ng halaga ay sa dolyar ng US",
+    unpriced: "Presyo sa ngayon",
+    unpricedCaption: "Ang may presyo na sa ngayon, sa dolyar ng US",
+    totalSoFar: "Kabuuan sa ngayon",
+    details: "Mga detalye",
+    documents: "Mga dokumento",
+    paper: "Ang pahina ng order na ito",
+    facts: {
+      document: "Dokumento",
+      reference: "Numero ng sanggunian",
+      firm: "Inilagay ng",
+      questions: "Mga tanong",
+      placed: "Petsa ng order",
+      client: "Kliyente",
+      code: "Code ng order",
+      copyCode: "code ng order",
+      carrier: "Tagahatid",
+      tracking: "Numero ng pagsubaybay",
+    },
+    share: "Makikita ito ng sinumang may link na ito, kaya ingatan ang pagbabahagi.",
+    shareDocuments: "Mada-download ng sinumang may link na ito ang mga dokumento, kaya ingatan ang pagbabahagi.",
+  },
+  room,
+  refusals: {
+    notFound: {
+      title: "Hindi makita ang pahina",
+      text: "Walang laman ang address na ito. Kung sinundan ninyo ang link mula sa mensahe, tiyaking nakopya ang kabuuan nito, pati ang mahabang code sa dulo, at walang sobra.",
+    },
+    wrongMethod: {
+      title: "Hindi tumatanggap ng ganoong kahilingan ang address na ito",
+      text: "May form na ipinadala sa address na hindi tumatanggap nito, o may binuksang hindi pahina. Bumalik at subukan muli.",
+    },
+    unavailable: {
+      title: "Hindi magagamit sa ngayon",
+      text: "Hindi magagamit sa ngayon ang bahagi ng serbisyong ito. Walang nawala: subukan muli pagkaraan ng ilang minuto.",
+    },
+    unreadable: { title: "Hindi iyon gumana", text: "Hindi mabasa ang form." },
+    broken: {
+      title: "May nangyaring mali",
+      text: "Kami ang may pagkakamali, hindi kayo. Paki-reload ang pahina maya-maya.",
+    },
+    busy: {
+      title: "Sandali lang po",
+      text: (minutes) =>
+        `Masyadong maraming kahilingan sa maikling panahon. Maghintay ng ${minutes > 1 ? `${minutes} minuto` : "isang minuto"} at subukan muli.`,
+    },
+    home: "Pumunta sa unang pahina",
+  },
+  unknownCode: {
+    page: "Hindi kilalang code",
+    verdict: {
+      title: "Hindi namin kilala ang code na ito",
+      text: "Tiyaking nakopya ninyo ang buong link, pati ang mahabang code sa dulo.",
+    },
+    have: { document: "Nasa inyo ba ang dokumento?", certificate: "Nasa inyo ba ang katibayan?" },
+    noCode: "Kung ganoon, hindi ninyo kailangan ng code:",
+    check: "suriin ang mismong file",
+  },
+  documentsMail: {
+    button: "Kunin ang inyong mga dokumento",
+    hint: (email) => `Magpapadala kami ng link sa ${email}, ang address na nasa order.`,
+    sent: {
+      title: "Parating na ang email",
+      text: "Ipinadala namin ang link ng mga dokumento sa address ng kliyente. Kung wala pa ito pagkaraan ng ilang minuto, tingnan ang spam folder.",
+    },
+    unsent: {
+      title: "Walang ipinadalang email",
+      text: "Ilang beses nang naipadala ang link sa nakaraang 24 na oras, o walang dokumentong maipapadala. Hanapin ang naunang email, pati sa spam folder, o magtanong sa kompanyang naglagay ng order.",
+    },
+  },
+  payment: {
+    returned: {
+      title: "Salamat",
+      text: "Kinukumpirma ang inyong bayad. Magpapatuloy ang inyong order kapag sinabi ng aming tagaproseso ng bayad na pumasok na ang pera, na karaniwang wala pang isang minuto. Maaari na ninyong isara ang pahinang ito.",
+    },
+    cancelled: {
+      title: "Walang nabayaran",
+      text: "Umalis kayo sa pahina ng bayad. Hindi nagbago ang inyong order, at maaari ninyo itong bayaran mamaya.",
+    },
+    unavailable: {
+      title: "Hindi makakabayad sa ngayon",
+      text: "Hindi mabuksan ang pahina ng bayad, at walang nabayaran. Subukan muli pagkaraan ng ilang minuto.",
+    },
+    back: "Tingnan ang order",
+  },
+};

@@ -1,0 +1,128 @@
+import { html } from "../../render.ts";
+import type { Words } from "../en/en.ts";
+import { components } from "./components.ts";
+import { orders } from "./orders.ts";
+import { room } from "./room.ts";
+
+export const vi: Words = {
+  language: "vi",
+  nav: { label: "Chính", verify: "Kiểm tra", language: "Ngôn ngữ" },
+  preparedBy: "Do công ty soạn:",
+  aboutUs: (firm) => `${firm} dùng SignSealShip để ký, công chứng và giao tài liệu.`,
+  updates: "Trang này cập nhật mỗi 15 giây.",
+  reload: "Hãy tải lại trang này để xem thông tin mới nhất.",
+  components,
+  retention: {
+    orderDeleted: (at) =>
+      html`Tài liệu của đơn này đã bị xóa vào ${at}, theo kế hoạch lưu giữ. Mã băm (hash) của tài liệu vẫn được lưu.`,
+    ofTestOrder: (days) =>
+      `Tài liệu thử nghiệm bị xóa ${days} ngày sau lần thay đổi cuối. Mã băm (hash) của chúng vẫn được lưu.`,
+    ofTestRoom: (days) =>
+      `Tài liệu thử nghiệm và chứng nhận của hộ chiếu kết thúc thử nghiệm bị xóa ${days} ngày sau lần thay đổi cuối. Mã băm (hash) của chúng vẫn được lưu.`,
+  },
+  orders,
+  orderPage: {
+    test: {
+      title: "Một đơn thử nghiệm",
+      text: "Không có gì trong đơn này là thật: không có tiền luân chuyển, và không có gì được ký, công chứng hay gửi đi.",
+    },
+    next: "Việc tiếp theo",
+    pay: (amount) => `Thanh toán ${amount}`,
+    bankPayment: [
+      "Khoản thanh toán qua ngân hàng của quý vị đang được xử lý. Quý vị không cần làm gì thêm.",
+      "Một số ngân hàng cần tới bốn ngày làm việc. Trang này thay đổi khi ngân hàng trả lời.",
+    ],
+    payHint:
+      "Quý vị thanh toán trên trang bảo mật của đơn vị xử lý thanh toán. Không có khoản nào bị trừ trước khi quý vị xác nhận tại đó.",
+    toQuote: "Xem số tiền này dùng cho việc gì",
+    progress: "Tiến độ",
+    signers: "Những người ký",
+    signingLink: "Nếu quý vị là một trong số họ, hãy mở liên kết ký đã gửi qua email. Liên kết đó chỉ dành cho quý vị.",
+    retention: "Tài liệu được lưu giữ bao lâu",
+    quote: "Báo giá",
+    quoteCaption: "Mọi số tiền tính bằng đô la Mỹ",
+    unpriced: "Báo giá đến lúc này",
+    unpricedCaption: "Những gì đã có giá, tính bằng đô la Mỹ",
+    totalSoFar: "Tổng đến lúc này",
+    details: "Chi tiết",
+    documents: "Tài liệu",
+    paper: "Trang của đơn này",
+    facts: {
+      document: "Tên tài liệu",
+      reference: "Số tham chiếu",
+      firm: "Công ty đặt đơn",
+      questions: "Thắc mắc",
+      placed: "Ngày đặt",
+      client: "Khách hàng",
+      code: "Mã đơn",
+      copyCode: "mã đơn",
+      carrier: "Hãng vận chuyển",
+      tracking: "Số theo dõi",
+    },
+    share: "Bất kỳ ai có liên kết này đều xem được trang, vì vậy hãy chia sẻ cẩn thận.",
+    shareDocuments: "Bất kỳ ai có liên kết này đều tải được tài liệu, vì vậy hãy chia sẻ cẩn thận.",
+  },
+  room,
+  refusals: {
+    notFound: {
+      title: "Không tìm thấy trang",
+      text: "Không có gì tại địa chỉ này. Nếu quý vị mở liên kết từ một tin nhắn, hãy kiểm tra xem đã sao chép toàn bộ, kể cả mã dài ở cuối, và không có gì thừa.",
+    },
+    wrongMethod: {
+      title: "Địa chỉ này không nhận yêu cầu đó",
+      text: "Một biểu mẫu đã được gửi đến địa chỉ không nhận biểu mẫu, hoặc mở một trang không phải là trang. Hãy quay lại và thử lại.",
+    },
+    unavailable: {
+      title: "Hiện không sử dụng được",
+      text: "Một phần của dịch vụ này hiện không sử dụng được. Không có gì bị mất: hãy thử lại sau vài phút.",
+    },
+    unreadable: { title: "Không thành công", text: "Không đọc được biểu mẫu." },
+    broken: {
+      title: "Đã xảy ra lỗi",
+      text: "Đây là lỗi của chúng tôi, không phải của quý vị. Hãy tải lại trang sau giây lát.",
+    },
+    busy: {
+      title: "Xin chờ một lát",
+      text: (minutes) =>
+        `Có quá nhiều yêu cầu trong thời gian ngắn. Hãy đợi ${minutes > 1 ? minutes : "một"} phút rồi thử lại.`,
+    },
+    home: "Đến trang chủ",
+  },
+  unknownCode: {
+    page: "Mã không xác định",
+    verdict: {
+      title: "Chúng tôi không biết mã này",
+      text: "Hãy kiểm tra xem quý vị đã sao chép toàn bộ liên kết, kể cả mã dài ở cuối.",
+    },
+    have: { document: "Quý vị có tài liệu không?", certificate: "Quý vị có chứng nhận không?" },
+    noCode: "Vậy quý vị không cần mã:",
+    check: "hãy kiểm tra chính tệp đó",
+  },
+  documentsMail: {
+    button: "Nhận tài liệu của quý vị",
+    hint: (email) => `Chúng tôi gửi liên kết đến ${email}, địa chỉ ghi trong đơn.`,
+    sent: {
+      title: "Email đang được gửi",
+      text: "Chúng tôi đã gửi liên kết tài liệu đến địa chỉ của khách hàng. Nếu sau vài phút chưa thấy, hãy xem thư mục thư rác.",
+    },
+    unsent: {
+      title: "Không có email nào được gửi",
+      text: "Liên kết đã được gửi nhiều lần trong 24 giờ qua, hoặc không có tài liệu để gửi. Hãy tìm email trước đó, kể cả trong thư mục thư rác, hoặc hỏi công ty đã đặt đơn.",
+    },
+  },
+  payment: {
+    returned: {
+      title: "Cảm ơn quý vị",
+      text: "Khoản thanh toán đang được xác nhận. Đơn sẽ tiếp tục khi đơn vị xử lý thanh toán báo cho chúng tôi rằng tiền đã đến, thường chưa đến một phút. Quý vị có thể đóng trang này.",
+    },
+    cancelled: {
+      title: "Chưa thanh toán gì",
+      text: "Quý vị đã rời trang thanh toán. Đơn không thay đổi, và quý vị có thể thanh toán sau.",
+    },
+    unavailable: {
+      title: "Hiện không thể thanh toán",
+      text: "Không mở được trang thanh toán, và chưa thanh toán gì. Hãy thử lại sau vài phút.",
+    },
+    back: "Xem đơn",
+  },
+};

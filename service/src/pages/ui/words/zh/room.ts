@@ -1,0 +1,63 @@
+import type { Words } from "../en/en.ts";
+
+export const room: Words["room"] = {
+  test: {
+    title: "测试室",
+    text: "其中内容均非真实：没有资金往来，也不会签署、公证或发送任何文件。",
+  },
+  reference: (reference) => `参考编号 ${reference}`,
+  closingRoom: "交割室",
+  open: "开放",
+  closed: "已关闭",
+  glance: "概览",
+  inThisRoom: (orders, ended) => `此室共有 ${orders} 个订单${ended > 0 ? `，其中 ${ended} 个已取消或退款` : ""}`,
+  meters: {
+    signed: "已签署",
+    sealed: "已封存",
+    delivered: "已送达或完成",
+    none: "无需办理",
+    of: (count, total) => `${count} / ${total}`,
+  },
+  orders: "订单",
+  noOrders: {
+    title: "还没有订单",
+    text: "添加订单后会显示在这里。",
+    closed: "此室在没有订单的情况下关闭。",
+  },
+  services: { sign: "签署", notarize: "公证", ship: "寄送", fax: "传真", none: "文件处理" },
+  signers: "签署人",
+  hasSigned: "已签署",
+  hasNotSigned: "尚未签署",
+  evidence: {
+    sealed: "已封存：任何更改都会显现",
+    recorded: "已记录，尚未封存",
+    none: "还没有证据",
+  },
+  tracking: "追踪",
+  added: "添加时间",
+  passport: {
+    title: "交割护照",
+    sealed: (version) => `第 ${version} 版的封存时间：`,
+    lists: "它包含当时各文件的指纹（哈希值），任何人都能查验文件没有更改。",
+    none: "尚未封存。封存后将包含各文件的指纹（哈希值），任何人都能查验文件没有更改。",
+    verify: "查验交割护照",
+  },
+  people: "人员",
+  paper: "此室的页面",
+  activity: {
+    title: "动态",
+    none: { title: "还没有动态", text: "订单的变化会列在这里。" },
+    actions: {
+      "order.created": "已下单",
+      "order.claimed": "已由客户认领",
+      "order.cancelled": "订单已取消",
+      "signing_link.issued": "已发送签署链接",
+      "room.order_attached": "已加入此室",
+    },
+    changed: "状态已更改",
+    earlier: (steps) => `以及之前的 ${steps} 个步骤`,
+    every: "显示所有步骤",
+    latest: "显示每天的最新步骤",
+  },
+  share: "任何拥有此链接的人都能看到整个交割室，请谨慎分享。",
+};

@@ -1,0 +1,75 @@
+import type { MailFacts, SignerMails } from "./facts.ts";
+
+function ended({ title, partnerName, outcome }: MailFacts): string {
+  if (outcome === "Expired") return `Tout le monde n’a pas signé ${title} de ${partnerName} à temps.`;
+  if (outcome === "Voided") return `${title} de ${partnerName} a été retiré avant que tout le monde l’ait signé.`;
+  return `La signature de ${title} de ${partnerName} a été refusée.`;
+}
+
+export const fr: SignerMails = {
+  common: {
+    untitled: "votre document",
+    unnamed: "l’entreprise",
+    greeting: (name) => `Bonjour${name},`,
+    why: (firm) => `Vous le recevez parce que ${firm} vous a indiqué comme signataire.`,
+  },
+  caution: (outcome) =>
+    outcome === null
+      ? "Ce lien n’est qu’à vous : toute personne qui l’a peut signer en votre nom. Ne le transmettez pas."
+      : "Ce lien n’est qu’à vous : toute personne qui l’a peut voir ce qui vous a été envoyé. Ne le transmettez pas.",
+  signedBy: (names) => `Signé par ${names}.`,
+  reference: (reference) => `Référence : ${reference}.`,
+  moments: {
+    request: ({ title, partnerName, until, message }) => ({
+      subject: `${title} : merci de signer`,
+      lines: [
+        `${partnerName} vous demande de lire et de signer ${title}.`,
+        ...(message === null ? [] : [`${partnerName} écrit : « ${message} »`]),
+        `Vous pouvez signer en ligne jusqu’au ${until}, ou demander du papier.`,
+      ],
+      label: "Lire et signer",
+    }),
+    reminder: ({ title, partnerName, until }) => ({
+      subject: `${title} attend toujours votre signature`,
+      lines: [
+        `${title} de ${partnerName} attend toujours votre signature.`,
+        `Vous pouvez signer en ligne jusqu’au ${until}.`,
+      ],
+      label: "Lire et signer",
+    }),
+    code: ({ title, partnerName }) => ({
+      subject: `Votre code pour ouvrir ${title}`,
+      lines: [
+        `Saisissez ce code sur la page où vous avez ouvert ${title} de ${partnerName}. Il est valable 10 minutes.`,
+        "Si vous ne l’avez pas demandé, une autre personne a peut-être votre lien de signature : prévenez l’entreprise.",
+      ],
+      label: "Ouvrir la page",
+    }),
+    signed: ({ title, partnerName, about }) => ({
+      subject: `Tout le monde a signé ${title}`,
+      lines: [
+        `Tout le monde a signé ${title} de ${partnerName}, et le document est scellé : toute modification ultérieure se verrait.`,
+        ...about,
+        "Votre copie est prête. Conservez-la : elle peut être vérifiée sans nous.",
+      ],
+      label: "Voir votre copie",
+    }),
+    ended: (facts) => ({
+      subject:
+        facts.outcome === "Expired"
+          ? `${facts.title} : le délai pour signer est écoulé`
+          : `${facts.title} ne sera pas signé`,
+      lines: [`${ended(facts)} S’il faut encore le signer, l’entreprise envoie un nouveau lien.`],
+      label: "Voir ce qui s’est passé",
+    }),
+    replaced: ({ title, partnerName }) => ({
+      subject: `${title} : vous n’avez pas à signer`,
+      lines: [
+        `${partnerName} a demandé à une autre personne de signer ${title} à votre place.`,
+        "Votre lien de signature ne fonctionne plus, et vous n’avez rien à faire.",
+      ],
+      label: "",
+      caution: "Si vous ne vous y attendiez pas, demandez à l’entreprise.",
+    }),
+  },
+};

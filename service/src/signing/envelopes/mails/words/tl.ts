@@ -1,0 +1,75 @@
+import type { MailFacts, SignerMails } from "./facts.ts";
+
+function ended({ title, partnerName, outcome }: MailFacts): string {
+  if (outcome === "Expired") return `Hindi lahat ay nakapirma sa oras sa ${title} mula sa ${partnerName}.`;
+  if (outcome === "Voided") return `Binawi ang ${title} mula sa ${partnerName} bago ito napirmahan ng lahat.`;
+  return `Tinanggihan ang pagpirma sa ${title} mula sa ${partnerName}.`;
+}
+
+export const tl: SignerMails = {
+  common: {
+    untitled: "inyong dokumento",
+    unnamed: "kompanya",
+    greeting: (name) => `Magandang araw${name},`,
+    why: (firm) => `Natanggap ninyo ito dahil itinala kayo ng ${firm} bilang pipirma.`,
+  },
+  caution: (outcome) =>
+    outcome === null
+      ? "Para sa inyo lamang ang link na ito: makakapirma sa inyong pangalan ang sinumang mayroon nito. Huwag itong ipasa."
+      : "Para sa inyo lamang ang link na ito: makikita ng sinumang mayroon nito ang ipinadala sa inyo. Huwag itong ipasa.",
+  signedBy: (names) => `Pinirmahan nina/ni: ${names}.`,
+  reference: (reference) => `Numero ng sanggunian: ${reference}.`,
+  moments: {
+    request: ({ title, partnerName, until, message }) => ({
+      subject: `${title}: pakipirmahan`,
+      lines: [
+        `Hinihiling ng ${partnerName} na basahin at pirmahan ninyo ang ${title}.`,
+        ...(message === null ? [] : [`Isinulat ng ${partnerName}: “${message}”`]),
+        `Maaari kayong pumirma online hanggang ${until}, o humingi ng papel.`,
+      ],
+      label: "Basahin at pirmahan",
+    }),
+    reminder: ({ title, partnerName, until }) => ({
+      subject: `Naghihintay pa ng inyong pirma ang ${title}`,
+      lines: [
+        `Naghihintay pa ng inyong pirma ang ${title} mula sa ${partnerName}.`,
+        `Maaari kayong pumirma online hanggang ${until}.`,
+      ],
+      label: "Basahin at pirmahan",
+    }),
+    code: ({ title, partnerName }) => ({
+      subject: `Ang inyong code para buksan ang ${title}`,
+      lines: [
+        `Ilagay ang code na ito sa pahina kung saan ninyo binuksan ang ${title} mula sa ${partnerName}. Gumagana ito nang 10 minuto.`,
+        "Kung hindi ninyo ito hiningi, maaaring nasa iba ang inyong link sa pagpirma: sabihan ang kompanya.",
+      ],
+      label: "Buksan ang pahina",
+    }),
+    signed: ({ title, partnerName, about }) => ({
+      subject: `Napirmahan na ng lahat ang ${title}`,
+      lines: [
+        `Napirmahan na ng lahat ang ${title} mula sa ${partnerName}, at naselyuhan ito: makikita ang anumang pagbabago pagkatapos.`,
+        ...about,
+        "Handa na ang inyong kopya. Itago ito: masusuri ito kahit wala kami.",
+      ],
+      label: "Tingnan ang inyong kopya",
+    }),
+    ended: (facts) => ({
+      subject:
+        facts.outcome === "Expired"
+          ? `${facts.title}: lumipas na ang panahon para pumirma`
+          : `Hindi na pipirmahan ang ${facts.title}`,
+      lines: [`${ended(facts)} Kung kailangan pa itong pirmahan, magpapadala ng bagong link ang kompanya.`],
+      label: "Tingnan ang nangyari",
+    }),
+    replaced: ({ title, partnerName }) => ({
+      subject: `${title}: hindi na ninyo kailangang pumirma`,
+      lines: [
+        `Hiniling ng ${partnerName} sa ibang tao na pumirma sa ${title} kapalit ninyo.`,
+        "Hindi na gumagana ang inyong link sa pagpirma, at wala kayong kailangang gawin.",
+      ],
+      label: "",
+      caution: "Kung hindi ninyo ito inaasahan, magtanong sa kompanya.",
+    }),
+  },
+};

@@ -1,0 +1,72 @@
+import type { MailFacts, SignerMails } from "./facts.ts";
+
+function ended({ title, partnerName, outcome }: MailFacts): string {
+  if (outcome === "Expired") return `Không phải ai cũng ký ${title} của ${partnerName} kịp hạn.`;
+  if (outcome === "Voided") return `${title} của ${partnerName} đã được rút lại trước khi mọi người ký.`;
+  return `Việc ký ${title} của ${partnerName} đã bị từ chối.`;
+}
+
+export const vi: SignerMails = {
+  common: {
+    untitled: "tài liệu của quý vị",
+    unnamed: "công ty",
+    greeting: (name) => `Kính chào${name},`,
+    why: (firm) => `Quý vị nhận email này vì ${firm} đã ghi quý vị là người ký.`,
+  },
+  caution: (outcome) =>
+    outcome === null
+      ? "Liên kết này chỉ dành cho quý vị: ai có nó đều có thể ký thay quý vị. Xin đừng chuyển tiếp."
+      : "Liên kết này chỉ dành cho quý vị: ai có nó đều có thể xem những gì đã gửi cho quý vị. Xin đừng chuyển tiếp.",
+  signedBy: (names) => `Những người đã ký: ${names}.`,
+  reference: (reference) => `Số tham chiếu: ${reference}.`,
+  moments: {
+    request: ({ title, partnerName, until, message }) => ({
+      subject: `${title}: xin vui lòng ký`,
+      lines: [
+        `${partnerName} mời quý vị đọc và ký ${title}.`,
+        ...(message === null ? [] : [`${partnerName} viết: “${message}”`]),
+        `Quý vị có thể ký trực tuyến đến ${until}, hoặc yêu cầu bản giấy.`,
+      ],
+      label: "Đọc và ký",
+    }),
+    reminder: ({ title, partnerName, until }) => ({
+      subject: `${title} vẫn đang chờ chữ ký của quý vị`,
+      lines: [
+        `${title} của ${partnerName} vẫn đang chờ chữ ký của quý vị.`,
+        `Quý vị có thể ký trực tuyến đến ${until}.`,
+      ],
+      label: "Đọc và ký",
+    }),
+    code: ({ title, partnerName }) => ({
+      subject: `Mã để mở ${title}`,
+      lines: [
+        `Hãy nhập mã này vào trang nơi quý vị đã mở ${title} của ${partnerName}. Mã có hiệu lực trong 10 phút.`,
+        "Nếu quý vị không yêu cầu mã, có thể người khác có liên kết ký của quý vị: hãy báo cho công ty.",
+      ],
+      label: "Mở trang",
+    }),
+    signed: ({ title, partnerName, about }) => ({
+      subject: `Mọi người đã ký ${title}`,
+      lines: [
+        `Mọi người đã ký ${title} của ${partnerName}, và tài liệu đã được niêm phong: mọi thay đổi về sau sẽ lộ ra.`,
+        ...about,
+        "Bản sao của quý vị đã sẵn sàng. Hãy giữ lại: có thể kiểm tra bản sao mà không cần chúng tôi.",
+      ],
+      label: "Xem bản sao của quý vị",
+    }),
+    ended: (facts) => ({
+      subject: facts.outcome === "Expired" ? `${facts.title}: đã hết hạn ký` : `${facts.title} sẽ không được ký`,
+      lines: [`${ended(facts)} Nếu vẫn cần ký, công ty sẽ gửi liên kết mới.`],
+      label: "Xem chuyện gì đã xảy ra",
+    }),
+    replaced: ({ title, partnerName }) => ({
+      subject: `${title}: quý vị không cần ký`,
+      lines: [
+        `${partnerName} đã nhờ người khác ký ${title} thay quý vị.`,
+        "Liên kết ký của quý vị không còn hiệu lực, và quý vị không cần làm gì.",
+      ],
+      label: "",
+      caution: "Nếu quý vị thấy bất ngờ, hãy hỏi công ty.",
+    }),
+  },
+};
