@@ -29,6 +29,14 @@ after(async () => {
 
 const phone = { width: 375, height: 740 } as const;
 
+/** Opens the menu, of which each language can be reached without scrolling sideways. */
+async function openMenu({ page }: OpenPage): Promise<void> {
+  await page.locator(".language-menu > summary").click();
+  const boxes = await Promise.all((await page.locator(".language-menu li").all()).map((one) => one.boundingBox()));
+  assert.equal(boxes.length, languages.length - 1);
+  for (const box of boxes) assert.ok(box && box.x >= 0 && box.x + box.width <= phone.width, JSON.stringify(box));
+}
+
 async function assertFits(opened: OpenPage, where: string): Promise<void> {
   assert.equal(await opened.overflow(), 0, where);
   assert.deepEqual(await opened.axe(), [], where);
@@ -43,7 +51,7 @@ for (const language of languages) {
     const opened = await browser.open(signing.url, phone);
     const { page } = opened;
     assert.equal(await page.locator("html").getAttribute("lang"), languageTags[language]);
-    await page.locator(".language-menu > summary").click();
+    await openMenu(opened);
     await assertFits(opened, "menu");
     await page.locator(".language-menu > summary").click();
     await page.locator("[name=code]").fill("482913");
@@ -73,7 +81,7 @@ for (const language of languages) {
     assert.equal(await page.locator("html").getAttribute("lang"), languageTags[language]);
     await assertFits(opened, "order");
     const other = language === "ko" ? "vi" : "ko";
-    await page.locator(".language-menu > summary").click();
+    await openMenu(opened);
     await assertFits(opened, "menu");
     await page.getByRole("link", { name: languageNames[other] }).click();
     await page.getByRole("heading", { name: wordsIn[other].orderPage.progress }).waitFor();
