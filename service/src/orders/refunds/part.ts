@@ -13,16 +13,17 @@ export const partRefundQueue = "part-refund";
 
 type Line = { type: string; amountCents: number };
 
-/** The amount paid for the technology of an online notarization: its line, less its share of the discount. */
+/** The cents paid for the technology of an online notarization: its line. The tier discounts the workflow fee alone. */
 export async function technologyFeeOf(db: Sql, orderId: number): Promise<number> {
-  const [order] = await db.query<{ lines: Line[]; subtotalCents: number; discountCents: number }>(sql`
-    SELECT lines, subtotal_cents::float8 AS "subtotalCents", discount_cents::float8 AS "discountCents", ${verifiedOrders}
-    FROM orders WHERE id = ${orderId}`);
-  const fee = (order?.lines ?? [])
-    .filter(({ type }) => type === "TechFee")
-    .reduce((sum, { amountCents }) => sum + amountCents, 0);
-  if (!order || order.subtotalCents === 0) return fee;
-  return fee - Math.floor((order.discountCents * fee) / order.subtotalCents);
+  const [order] = await db.query<{ lines: Line[]; totalCents: number }>(sql`
+    SELECT lines, total_cents::float8 AS "totalCents", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
+  if (!order) return 0;
+  const fees = order.lines.filter(({ type }) => type === "TechFee");
+  // A discount code can leave less to pay than the fee.
+  return Math.min(
+    fees.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    order.totalCents,
+  );
 }
 
 export type PartRequest = {

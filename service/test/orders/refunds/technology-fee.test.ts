@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { lockOrder } from "../../../src/orders/order/order.ts";
+import { technologyFeeOf } from "../../../src/orders/refunds/refunds.ts";
+import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
+
+const running = await forTests(openRoomsService());
+
+const feeOf = (code: string) =>
+  running.db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    return technologyFeeOf(tx, order.id);
+  });
+
+test("all of the technology fee goes back: the tier had discounted the workflow fee alone", async () => {
+  const firm = await running.partner("ClosingDesk", "Acme Title");
+  assert.equal(await feeOf(await firm.order({ svc_notary: "true", signer_state: "FL" })), 2400);
+});
+
+test("an order without online notarization has no technology fee to give back", async () => {
+  const firm = await running.partner("ClosingDesk", "Plain Title");
+  assert.equal(await feeOf(await firm.order()), 0);
+});
