@@ -27,7 +27,7 @@ const advisoryLock = 7_246_001;
 export const baseline = {
   version: 69,
   sha256: "65323ac10b0f4e8fbc5089a08223063be26e81ddce20f3f1fcf0dee1f46b0541",
-  commit: "0a118c2533a0d0f217cfbfba605139909ea9f2d3",
+  commit: "a234af1b93166500d15ce181781d85427c90b5f8",
 };
 // Migrations up to this one say nothing of older nodes.
 const lastUnfenced = 74;
