@@ -266,4 +266,27 @@ export const GROUPS: readonly Group[] = [
     "The padding of /Contents is read by the rules of section 2.3; no reader of the product asks for it here.",
     { "cms/signed-data.ts": ["bytes[at] !== 0"] },
   ],
+  [
+    "It judges an act while the signer makes it, before there is a sealed file: act-fields.test.ts has a document for each rule.",
+    {
+      "envelope/act-fields.ts": [
+        "replaced === null",
+        "kind === undefined",
+        "keys === null",
+        "isFilling",
+        "areStates(fieldTexts(document), fields)",
+        "chosen.has(radio)",
+      ],
+      "pdf/changes/replaced.ts": [
+        "index < 0",
+        "old === undefined",
+        "was",
+        "is",
+        "error instanceof EvidenceError",
+        "names.has(number)",
+        "names.get(number) !== name",
+      ],
+    },
+  ],
+  ["It chooses which reason is told.", { "pdf/structure.ts": ["coveringFile(length, signatures).length > 1"] }],
 ];

@@ -10,7 +10,7 @@ import { createView, dictionaryOf, entriesOfRevision } from "./view.ts";
 export type Replaced = {
   /** The field that it is, fully qualified; null for any other object, or one that is several fields. */
   readonly field: string | null;
-  /** The keys that changed; null where the old or the new object is not one clear dictionary. */
+  /** The keys that changed; null where the old or the new object is not a dictionary. */
   readonly keys: readonly string[] | null;
 };
 
@@ -34,8 +34,8 @@ export function replacedSince(document: PdfDocument, end: number): readonly Repl
       const old = before?.get(number);
       if (old === undefined) return [];
       const [was, is] = [dictionaryOf(old), dictionaryOf(after?.get(number))];
-      const isClear = was && is && was.repeated.length === 0 && is.repeated.length === 0;
-      return [{ field: names.get(number) ?? null, keys: isClear ? changedKeys(was, is) : null }];
+      // A field that states a key twice has been refused by the walk over the fields.
+      return [{ field: names.get(number) ?? null, keys: was && is ? changedKeys(was, is) : null }];
     });
     return [...catalog, ...objects];
   } catch (error) {

@@ -86,6 +86,7 @@ describe("an act is refused that", () => {
     ["fills in the sender's field", false, () => [changed(8, /\/V\s*\(Oregon\)/, "/V(Idaho)")]],
     ["makes a field read-only", true, () => [changed(1, /\/FT\s*\/Tx/, "/FT/Tx/Ff 1")]],
     ["moves a field", false, () => [changed(1, /\/Rect\s*\[[^\]]*\]/, "/Rect[0 0 600 700]")]],
+    ["replaces a field by nothing", false, () => [[objectOf(1), "null"]]],
     ["hides a field", false, () => [changed(3, /\/F 4\b/, "/F 6")]],
   ];
   for (const [what, permitted, attack] of attacks)
@@ -103,6 +104,37 @@ test("an act is refused whose trailer names another catalog", async () => {
   const at = added.lastIndexOf("/Root 1 0 R");
   const swapped = `${added.slice(0, at)}/Root ${size()} 0 R${added.slice(at + "/Root 1 0 R".length)}`;
   assert.equal(await fills(Buffer.from(swapped, "latin1")), false);
+});
+
+test("an act is refused whose document does not end where it is said to", async () => {
+  assert.equal(await fills(signed, document.length - 10), false);
+});
+
+/** The document with other fields in its form, and more objects. @param change of the text between the brackets */
+function withFields(change: (listed: string) => string, ...more: readonly NewObject[]): string {
+  const prepared = document.toString("latin1");
+  const form = Number(/\/AcroForm (\d+) 0 R/.exec(bodyOf(prepared, 1))?.[1]);
+  const body = bodyOf(prepared, form).replace(/(\/Fields\s*\[)([^\]]*)/, (_, key, listed) => key + change(listed));
+  return appendRevision(prepared, [[form, body], ...more]);
+}
+const fillsAfter = (odd: string, ...objects: readonly NewObject[]) =>
+  fills(Buffer.from(appendRevision(odd, objects), "latin1"), odd.length);
+
+test("a field that the form lists under a second name is not the signer's own", async () => {
+  const own = objectOf(1);
+  const filled: NewObject = [own, bodyOf(document.toString("latin1"), own).replace("/FT/Tx", "/FT/Tx/V(Parcel 7)")];
+  assert.match(filled[1], /Parcel 7/);
+  const twice = withFields((listed) => `${own} 0 R ${listed}`);
+  assert.equal(await fillsAfter(twice, filled), true, "one name, listed twice");
+  const next = endOf(document.toString("latin1")).size;
+  const other = withFields((listed) => `${next} 0 R ${listed}`, [next, `<</T(other)/Kids[${own} 0 R]>>`]);
+  assert.equal(await fillsAfter(other, filled), false);
+});
+
+test("an act is refused over a document whose fields have no end, also if it mends them", async () => {
+  const next = endOf(document.toString("latin1")).size;
+  const odd = withFields((listed) => `${next} 0 R ${listed}`, [next, `<</T(x)/Kids[${next} 0 R]>>`]);
+  assert.equal(await fillsAfter(odd, [next, "<</T(x)>>"]), false);
 });
 
 /** The verdict of the service on a signed act. */
