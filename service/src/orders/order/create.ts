@@ -128,14 +128,23 @@ function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["field
 async function examineSent(
   deps: CreateDeps,
   principal: Principal,
-  { sent: { upload }, filled, form }: { sent: SentOrder; filled: FilledDocument | undefined; form: OrderForm },
+  { sent, filled, form }: { sent: SentOrder; filled: FilledDocument | undefined; form: OrderForm },
 ): Promise<{ pages: number; notices: TriedDocument["notices"] }> {
+  const { upload, mayAddPage = true } = sent;
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
   const names = form.services.sign ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
   const { partnerId: holder } = principal;
-  const signing = (bytes: Buffer, sha256: string) =>
-    deps.trySigning({ holder, bytes, sha256, signers: names, fields, isNotarized: form.services.notarize });
+  const signing = async (bytes: Buffer, sha256: string) => {
+    const isNotarized = form.services.notarize;
+    const tried = await deps.trySigning({ holder, bytes, sha256, signers: names, fields, isNotarized });
+    const { withoutPlace } = tried;
+    if (!mayAddPage && withoutPlace.length > 0)
+      throw invalid(
+        `fields is required: the document has no place for ${withoutPlace.map((n) => names[n - 1]).join(", ")} to sign.`,
+      );
+    return tried;
+  };
   const isTried = form.services.sign || form.services.notarize;
   if (upload && isTried) {
     const { pages, notices } = await signing(upload.bytes, upload.sha256);

@@ -1,13 +1,16 @@
 import { hash } from "node:crypto";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { invalid } from "../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { documentBlobs, documentUse } from "./documents.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
@@ -81,6 +84,30 @@ export async function keepUpload(
   const kept = await deps.db.query(sql`
     SELECT FROM fill_documents WHERE kept_for = ${partnerId} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
   return kept.length >= mostKept ? null : insertFill(deps, bytes, { slug: null, keptFor: partnerId, forMs: dayMs });
+}
+
+/**
+ * Opens the file of a firm's refused form, so that its pages can be shown again.
+ * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
+ */
+export async function openKept(
+  deps: Pick<FillDeps, "db" | "blobs" | "rowMac" | "clock"> & { log: Log },
+  token: string,
+  { partnerId, environment }: Parameters<typeof memoryHolder>[0],
+): Promise<StoredFile> {
+  const unknown = () => new ServiceError("not_found", "The file that we kept has expired. Choose it again.");
+  if (!isCode(token)) throw unknown();
+  const [kept] = await deps.db.query(sql`
+    SELECT FROM fill_documents WHERE token_sha256 = ${tokenSha256(token)} AND kept_for = ${partnerId}`);
+  const found = kept ? await findFill(deps, token, deps.clock()) : undefined;
+  if (!found) throw unknown();
+  const file = await deps.blobs.open(
+    found.blobKey,
+    documentUse(found.sha256),
+    memoryHolder({ partnerId, environment }),
+  );
+  if (!file) throw unknown();
+  return file;
 }
 
 type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; workers: Workers };

@@ -33,7 +33,7 @@ export {
   type NewDocument,
   type StoredDocument,
 } from "./documents.ts";
-export { addFill, keepUpload, sweepFills } from "./fill.ts";
+export { addFill, keepUpload, openKept, sweepFills } from "./fill.ts";
 export { type FirmNote, type FirmNotes, openFirmNotes } from "./firm-notes.ts";
 export { countryOfNumber } from "./form/fax-number.ts";
 export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./form/field-values.ts";
@@ -42,13 +42,14 @@ export { readWhole } from "./form/form.ts";
 export { jsonList, membersOf } from "./form/json-list.ts";
 export { aKind, prefilled, requireOrder } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
-export { mostSize, parseRequestedFields } from "./form/requested-fields.ts";
+export { leastSize, mostSize, parseRequestedFields } from "./form/requested-fields.ts";
 export { type OrderSigner, parseReplacement, parseSigners, type SignerAuth, signersOf } from "./form/signers.ts";
 export {
   mostFields,
   mostSigners,
   replacementSchema,
   requestedFieldSchema,
+  requestedKinds,
   signerAuths,
   signerLanguages,
   signerSchema,

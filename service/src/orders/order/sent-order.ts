@@ -12,6 +12,8 @@ export type SentOrder = {
   fields: ReadonlyMap<string, string>;
   upload: SentDocument | null;
   documentName?: string | undefined;
+  /** Whether signers may sign on a page that is added, where the document has no place for them; true by default. */
+  mayAddPage?: boolean;
   /** Fills the form in from a template that it names. */
   withTemplate?: WithTemplate | undefined;
 };

@@ -26,4 +26,6 @@ export type TriedDocument = {
   /** Null when they can't be counted. */
   readonly pages: number | null;
   readonly notices: readonly DocumentNotice[];
+  /** The numbers of the signers who sign on a page that would be added. */
+  readonly withoutPlace: readonly number[];
 };

@@ -156,7 +156,7 @@ const standIns: Readonly<Record<string, string>> = {
   ),
 };
 
-const signing = ["signers", "signer_auth", "signature_fields"];
+const signing = ["signers", "signer_auth", "fields"];
 
 /**
  * Checks a whole form and collects every refusal.

@@ -13,7 +13,7 @@ import {
 } from "./signing-schemas.ts";
 
 /** In points. A smaller field can't be seen or tapped. */
-const leastSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
+export const leastSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 8, height: 8 },
   initials: { width: 8, height: 8 },
   date: { width: 8, height: 8 },

@@ -11,6 +11,7 @@ export const labels = {
   signer_state: "Signer’s state",
   signer_auth: "How signers are identified",
   signers: "Signers",
+  fields: "Fields on the pages",
   svc_sign: "Signing",
   svc_notary: "Online notarization",
   svc_ship: "Shipping",
@@ -50,6 +51,16 @@ const ownWords = [
     text: "Choose a PDF file of up to 35 MB.",
   },
   {
+    means: /^fields is required: the document has no place for/,
+    name: "fields",
+    text: "The document has no place for every signer to sign. Place fields on its pages, or tick that a page is added for the signatures.",
+  },
+  {
+    means: /^fields must hold a signature for each signer/,
+    name: "fields",
+    text: "Each signer needs a signature on the pages.",
+  },
+  {
     means: /^byod_confirmed is required/,
     name: "byod_confirmed",
     text: "Confirm that this is the client’s own, completed document.",
@@ -76,12 +87,43 @@ export type RefusalWords = { text: string; field: OrderField | RowField | null }
 export function refusalWords(message: string, values: FormValues = {}): RefusalWords {
   const own = ownWords.find(({ means }) => means.test(message));
   if (own) return { text: own.text, field: own.name };
+  if (message.startsWith("fields[")) return { text: fieldWords(message, values["fields"]), field: "fields" };
   if (message.startsWith("signers[")) return signerWords(message, namedRows(values));
   const text = message.replace(/^[a-z]+\b|\b[a-z]+(?:_[a-z0-9]+)+\b/g, (word) =>
     isOrderField(word) ? `“${labels[word]}”` : word,
   );
   const [first = ""] = message.split(" ", 1);
   return { text, field: isOrderField(first) ? first : null };
+}
+
+/** @param written the fields of the form */
+function fieldWords(message: string, written = ""): string {
+  const { index, rule } = fieldRefusal(message);
+  const name = nameOfField(written, index);
+  return `${name}: ${rule.replace(/fields\[(\d+)\](?:\.options\[\d+\])?/g, (_, other: string) => nameOfField(written, Number(other)))}`;
+}
+
+/** The field that a refusal is about, from 0, and the rule. */
+export function fieldRefusal(message: string): { index: number; rule: string } {
+  const [start = "", index = "", member = ""] =
+    /^fields\[(\d+)\](?:\.options\[\d+\])?(?:\.([a-z_]+))? ?/.exec(message) ?? [];
+  const rest = message.slice(start.length);
+  return { index: Number(index), rule: member === "" ? rest : `${member.replace("_", "-")} ${rest}` };
+}
+
+/** `“Parcel number” on page 2`: a field as its sender knows it. */
+function nameOfField(written: string, index: number): string {
+  const field = fieldsIn(written)[index];
+  return field ? `“${field.label || field.kind}” on page ${field.page}` : `field ${index + 1}`;
+}
+
+function fieldsIn(written: string): { label?: string; kind?: string; page?: number }[] {
+  try {
+    const list: unknown = JSON.parse(written);
+    return Array.isArray(list) ? list.filter((each) => typeof each === "object" && each !== null) : [];
+  } catch {
+    return [];
+  }
 }
 
 /** @param rows those of the signers of the API, in their order */

@@ -2,7 +2,7 @@ import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { TrySigning } from "../../../orders/order/order.ts";
-import type { PlannedField } from "../pdf/fields.ts";
+import { type PlannedField, signersWithout } from "../pdf/fields.ts";
 import type { Trial } from "./trial.ts";
 import type { TrialOutput } from "./trial-task.ts";
 
@@ -31,7 +31,8 @@ export const createPreflight =
     });
     if ("refusal" in outcome) throw invalid(outcome.refusal);
     const { pages, notices, planned } = outcome;
-    if (input.signers.length === 0) return { pages, notices };
+    if (input.signers.length === 0) return { pages, notices, withoutPlace: [] };
+    const withoutPlace = signersWithout(planned, input.signers.length);
     const ofText = await workers.run(examining, { holder, bytes, input: planned }).catch((error) => {
       if (!tooCostly(error)) throw error;
       // A drawing of a million lines is signed: that its words were not read is told.
@@ -40,6 +41,7 @@ export const createPreflight =
     const isTold = notices.some(({ code }) => code === "partly_examined");
     return {
       pages,
+      withoutPlace,
       notices: [
         ...notices,
         ...ofText.filter(({ code, page }) => !isTold || code !== "partly_examined" || page !== null),

@@ -3,7 +3,7 @@ import type { TriedDocument } from "../../../orders/order/order.ts";
 import { refusalWords } from "./refusal-words.ts";
 import { type Trial, type Tried, tryAll, tryNotarizing } from "./trial.ts";
 
-export type TrialOutput = (TriedDocument & Tried) | { readonly refusal: string };
+export type TrialOutput = (Pick<TriedDocument, "pages"> & Tried) | { readonly refusal: string };
 
 export async function run(original: Buffer, input: Trial): Promise<TrialOutput> {
   try {

@@ -1,6 +1,8 @@
 import { takeDrops } from "../../../ui/browser/drops.ts";
 import { part } from "../../../ui/browser/parts.ts";
 import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
+import { openDocument } from "./places/opened.ts";
+import { placesPart } from "./places/section.ts";
 
 /** The services that the catalog sets for each type of document. */
 type Services = Readonly<Record<string, { sign: boolean; notarize: boolean }>>;
@@ -11,6 +13,9 @@ const message = part("document-said");
 const quote = part("live-quote");
 const rowsId = "signer-rows";
 const restMs = 400;
+
+const places = placesPart(form);
+const kept = part("places").dataset["kept"] ?? "";
 
 let pages = "";
 let library: ReturnType<typeof loadPdfJs> | undefined;
@@ -38,6 +43,7 @@ form.addEventListener("input", () => {
   timer = setTimeout(() => void price(), restMs);
 });
 void price();
+if (kept !== "") void showKept();
 
 // Adds a row for a signer without loading a page, so that the chosen file stays. On any error, the button submits the form.
 document.addEventListener("click", async (event) => {
@@ -46,7 +52,7 @@ document.addEventListener("click", async (event) => {
   event.preventDefault();
   const { formAction } = button;
   const typed = new URLSearchParams();
-  for (const [name, value] of new FormData(button.form)) if (typeof value === "string") typed.append(name, value);
+  for (const [name, value] of typedIn(button.form)) typed.append(name, value);
   try {
     const response = await fetch(formAction, { method: "POST", body: typed, headers: { Accept: "text/html" } });
     if (!response.ok) throw new Error(`status ${response.status}`);
@@ -61,23 +67,45 @@ document.addEventListener("click", async (event) => {
   }
 });
 
+/** What was typed; the fields on the pages may be long, and neither the price nor the rows of signers depend on them. */
+function typedIn(from: HTMLFormElement): [string, string][] {
+  return [...new FormData(from)].flatMap(([name, value]): [string, string][] =>
+    typeof value === "string" && name !== "fields" ? [[name, value]] : [],
+  );
+}
+
 /** Shows the name of the chosen file and the number of its pages. */
 async function look(file: File | undefined): Promise<void> {
   pages = "";
+  places.show(null);
   message.textContent = file ? `${file.name}: counting its pages…` : "";
   if (!file) return;
   try {
     library ??= loadPdfJs(form.dataset["pdfJs"] ?? "");
-    const { pdfJs, options } = await library;
-    const pdf = await pdfJs.getDocument({ data: new Uint8Array(await file.arrayBuffer()), ...options }).promise;
-    if (input.files?.[0] !== file) return;
-    pages = String(pdf.numPages);
-    message.textContent = `${file.name}: ${pdf.numPages === 1 ? "1 page" : `${pdf.numPages} pages`}`;
-    await pdf.loadingTask.destroy();
+    const opened = await openDocument(await library, await file.arrayBuffer());
+    if (input.files?.[0] !== file) return void opened.document.loadingTask.destroy();
+    const { numPages } = opened.document;
+    pages = String(numPages);
+    message.textContent = `${file.name}: ${numPages === 1 ? "1 page" : `${numPages} pages`}`;
+    places.show(opened);
   } catch {
     message.textContent = `${file.name}: its pages can’t be counted here. We look at it when you place the order.`;
   }
   await price();
+}
+
+/** Shows the pages of the file that came with a refused form. */
+async function showKept(): Promise<void> {
+  try {
+    library ??= loadPdfJs(form.dataset["pdfJs"] ?? "");
+    const response = await fetch(kept);
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    const opened = await openDocument(await library, await response.arrayBuffer());
+    if (input.files?.length) return void opened.document.loadingTask.destroy();
+    places.show(opened);
+  } catch {
+    message.textContent = "The pages of the file that we kept can’t be shown here. Choose the file again to see them.";
+  }
 }
 
 /** Fetches the price of the order. On an error, the page shows none until the order is placed. */
@@ -85,7 +113,7 @@ async function price(): Promise<void> {
   asked?.abort();
   asked = new AbortController();
   const typed = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (typeof value === "string") typed.append(name, value);
+  for (const [name, value] of typedIn(form)) typed.append(name, value);
   typed.set("pages", pages);
   try {
     const response = await fetch(form.dataset["quote"] ?? "", { method: "POST", body: typed, signal: asked.signal });

@@ -10,6 +10,7 @@ import { roomChoice } from "../rooms.ts";
 import { labels, type OrderField, refusalWords } from "../words.ts";
 import type { Begun } from "./another.ts";
 import { fileField, type KeptFile, type Part, senderPart, shippingPart } from "./form-parts.ts";
+import { placesPart } from "./places-part.ts";
 import { quotePath } from "./quote.ts";
 import { signerRowsPart } from "./signers-part.ts";
 
@@ -67,6 +68,7 @@ ${select({ ...part("signer_state"), options: signerStates(pricing) })}
 <fieldset class="services"><legend>Services</legend>
 ${box("svc_sign", "The client, or the signers that you name, sign online.")}
 ${signerRowsPart(part, values, problems, textCodes)}
+${placesPart(part, values, typed?.messages ?? [])}
 ${box("svc_notary", "An online notary notarizes the document.")}
 ${box("svc_ship", "We ship the finished document on paper.")}
 ${shippingPart(part)}

@@ -5,7 +5,7 @@ import { type Form, readForm } from "../../../../kernel/http/uploads/multipart.t
 import type { Principal } from "../../../../kernel/identity/identity.ts";
 import { documentName } from "../../../../kernel/platform/document-name.ts";
 import { ServiceError } from "../../../../kernel/platform/errors.ts";
-import { keepUpload, readWhole } from "../../../../orders/order/order.ts";
+import { keepUpload, openKept, readWhole } from "../../../../orders/order/order.ts";
 import { wantsJson } from "../../../ui/error-page.ts";
 import { acceptForms } from "../../../ui/forms/form-body.ts";
 import { formHeaders } from "../../../ui/page/headers.ts";
@@ -18,6 +18,7 @@ import { roomsToChooseFrom } from "../rooms.ts";
 import { begunFrom } from "./another.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
 import { type OrderNewDeps, path, place } from "./place.ts";
+import { keptFilePath } from "./places-part.ts";
 import { quoteRoute } from "./quote.ts";
 import { rowCount, withSigners } from "./signer-rows.ts";
 import { moreSignersPath } from "./signers-part.ts";
@@ -73,6 +74,14 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
       }
     },
     refused: ({ request, form: values }, message) => show(request, { typed: { values, messages: [message] } }),
+  });
+
+  pageRoute(app, deps.frame, {
+    url: `${keptFilePath}/:token`,
+    handle: async ({ request, params: { token } }) => ({
+      pdf: await openKept(deps.orders, token, principalOf(request)),
+      name: "document.pdf",
+    }),
   });
 
   // Leaves out the file: it would be uploaded and then have to be chosen again.

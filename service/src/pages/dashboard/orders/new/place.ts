@@ -30,7 +30,8 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   const unmeant = upload === null ? ["next"] : ["next", "fill_token"];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
-  const form = { fields: withSigners(fields), upload, documentName: fields.get("document_name") };
+  const mayAddPage = fields.get("page_added") !== "ask";
+  const form = { fields: withSigners(fields), upload, documentName: fields.get("document_name"), mayAddPage };
   const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);
   const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
   const { result } = await placeOrder(deps.orders, wanted, answering).catch(

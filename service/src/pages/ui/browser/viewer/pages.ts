@@ -9,7 +9,7 @@ const mostAlive = 3;
 export async function showPages(
   { TextLayer }: Pick<PageSource, "TextLayer">,
   document: PDFDocumentProxy,
-  { pageWords, onPage }: { pageWords: string; onPage: (n: number) => void },
+  { pageWords, onPage, root = null }: { pageWords: string; onPage: (n: number) => void; root?: HTMLElement | null },
 ) {
   const count = document.numPages;
   const list = make("div", { className: "viewer-pages" });
@@ -34,7 +34,7 @@ export async function showPages(
       }
       void draw();
     },
-    { rootMargin: "20% 0px" },
+    { root, rootMargin: "20% 0px" },
   );
   let scale = 1;
   let ahead: Page | undefined;
@@ -87,6 +87,13 @@ export async function showPages(
     resize(to: number): Promise<void> {
       scale = to;
       return draw();
+    },
+    /** Ends the drawing, and gives the memory of the pages back. */
+    stop(): void {
+      observer.disconnect();
+      near.clear();
+      ahead = undefined;
+      for (const page of pages) clear(page);
     },
     async start(at: number): Promise<void> {
       scale = at;

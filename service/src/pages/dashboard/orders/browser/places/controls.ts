@@ -1,0 +1,87 @@
+import { make } from "../../../../ui/browser/parts.ts";
+import type { Box } from "./field.ts";
+
+/** An input of the panel with its label. `update` shows what the field has now, except while somebody types. */
+export type Control = { readonly element: HTMLElement; readonly update: (box: Box) => void };
+
+type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+type Changed = (value: string) => void;
+
+let lastId = 0;
+
+function labelled(label: string, input: Input, hint?: string): HTMLElement {
+  input.id = `place-input-${++lastId}`;
+  const field = make("div", { className: "form-field" }, make("label", { htmlFor: input.id, textContent: label }));
+  if (hint !== undefined) {
+    const said = make("p", { className: "hint", id: `${input.id}-hint`, textContent: hint });
+    input.setAttribute("aria-describedby", said.id);
+    field.append(said);
+  }
+  field.append(input);
+  return field;
+}
+
+function controlOf(element: HTMLElement, input: Input, read: (box: Box) => string): Control {
+  return {
+    element,
+    update(box) {
+      if (document.activeElement !== input || input instanceof HTMLSelectElement) input.value = read(box);
+    },
+  };
+}
+
+type Asked = {
+  readonly label: string;
+  readonly hint?: string;
+  readonly read: (box: Box) => string;
+  readonly changed: Changed;
+};
+
+/** A line of text; `number` for points. */
+export function textControl(
+  { label, hint, read, changed }: Asked,
+  rules: { maxLength?: number; number?: boolean } = {},
+): Control {
+  const input = make("input", { type: "text", autocomplete: "off", maxLength: rules.maxLength ?? 200 });
+  if (rules.number) input.inputMode = "decimal";
+  // A number that is still typed would be brought within its bounds.
+  input.addEventListener(rules.number ? "change" : "input", () => changed(input.value.trim()));
+  return controlOf(labelled(label, input, hint), input, read);
+}
+
+/** Several lines, one for each item. */
+export function linesControl({ label, hint, read, changed }: Asked): Control {
+  const input = make("textarea", { rows: 4 });
+  input.addEventListener("input", () => changed(input.value));
+  return controlOf(labelled(label, input, hint), input, read);
+}
+
+type Choices = readonly (readonly [value: string, label: string])[];
+
+export function selectControl({ label, hint, read, changed }: Asked, choices: () => Choices): Control {
+  const input = make("select");
+  input.addEventListener("change", () => changed(input.value));
+  const fill = () =>
+    input.replaceChildren(...choices().map(([value, text]) => make("option", { value, textContent: text })));
+  fill();
+  const { element, update } = controlOf(labelled(label, input, hint), input, read);
+  return {
+    element,
+    update(box) {
+      fill();
+      update(box);
+    },
+  };
+}
+
+export function checkControl(label: string, read: (box: Box) => boolean, changed: (checked: boolean) => void): Control {
+  const input = make("input", { type: "checkbox", id: `place-input-${++lastId}` });
+  input.addEventListener("change", () => changed(input.checked));
+  const words = make("label", { htmlFor: input.id, textContent: label });
+  return {
+    element: make("div", { className: "form-field form-check" }, input, words),
+    update(box) {
+      input.checked = read(box);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { make } from "../../../../ui/browser/parts.ts";
+import { openActions } from "./actions.ts";
+import { type Field, kinds } from "./field.ts";
+import type { SizeRules } from "./geometry.ts";
+import { followKeys } from "./keyboard.ts";
+import type { OpenDocument } from "./opened.ts";
+import { openOverlay } from "./overlay.ts";
+import { showScroller } from "./pages.ts";
+import { openPanel } from "./panel.ts";
+import { bringTool, followPointers } from "./pointer.ts";
+import type { Signer } from "./signers.ts";
+import type { Store } from "./store.ts";
+import { openTools } from "./tools.ts";
+
+export type EditorDeps = {
+  readonly opened: OpenDocument;
+  readonly store: Store;
+  readonly rules: SizeRules;
+  readonly signers: () => readonly Signer[];
+  /** The field that it begins at; null for the first page. */
+  readonly at: Field | null;
+};
+
+/** Shows the pages of the document in a window of their own, to place fields on. @returns when it is closed */
+export async function openEditor({ opened, store, rules, signers, at }: EditorDeps): Promise<void> {
+  const { document: pdf, pageSize } = opened;
+  const status = make("p", { className: "visually-hidden" });
+  status.setAttribute("role", "status");
+  const say = (text: string) => {
+    status.textContent = text;
+  };
+  const dialog = make("dialog", { className: "place-editor" });
+  dialog.setAttribute("aria-labelledby", "place-editor-title");
+  const view = await showScroller(opened);
+  const { scroller } = view;
+  const overlay = openOverlay({ store, signers, pageBox: view.pageBox, preview: () => tools.preview() });
+  const focus = () => {
+    const box = store.selected();
+    const element = (box && overlay.elementOf(box)) ?? scroller;
+    element.focus({ preventScroll: true });
+    if (element !== scroller) element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
+  const actions = openActions({
+    opened,
+    store,
+    rules,
+    signers,
+    row: () => tools.row(),
+    page: view.current,
+    say,
+    focus,
+  });
+  const tools = openTools({
+    ...{ store, signers, say, zoom: view.zoom, place: view.place, putInMiddle: actions.putInMiddle },
+    close: () => dialog.close(),
+    changed: refresh,
+  });
+  const isEditing = () => tools.preview() === null;
+  const panel = openPanel({ store, signers, pages: pdf.numPages, actions });
+  const pointers = {
+    ...{ view: { ...view, pageSize }, store, overlay, rules, isEditing, tool: tools.tool },
+    put(...[kind, page, rect]: Parameters<typeof actions.put>) {
+      tools.arm(null);
+      actions.put(kind, page, rect);
+    },
+  };
+  followPointers(pointers);
+  for (const kind of kinds) bringTool(pointers, kind, tools.buttonOf(kind));
+  followKeys({ root: scroller, store, overlay, isEditing, say, actions, edit: panel.focus });
+
+  function refresh(): void {
+    dialog.classList.toggle("previewing", !isEditing());
+    dialog.classList.toggle("placing", tools.tool() !== null);
+    overlay.refresh();
+    panel.refresh();
+    tools.refresh();
+  }
+
+  dialog.append(tools.bar, tools.palette, scroller, panel.element, status);
+  // The Escape key first gives up what was begun.
+  dialog.addEventListener("cancel", (event) => {
+    if (tools.tool() === null && isEditing()) return;
+    event.preventDefault();
+    tools.reset();
+  });
+  const unwatch = store.watch(refresh);
+  const closed = new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+  document.body.append(dialog);
+  dialog.showModal();
+  refresh();
+  await view.start();
+  if (at) {
+    store.select({ id: at.id, option: at.kind === "radio" ? 0 : null });
+    focus();
+  }
+  await closed;
+  unwatch();
+  view.stop();
+  dialog.remove();
+  store.select(null);
+}

@@ -1,0 +1,227 @@
+import type { FieldFormat } from "../../../../../orders/order/form/field-values.ts";
+
+export const kinds = [
+  "signature",
+  "initials",
+  "date",
+  "name",
+  "text",
+  "number",
+  "checkbox",
+  "radio",
+  "dropdown",
+] as const;
+export type Kind = (typeof kinds)[number];
+
+export const kindWords: Readonly<Record<Kind, string>> = {
+  signature: "Signature",
+  initials: "Initials",
+  date: "Date",
+  name: "Name",
+  text: "Text",
+  number: "Number",
+  checkbox: "Checkbox",
+  radio: "Choice",
+  dropdown: "List",
+};
+
+/** In points from the upper left corner of the page as it is shown. */
+export type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+export type Size = Pick<Rect, "width" | "height">;
+
+export const between = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+
+/** The rectangle moved until all of it is on its page. */
+export const within = (rect: Rect, page: Size): Rect => ({
+  ...rect,
+  x: between(rect.x, 0, Math.max(page.width - rect.width, 0)),
+  y: between(rect.y, 0, Math.max(page.height - rect.height, 0)),
+});
+
+/** A field that is edited. A radio has a place for each option; `rect` is then that of the first. */
+export type Field = {
+  /** Unique while the page is open. */
+  readonly id: number;
+  readonly kind: Kind;
+  /** The signer's row in the form, from 1; the client alone is the first. */
+  readonly row: number;
+  /** From 1. */
+  readonly page: number;
+  readonly rect: Rect;
+  readonly label: string;
+  readonly help: string;
+  readonly required: boolean;
+  /** Empty for none; of a checkbox `true`. */
+  readonly value: string;
+  readonly readOnly: boolean;
+  readonly format: FieldFormat | null;
+  readonly options: readonly Option[];
+  /** Why the service refused it; gone with the next change. */
+  readonly error: string | null;
+};
+
+export type Option = { readonly label: string; readonly rect: Rect | null };
+
+/** One rectangle that can be moved: a field's, or that of a radio's option. */
+export type Box = { readonly field: Field; readonly option: number | null; readonly rect: Rect };
+
+export const boxesOf = (field: Field): Box[] =>
+  field.kind === "radio"
+    ? field.options.flatMap(({ rect }, option) => (rect ? [{ field, option, rect }] : []))
+    : [{ field, option: null, rect: field.rect }];
+
+/** The field with a box at another place. */
+export function withRect(field: Field, option: number | null, rect: Rect): Field {
+  if (option === null) return { ...field, rect, error: null };
+  const options = field.options.map((each, index) => (index === option ? { ...each, rect } : each));
+  return { ...field, options, rect: options[0]?.rect ?? field.rect, error: null };
+}
+
+const startSizes: Readonly<Record<Kind, Size>> = {
+  signature: { width: 180, height: 36 },
+  initials: { width: 60, height: 28 },
+  date: { width: 100, height: 18 },
+  name: { width: 160, height: 18 },
+  text: { width: 160, height: 18 },
+  number: { width: 90, height: 18 },
+  checkbox: { width: 14, height: 14 },
+  radio: { width: 14, height: 14 },
+  dropdown: { width: 120, height: 18 },
+};
+export const startSize = (kind: Kind): Size => startSizes[kind];
+
+/** How far apart new options of a radio are. */
+const optionStep = 22;
+
+export const hasOptions = ({ kind }: Pick<Field, "kind">): boolean => kind === "radio" || kind === "dropdown";
+export const hasValue = ({ kind }: Pick<Field, "kind">): boolean =>
+  ["text", "number", "checkbox", "radio", "dropdown"].includes(kind);
+
+let lastId = 0;
+export const newId = (): number => ++lastId;
+
+type Start = Pick<Field, "kind" | "row" | "page"> & { readonly rect: Rect };
+
+/** A field as a tool puts it on a page. */
+export function newField({ kind, row, page, rect }: Start): Field {
+  const labels = hasOptions({ kind }) ? ["Option 1", "Option 2"] : [];
+  return {
+    ...{
+      id: newId(),
+      kind,
+      row,
+      page,
+      rect,
+      label: "",
+      help: "",
+      value: "",
+      readOnly: false,
+      format: null,
+      error: null,
+    },
+    required: kind !== "checkbox",
+    options: labels.map((label, index) => ({ label, rect: kind === "radio" ? below(rect, index) : null })),
+  };
+}
+
+const below = (rect: Rect, steps: number): Rect => ({ ...rect, y: rect.y + steps * optionStep });
+
+/** The field with other option labels: those that stay in their place keep their rectangle. */
+export function withOptions(field: Field, labels: readonly string[]): Field {
+  const options = labels.map((label, index): Option => {
+    const rect = field.options[index]?.rect ?? null;
+    return {
+      label,
+      rect: field.kind === "radio" ? (rect ?? below(field.options[0]?.rect ?? field.rect, index)) : null,
+    };
+  });
+  const value = labels.includes(field.value) ? field.value : "";
+  return { ...field, options, value, readOnly: field.readOnly && value !== "", error: null };
+}
+
+/** A copy at another place, with all of its options moved alike. */
+export function copied(field: Field, page: number, by: { x: number; y: number }, size: Size): Field {
+  const move = (rect: Rect): Rect => within({ ...rect, x: rect.x + by.x, y: rect.y + by.y }, size);
+  const options = field.options.map(({ label, rect }) => ({ label, rect: rect && move(rect) }));
+  return { ...field, id: newId(), page, rect: move(field.rect), options, error: null };
+}
+
+const rounded = (rect: Rect): Rect => {
+  const { x, y, width, height } = rect;
+  const round = (value: number) => Math.round(value * 100) / 100;
+  return { x: round(x), y: round(y), width: round(width), height: round(height) };
+};
+
+/** Writes fields as the order's `fields`. @param signerOf the number of a row's signer */
+export function written(fields: readonly Field[], signerOf: (row: number) => number): string {
+  if (fields.length === 0) return "";
+  return JSON.stringify(
+    fields.map((field) => {
+      const { kind, row, page, rect, label, help, required, value, readOnly, format, options } = field;
+      return {
+        ...{ kind, signer: signerOf(row), page, required },
+        ...(kind !== "radio" && rounded(rect)),
+        ...(label !== "" && { label }),
+        ...(help !== "" && { help }),
+        ...(hasValue(field) && value !== "" && { value: kind === "checkbox" ? true : value }),
+        ...(hasValue(field) && readOnly && { read_only: true }),
+        ...(format !== null && { format: numbersIn(format) }),
+        ...(hasOptions(field) && {
+          options: options.map((each) => ({
+            label: each.label,
+            ...(kind === "radio" && each.rect && rounded(each.rect)),
+          })),
+        }),
+      };
+    }),
+  );
+}
+
+/** The order takes the bounds of a number as numbers. One that is none is for the rules to refuse. */
+function numbersIn(format: FieldFormat): unknown {
+  if (typeof format === "string") return format;
+  const bound = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : text);
+  const { min, max } = format;
+  return { ...format, ...(min !== undefined && { min: bound(min) }), ...(max !== undefined && { max: bound(max) }) };
+}
+
+type Written = Partial<Rect> & {
+  readonly kind?: Kind;
+  readonly signer?: number;
+  readonly page?: number;
+  readonly label?: string;
+  readonly help?: string;
+  readonly required?: boolean;
+  readonly value?: string | boolean;
+  readonly read_only?: boolean;
+  readonly format?: FieldFormat;
+  readonly options?: readonly (Partial<Rect> & { readonly label?: string })[];
+};
+
+const rectIn = ({ x = 0, y = 0, width = 14, height = 14 }: Partial<Rect>): Rect => ({ x, y, width, height });
+
+/** Reads what `written` wrote, from a form that was refused. @param rowOf the row of a signer */
+export function readWritten(text: string, rowOf: (signer: number) => number): Field[] {
+  if (text.trim() === "") return [];
+  const list = JSON.parse(text) as readonly Written[];
+  return list.map((each): Field => {
+    const { kind = "text", signer = 1, page = 1, label = "", help = "", required = true, value = "", format } = each;
+    const options = (each.options ?? []).map((option) => ({
+      label: option.label ?? "",
+      rect: kind === "radio" ? rectIn(option) : null,
+    }));
+    return {
+      ...{ id: newId(), kind, row: rowOf(signer), page, label, help, required, options, error: null },
+      rect: options[0]?.rect ?? rectIn(each),
+      value: value === false ? "" : String(value),
+      readOnly: each.read_only === true,
+      format: readFormat(format),
+    };
+  });
+}
+
+function readFormat(format: FieldFormat | undefined): FieldFormat | null {
+  if (format === undefined || typeof format === "string") return format ?? null;
+  const { min, max } = format;
+  return { ...format, ...(min !== undefined && { min: String(min) }), ...(max !== undefined && { max: String(max) }) };
+}

@@ -1,0 +1,70 @@
+import { between, type Kind, type Rect, type Size } from "./field.ts";
+
+/** The least and the largest size of each kind, in points, from the service. */
+export type SizeRules = Readonly<Record<Kind, { readonly least: Size; readonly most: Size }>>;
+
+/** In points: a text's place leaves this much of its page's width. */
+const besideText = 36;
+
+/** The size within its rules and its page. */
+export function fitSize(kind: Kind, size: Size, page: Size, rules: SizeRules): Size {
+  const { least, most } = rules[kind];
+  const isMark = kind === "signature" || kind === "initials";
+  const widest = Math.min(most.width, isMark ? page.width : page.width - besideText);
+  return {
+    width: between(size.width, least.width, Math.max(widest, least.width)),
+    height: between(size.height, least.height, Math.max(Math.min(most.height, page.height), least.height)),
+  };
+}
+
+/** A line that edges met at; `at` in points on its axis. */
+export type Guide = { readonly axis: "x" | "y"; readonly at: number };
+export type Snapped = { readonly rect: Rect; readonly guides: readonly Guide[] };
+
+type Edges = readonly [start: number, middle: number, end: number];
+const edges = (rect: Rect, axis: "x" | "y"): Edges => {
+  const [start, length] = axis === "x" ? [rect.x, rect.width] : [rect.y, rect.height];
+  return [start, start + length / 2, start + length];
+};
+
+/** The shift that brings an own edge onto one of the others', and the line they meet at. */
+function nearest(own: readonly number[], others: readonly number[], reach: number) {
+  let best: { readonly by: number; readonly at: number } | null = null;
+  for (const edge of own)
+    for (const at of others) {
+      const by = at - edge;
+      if (Math.abs(by) <= reach && (!best || Math.abs(by) < Math.abs(best.by))) best = { by, at };
+    }
+  return best;
+}
+
+/** Moves a rectangle so that its edges or middles meet those of others nearby. @param reach in points */
+export function snapMove(rect: Rect, others: readonly Rect[], reach: number): Snapped {
+  const guides: Guide[] = [];
+  const shift = (axis: "x" | "y"): number => {
+    const found = nearest(
+      edges(rect, axis),
+      others.flatMap((other) => edges(other, axis)),
+      reach,
+    );
+    if (found) guides.push({ axis, at: found.at });
+    return found?.by ?? 0;
+  };
+  return { rect: { ...rect, x: rect.x + shift("x"), y: rect.y + shift("y") }, guides };
+}
+
+/** Moves the lower right corner of a rectangle onto edges nearby, or gives it the size of another. */
+export function snapResize(rect: Rect, others: readonly Rect[], reach: number): Snapped {
+  const guides: Guide[] = [];
+  const grow = (axis: "x" | "y"): number => {
+    const [start, , end] = edges(rect, axis);
+    const ends = others.flatMap((other) => {
+      const [first, , last] = edges(other, axis);
+      return [first, last, start + (last - first)];
+    });
+    const found = nearest([end], ends, reach);
+    if (found) guides.push({ axis, at: found.at });
+    return found?.by ?? 0;
+  };
+  return { rect: { ...rect, width: rect.width + grow("x"), height: rect.height + grow("y") }, guides };
+}

@@ -1,0 +1,106 @@
+/** A point of the window, in CSS pixels. */
+export type Point = { readonly x: number; readonly y: number };
+
+/** In CSS pixels: a shorter way is a click. */
+const clickPixels = 4;
+/** In CSS pixels: this close to the edge of the scroller it scrolls. */
+const edgePixels = 48;
+const scrollPixels = 12;
+
+export const pointOf = ({ clientX, clientY }: PointerEvent): Point => ({ x: clientX, y: clientY });
+const isFar = (a: Point, b: Point): boolean => Math.hypot(a.x - b.x, a.y - b.y) > clickPixels;
+
+export type Gesture = {
+  /** Called once a frame while the pointer is down. @param free whether the Alt key lets go of other edges */
+  readonly step: (point: Point, free: boolean) => void;
+  /** Called once. @param isDone whether it was dragged and not given up */
+  readonly end: (isDone: boolean) => void;
+};
+
+/** Follows one pointer from the field that it went down on until it is up. The Escape key gives the drag up. */
+export function follow(element: HTMLElement, down: PointerEvent, scroller: HTMLElement, { step, end }: Gesture): void {
+  const start = pointOf(down);
+  let last = start;
+  let free = false;
+  let isDragged = false;
+  let frame = 0;
+  const stop = new AbortController();
+  const { signal } = stop;
+  element.setPointerCapture(down.pointerId);
+
+  const tick = () => {
+    const { top, bottom } = scroller.getBoundingClientRect();
+    if (last.y < top + edgePixels) scroller.scrollTop -= scrollPixels;
+    if (last.y > bottom - edgePixels) scroller.scrollTop += scrollPixels;
+    step(last, free);
+    frame = requestAnimationFrame(tick);
+  };
+  const finish = (isUp: boolean) => {
+    stop.abort();
+    cancelAnimationFrame(frame);
+    element.classList.remove("dragged");
+    if (isDragged && isUp) step(last, free);
+    end(isDragged && isUp);
+  };
+
+  element.addEventListener(
+    "pointermove",
+    (event) => {
+      last = pointOf(event);
+      free = event.altKey;
+      if (isDragged || !isFar(start, last)) return;
+      isDragged = true;
+      element.classList.add("dragged");
+      frame = requestAnimationFrame(tick);
+    },
+    { signal },
+  );
+  element.addEventListener("pointerup", () => finish(true), { signal });
+  element.addEventListener("pointercancel", () => finish(false), { signal });
+  element.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      finish(false);
+    },
+    { signal },
+  );
+}
+
+export type Bringing = {
+  readonly isAllowed: () => boolean;
+  readonly ghost: HTMLElement;
+  readonly move: (point: Point) => void;
+  readonly drop: (point: Point, free: boolean) => void;
+};
+
+/** Lets a tool be dragged from its button by a mouse or a pen. A finger scrolls the tools, and taps them. */
+export function bring(button: HTMLElement, { isAllowed, ghost, move, drop }: Bringing): void {
+  button.addEventListener("pointerdown", (down) => {
+    if (down.button !== 0 || down.pointerType === "touch" || !isAllowed()) return;
+    const start = pointOf(down);
+    let isDragged = false;
+    const stop = new AbortController();
+    const { signal } = stop;
+    const finish = (event: PointerEvent | null) => {
+      stop.abort();
+      ghost.remove();
+      if (isDragged && event) drop(pointOf(event), event.altKey);
+    };
+    document.addEventListener(
+      "pointermove",
+      (event) => {
+        const point = pointOf(event);
+        if (!isDragged && !isFar(start, point)) return;
+        if (!isDragged) button.parentElement?.append(ghost);
+        isDragged = true;
+        move(point);
+      },
+      { signal },
+    );
+    document.addEventListener("pointerup", finish, { signal });
+    document.addEventListener("pointercancel", () => finish(null), { signal });
+  });
+}

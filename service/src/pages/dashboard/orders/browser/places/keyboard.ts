@@ -1,0 +1,78 @@
+import type { Actions } from "./actions.ts";
+import type { Box, Rect } from "./field.ts";
+import type { openOverlay } from "./overlay.ts";
+import type { Store } from "./store.ts";
+
+export type KeyboardDeps = {
+  readonly root: HTMLElement;
+  readonly store: Store;
+  readonly overlay: ReturnType<typeof openOverlay>;
+  readonly isEditing: () => boolean;
+  readonly say: (text: string) => void;
+  readonly actions: Pick<Actions, "duplicate" | "remove">;
+  /** Brings the reader to what the field asks for. */
+  readonly edit: () => void;
+};
+
+const directions: Readonly<Record<string, readonly [right: number, down: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+/** In points: with Ctrl or Alt a step is longer. */
+const longStep = 10;
+
+/** Arrow keys move the focused field, with Shift they change its size; Delete removes it. */
+export function followKeys({ root, store, overlay, isEditing, say, actions, edit }: KeyboardDeps): void {
+  root.addEventListener("focusin", ({ target }) => {
+    const box = overlay.boxAt(target);
+    if (box && isEditing()) store.select({ id: box.field.id, option: box.option });
+  });
+
+  root.addEventListener("keydown", (event) => {
+    const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
+    if (!isEditing()) return;
+    const isCommand = ctrlKey || metaKey;
+    if (isCommand && key.toLowerCase() === "z" && !isTyping(event.target)) {
+      event.preventDefault();
+      say(store.undo() ? "Undone." : "There is nothing to undo.");
+      return;
+    }
+    const box = overlay.boxAt(event.target);
+    if (!box) return;
+    const direction = directions[key];
+    if (direction) {
+      event.preventDefault();
+      step(box, direction, shiftKey, isCommand || altKey ? longStep : 1);
+    } else if (key === "Delete" || key === "Backspace") {
+      event.preventDefault();
+      actions.remove(box);
+    } else if (key === "Enter" || key === " ") {
+      event.preventDefault();
+      edit();
+    } else if (isCommand && key.toLowerCase() === "d") {
+      event.preventDefault();
+      actions.duplicate(box);
+    }
+  });
+
+  function step(box: Box, [right, down]: readonly [number, number], isSize: boolean, by: number): void {
+    const { x, y, width, height } = box.rect;
+    const rect: Rect = isSize
+      ? { ...box.rect, width: width + right * by, height: height + down * by }
+      : { ...box.rect, x: x + right * by, y: y + down * by };
+    store.place(box, box.field.page, rect);
+    const now = store.selected()?.rect;
+    if (!now) return;
+    const points = (value: number) => Math.round(value);
+    say(
+      isSize
+        ? `${points(now.width)} wide, ${points(now.height)} high`
+        : `${points(now.x)} from the left, ${points(now.y)} from the top`,
+    );
+  }
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;

@@ -1,0 +1,104 @@
+import { make, setNumbers } from "../../../../ui/browser/parts.ts";
+import { type Box, boxesOf, kindWords } from "./field.ts";
+import type { Guide } from "./geometry.ts";
+import { nameOf, type Signer } from "./signers.ts";
+import type { Store } from "./store.ts";
+
+type Overlay = {
+  /** The element of a box, and the box of an element or of one in it. */
+  readonly elementOf: (box: Box) => HTMLElement | undefined;
+  readonly boxAt: (target: EventTarget | null) => Box | null;
+  readonly showGuides: (page: number, guides: readonly Guide[]) => void;
+  readonly refresh: () => void;
+};
+
+type Shown = {
+  readonly store: Store;
+  readonly signers: () => readonly Signer[];
+  readonly pageBox: (page: number) => HTMLElement;
+  /** The row whose signer's view is shown; null while fields are edited. */
+  readonly preview: () => number | null;
+};
+
+const keyOf = ({ field, option }: Box): string => `${field.id}.${option ?? ""}`;
+
+/** The fields as elements over their pages. An element stays while its box does, so that it keeps the focus. */
+export function openOverlay({ store, signers, pageBox, preview }: Shown): Overlay {
+  const elements = new Map<string, HTMLButtonElement>();
+  const boxes = new WeakMap<Element, Box>();
+  let guides: HTMLElement[] = [];
+
+  function draw(box: Box): void {
+    const { field, option, rect } = box;
+    const key = keyOf(box);
+    const element = elements.get(key) ?? make("button", { type: "button" });
+    elements.set(key, element);
+    boxes.set(element, box);
+    const selected = store.selected();
+    const isSelected = selected?.field.id === field.id && selected.option === option;
+    const viewer = preview();
+    const seen = viewer === null ? "" : viewer === field.row && !field.readOnly ? " own" : " others";
+    element.className = `placed of-${field.row} ${field.kind}${isSelected && viewer === null ? " selected" : ""}${field.error === null ? "" : " refused"}${seen}`;
+    setNumbers(element, { left: rect.x, top: rect.y, width: rect.width, height: rect.height });
+    element.setAttribute("aria-label", spoken(box, signers()));
+    element.setAttribute("aria-pressed", String(isSelected));
+    if (viewer === null) element.removeAttribute("aria-disabled");
+    else element.setAttribute("aria-disabled", "true");
+    const shown = make("span", { className: "placed-text", textContent: textOf(box, viewer !== null) });
+    const handle = isSelected && viewer === null ? [make("span", { className: "placed-handle" })] : [];
+    element.replaceChildren(shown, ...handle);
+    const page = pageBox(field.page);
+    if (element.parentElement !== page) page.append(element);
+  }
+
+  return {
+    elementOf: (box) => elements.get(keyOf(box)),
+    boxAt(target) {
+      const element = target instanceof Element ? target.closest(".placed") : null;
+      return (element && boxes.get(element)) ?? null;
+    },
+    showGuides(page, lines) {
+      for (const guide of guides) guide.remove();
+      guides = lines.map(({ axis, at }) => {
+        const guide = make("div", { className: `snap-guide along-${axis}` });
+        setNumbers(guide, { at });
+        pageBox(page).append(guide);
+        return guide;
+      });
+    },
+    refresh() {
+      const all = store.fields().flatMap(boxesOf);
+      const keys = new Set(all.map(keyOf));
+      for (const [key, element] of elements)
+        if (!keys.has(key)) {
+          element.remove();
+          elements.delete(key);
+        }
+      for (const box of all) draw(box);
+    },
+  };
+}
+
+const titleOf = ({ field, option }: Box): string => {
+  const label = field.label === "" ? kindWords[field.kind] : field.label;
+  return option === null ? label : `${label}: ${field.options[option]?.label ?? ""}`;
+};
+
+/** The text in a box. @param asFilled as a signer sees it, with the sender's values */
+function textOf(box: Box, asFilled: boolean): string {
+  const { field, option } = box;
+  const { kind, value } = field;
+  if (kind === "checkbox") return value === "" ? "" : "✓";
+  if (kind === "radio") return value !== "" && value === field.options[option ?? 0]?.label ? "●" : "";
+  if (value !== "") return value;
+  return asFilled && field.readOnly ? "" : titleOf(box);
+}
+
+function spoken(box: Box, signers: readonly Signer[]): string {
+  const { field } = box;
+  const named = field.label === "" ? "" : `${kindWords[field.kind]}, `;
+  const must = field.readOnly ? "filled in by you" : field.required ? "required" : "optional";
+  const value = box.option === null && field.value !== "" && field.kind !== "checkbox" ? `: ${field.value}` : "";
+  const refused = field.error === null ? "" : `. Refused: ${field.error}`;
+  return `${titleOf(box)}${value}, ${named}${nameOf(signers, field.row)}, ${must}, page ${field.page}${refused}`;
+}

@@ -1,0 +1,95 @@
+import { part } from "../../../../ui/browser/parts.ts";
+import { openEditor } from "./editor.ts";
+import { type Field, readWritten, written } from "./field.ts";
+import type { SizeRules } from "./geometry.ts";
+import type { OpenDocument } from "./opened.ts";
+import { openPictures } from "./pictures.ts";
+import { rowOf, type Signer, signerOf, signersIn } from "./signers.ts";
+import { openStore } from "./store.ts";
+
+type Refusal = { readonly index: number; readonly text: string };
+
+/** The part of the order form that leads to the pages, and holds what was placed on them. */
+export function placesPart(form: HTMLFormElement) {
+  const host = part("places");
+  const input = part<HTMLInputElement>("field-fields");
+  const said = part("places-said");
+  const ask = part<HTMLInputElement>("places-ask");
+  const button = part<HTMLButtonElement>("places-open");
+  const pictures = openPictures(part("places-pictures"));
+  const rules = JSON.parse(host.dataset["sizes"] ?? "{}") as SizeRules;
+  const refusals = JSON.parse(host.dataset["refused"] ?? "[]") as readonly Refusal[];
+  let opened: OpenDocument | null = null;
+  const signers = () => signersIn(form);
+  const store = openStore(
+    readWritten(input.value, rowOf(signers())).map((field, index) => ({
+      ...field,
+      error: refusals.find((refusal) => refusal.index === index)?.text ?? null,
+    })),
+    (page) => opened?.pageSize(page) ?? { width: 612, height: 792 },
+    rules,
+  );
+
+  function refresh(): void {
+    const fields = store.fields();
+    // The service asks before it adds a page; without a script it adds one where no place is found.
+    input.value = written(fields, signerOf(signers()));
+    const agreed = document.getElementById("field-page_added");
+    ask.disabled = fields.length > 0 || (agreed instanceof HTMLInputElement && agreed.checked);
+    if (!opened) return;
+    button.textContent = fields.length === 0 ? "Place fields on the pages" : "Change the fields on the pages";
+    said.textContent = summaryOf(fields, signers());
+    pictures.mark(fields);
+  }
+
+  store.watch(refresh);
+  form.addEventListener("input", refresh);
+  button.addEventListener("click", async () => {
+    if (!opened) return;
+    button.disabled = true;
+    try {
+      await openEditor({
+        opened,
+        store,
+        rules,
+        signers,
+        at: store.fields().find(({ error }) => error !== null) ?? null,
+      });
+    } finally {
+      button.disabled = false;
+      button.focus();
+    }
+  });
+  refresh();
+
+  return {
+    /** Offers the pages of another document; null while none is open. */
+    show(next: OpenDocument | null): void {
+      void opened?.document.loadingTask.destroy();
+      opened = next;
+      button.disabled = next === null;
+      pictures.clear();
+      if (!next) return;
+      const kept = store.fields().filter(({ page }) => page <= next.document.numPages);
+      const lost = store.fields().length - kept.length;
+      if (lost > 0) store.replace(kept);
+      refresh();
+      if (lost > 0) said.textContent += ` Gone are ${lost} fields on pages that this file does not have.`;
+      pictures.draw(next).catch(() => pictures.clear());
+    },
+  };
+}
+
+function summaryOf(fields: readonly Field[], signers: readonly Signer[]): string {
+  if (fields.length === 0)
+    return "No fields yet. Without fields, people sign where the document has signature fields or tags.";
+  const counted = (count: number) => (count === 1 ? "1 field" : `${count} fields`);
+  const parts = signers.map(
+    ({ row, name }) => `${name}: ${counted(fields.filter((each) => each.row === row).length)}.`,
+  );
+  const lost = fields.filter(({ row }) => !signers.some((signer) => signer.row === row)).length;
+  if (lost > 0) parts.push(`${counted(lost)} for a signer whom nobody is named for any more.`);
+  const refused = fields.filter(({ error }) => error !== null).length;
+  if (refused > 0) parts.push(`${counted(refused)} to correct.`);
+  return parts.join(" ");
+}

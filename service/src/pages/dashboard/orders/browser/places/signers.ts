@@ -1,0 +1,34 @@
+import { namedRows, rowField } from "../../new/signer-rows.ts";
+
+/** A signer whom fields are placed for. The client alone is the first row. */
+export type Signer = { readonly row: number; readonly name: string };
+
+/** The signers that the form names now, in the order of their numbers. */
+export function signersIn(form: HTMLFormElement): Signer[] {
+  const values: Record<string, string> = {};
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") values[name] = value.trim();
+  const rows = namedRows(values);
+  if (rows.length === 0) return [{ row: 1, name: values["name"] || values["email"] || "The client" }];
+  return rows.map((row) => ({
+    row,
+    name: values[rowField(row, "name")] || values[rowField(row, "email")] || `Signer ${row}`,
+  }));
+}
+
+/** A number that no order has, so that the service refuses the field of a row that names nobody. */
+const nobody = 99;
+
+export const signerOf =
+  (signers: readonly Signer[]) =>
+  (row: number): number => {
+    const index = signers.findIndex((signer) => signer.row === row);
+    return index === -1 ? nobody : index + 1;
+  };
+
+export const rowOf =
+  (signers: readonly Signer[]) =>
+  (signer: number): number =>
+    signers[signer - 1]?.row ?? signer;
+
+export const nameOf = (signers: readonly Signer[], row: number): string =>
+  signers.find((signer) => signer.row === row)?.name ?? `Signer ${row} (no longer named)`;

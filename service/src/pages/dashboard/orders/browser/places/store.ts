@@ -1,0 +1,103 @@
+import { type Box, boxesOf, type Field, type Rect, type Size, within, withRect } from "./field.ts";
+import { fitSize, type SizeRules } from "./geometry.ts";
+
+export type Selection = { readonly id: number; readonly option: number | null } | null;
+
+/** The fields of the form, the selected box, and what can be undone. */
+export type Store = {
+  readonly fields: () => readonly Field[];
+  readonly selected: () => Box | null;
+  readonly select: (selection: Selection) => void;
+  readonly add: (fields: readonly Field[]) => void;
+  readonly change: (id: number, to: (field: Field) => Field) => void;
+  /** Moves a box; a radio that goes to another page takes all of its options along. */
+  readonly place: (box: Box, page: number, rect: Rect) => void;
+  readonly remove: (id: number) => void;
+  readonly replace: (fields: readonly Field[]) => void;
+  readonly undo: () => boolean;
+  /** Calls back after each change. @returns what ends it */
+  readonly watch: (watcher: () => void) => () => void;
+};
+
+const mostUndone = 100;
+const typingMs = 1000;
+
+/** @param pageSize of a page, from 1 */
+export function openStore(start: readonly Field[], pageSize: (page: number) => Size, rules: SizeRules): Store {
+  let fields = start;
+  let selection: Selection = null;
+  let changed = { id: 0, at: 0 };
+  const past: (readonly Field[])[] = [];
+  const watchers = new Set<() => void>();
+  const tell = () => {
+    for (const watcher of watchers) watcher();
+  };
+  const set = (to: readonly Field[]) => {
+    past.push(fields);
+    if (past.length > mostUndone) past.shift();
+    fields = to;
+    tell();
+  };
+  const find = (id: number) => fields.find((field) => field.id === id);
+
+  return {
+    fields: () => fields,
+    selected() {
+      const field = selection && find(selection.id);
+      const boxes = field ? boxesOf(field) : [];
+      return boxes.find(({ option }) => option === selection?.option) ?? boxes[0] ?? null;
+    },
+    select(to) {
+      selection = to;
+      tell();
+    },
+    add(more) {
+      const [first] = more;
+      if (!first) return;
+      selection = { id: first.id, option: first.kind === "radio" ? 0 : null };
+      set([...fields, ...more]);
+    },
+    change(id, to) {
+      const isTyped = past.length > 0 && changed.id === id && performance.now() - changed.at < typingMs;
+      changed = { id, at: performance.now() };
+      set(fields.map((field) => (field.id === id ? to(field) : field)));
+      // What is typed without a pause is undone at once.
+      if (isTyped) past.pop();
+    },
+    place({ field, option, rect: before }, page, wanted) {
+      const size = pageSize(page);
+      const rect = within({ ...wanted, ...fitSize(field.kind, wanted, size, rules) }, size);
+      if (page === field.page || option === null) {
+        set(fields.map((each) => (each.id === field.id ? { ...withRect(each, option, rect), page } : each)));
+        return;
+      }
+      const [right, down] = [rect.x - before.x, rect.y - before.y];
+      const options = field.options.map((each) => ({
+        ...each,
+        rect: each.rect && within({ ...each.rect, x: each.rect.x + right, y: each.rect.y + down }, size),
+      }));
+      const moved = { ...field, page, options, rect: options[0]?.rect ?? rect, error: null };
+      set(fields.map((each) => (each.id === field.id ? moved : each)));
+    },
+    remove(id) {
+      if (selection?.id === id) selection = null;
+      set(fields.filter((field) => field.id !== id));
+    },
+    replace(to) {
+      selection = null;
+      set(to);
+    },
+    undo() {
+      const before = past.pop();
+      if (!before) return false;
+      fields = before;
+      if (selection && !find(selection.id)) selection = null;
+      tell();
+      return true;
+    },
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+  };
+}

@@ -1,0 +1,336 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "@signsealship/testing/browser";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { pageBox, shownPlace, shownSize } from "../../../src/kernel/pdf/pages/page-box.ts";
+import { pages as pagesIn } from "../../../src/kernel/pdf/pages/page-tree.ts";
+import { lookUpPdf } from "../../../src/kernel/pdf/xref/lookup.ts";
+import { assertGood, type OrdersPages, openOrdersPages, press, said } from "./orders-pages.ts";
+
+type Page = Awaited<ReturnType<OrdersPages["open"]>>["page"];
+type Written = { kind: string; signer: number; page: number; x: number; y: number; width: number; height: number };
+
+const newPath = "/dashboard/orders/new";
+let pages: OrdersPages;
+before(async () => {
+  pages = await openOrdersPages();
+});
+after(() => pages.close());
+
+const pdf = (buffer: Buffer, name = "Agreement.pdf") => ({ name, mimeType: "application/pdf", buffer });
+const openButton = (page: Page) => page.getByRole("button", { name: /^(Place|Change the) fields on the pages$/ });
+const editor = (page: Page) => page.getByRole("dialog", { name: "Fields on the pages" });
+const tool = (page: Page, name: string) =>
+  page.getByRole("group", { name: "Fields", exact: true }).getByRole("button", { name, exact: true });
+const sheet = (page: Page, n = 1) =>
+  editor(page)
+    .locator(".viewer-page")
+    .nth(n - 1);
+const placed = (page: Page, name: RegExp) => editor(page).getByRole("button", { name });
+
+async function written(page: Page): Promise<Written[]> {
+  const value = await page.locator("#field-fields").inputValue();
+  return value === "" ? [] : JSON.parse(value);
+}
+
+/** The form with a document for one signer, Jane, or two, and the editor open. */
+async function begin(buffer: Buffer, { signers = 1, width = 1280, height = 800 } = {}) {
+  const { opened, page } = await pages.open({ width, height });
+  await pages.go(page, newPath);
+  await page.getByLabel("Client’s email").fill("jane@example.com");
+  await page.getByLabel("Client’s name").fill("Jane Roe");
+  await page.getByLabel("Signing").check();
+  if (signers === 2) {
+    await page.getByText("Other signers, or several").click();
+    for (const [row, name] of [
+      [1, "Jane Roe"],
+      [2, "John Roe"],
+    ] as const) {
+      await page.locator(`[name=signer${row}_name]`).fill(name);
+      await page.locator(`[name=signer${row}_email]`).fill(`signer${row}@example.com`);
+    }
+  }
+  await page.getByLabel("This is the client’s own document").check();
+  await page.getByLabel("File: a PDF").setInputFiles(pdf(buffer));
+  await openButton(page).click();
+  await sheet(page).locator("canvas").waitFor();
+  return { opened, page };
+}
+
+const done = (page: Page) => editor(page).getByRole("button", { name: "Done" }).click();
+
+/** A point of a page in the window, from points of the page. */
+async function pointOn(page: Page, x: number, y: number, width = 612) {
+  await sheet(page).evaluate((element) => element.scrollIntoView({ block: "start" }));
+  const box = (await sheet(page).boundingBox()) ?? assert.fail("no page");
+  const scale = box.width / width;
+  return { x: box.x + x * scale, y: box.y + y * scale, scale };
+}
+
+async function dragTo(page: Page, from: { x: number; y: number }, to: { x: number; y: number }) {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
+  await page.mouse.move(to.x, to.y);
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.mouse.up();
+}
+
+const middleOf = async (locator: ReturnType<Page["locator"]>) => {
+  const { x, y, width, height } = (await locator.boundingBox()) ?? assert.fail("not shown");
+  return { x: x + width / 2, y: y + height / 2 };
+};
+const near = (a: number, b: number, by = 0.5) => Math.abs(a - b) <= by;
+
+test("a field lands where it was dropped, on pages that are rotated, cropped or scaled", async () => {
+  const square = [200, 300, 212, 312] as const;
+  const content = "1 0 0 rg 200 300 12 12 re f";
+  const kinds = [
+    "",
+    "/Rotate 90",
+    "/Rotate 180",
+    "/Rotate 270",
+    "/CropBox [150 260 560 700]",
+    "/UserUnit 1.5",
+    "/Rotate 90 /CropBox [150 260 560 700] /UserUnit 1.25",
+  ];
+  const { page } = await begin(makePdf({ content, pageEntries: `/MediaBox [0 0 612 792] ${kinds[0]}` }));
+  for (const [index, entries] of kinds.entries()) {
+    const buffer = makePdf({ content, text: `Kind ${index}`, pageEntries: `/MediaBox [0 0 612 792] ${entries}` });
+    const look = lookUpPdf(buffer);
+    const [first] = [...pagesIn(look.file, look.root.dict)];
+    assert.ok(first);
+    const box = pageBox(look.file, first);
+    const [mark, size] = [shownPlace(box, square), shownSize(box)];
+    const middle = { x: mark.x + mark.width / 2, y: mark.y + mark.height / 2 };
+    if (await editor(page).isVisible()) await done(page);
+    await page.getByLabel("File: a PDF").setInputFiles(pdf(buffer, `Kind ${index}.pdf`));
+    await page.getByText(`Kind ${index}.pdf: 1 page`).waitFor();
+    await openButton(page).click();
+    await sheet(page).locator("canvas").waitFor();
+    const shown = (await sheet(page).boundingBox()) ?? assert.fail("no page");
+    assert.ok(near(shown.width / shown.height, size.width / size.height, 0.01), entries);
+    const red = await sheet(page)
+      .locator("canvas")
+      .evaluate(
+        (element, at) => {
+          const canvas = element as HTMLCanvasElement;
+          const [x, y] = [at.x * canvas.width, at.y * canvas.height].map(Math.round);
+          return [...(canvas.getContext("2d")?.getImageData(x ?? 0, y ?? 0, 1, 1).data ?? [])];
+        },
+        { x: middle.x / size.width, y: middle.y / size.height },
+      );
+    assert.deepEqual(red, [255, 0, 0, 255], `${entries}: the square is where the service reckons it`);
+    await tool(page, "Checkbox").click();
+    const scale = shown.width / size.width;
+    await sheet(page).click({ position: { x: middle.x * scale, y: middle.y * scale } });
+    const field = (await written(page)).at(-1) ?? assert.fail("no field");
+    assert.ok(near(field.x + field.width / 2, middle.x), `${entries}: ${field.x}`);
+    assert.ok(near(field.y + field.height / 2, middle.y), `${entries}: ${field.y}`);
+    await page.keyboard.press("Delete");
+  }
+});
+
+test("by mouse: fields of two signers are dragged onto pages, moved, resized, snapped, copied and sent", async () => {
+  const { opened, page } = await begin(makePdf({ pages: 3 }), { signers: 2 });
+  await dragTo(page, await middleOf(tool(page, "Signature")), await pointOn(page, 200, 300));
+  const [signature] = await written(page);
+  assert.ok(signature && near(signature.x + signature.width / 2, 200) && near(signature.y + signature.height / 2, 300));
+  assert.equal(signature.signer, 1);
+
+  const own = placed(page, /^Signature, Jane Roe, required, page 1/);
+  const from = await middleOf(own);
+  const { scale } = await pointOn(page, 0, 0);
+  await dragTo(page, await middleOf(own), { x: from.x + 60 * scale, y: from.y + 40 * scale });
+  const [moved] = await written(page);
+  assert.ok(moved && near(moved.x, signature.x + 60, 1) && near(moved.y, signature.y + 40, 1), JSON.stringify(moved));
+
+  const corner = await middleOf(own.locator(".placed-handle"));
+  await dragTo(page, corner, { x: corner.x + 30 * scale, y: corner.y + 10 * scale });
+  const [resized] = await written(page);
+  assert.ok(resized && near(resized.width, moved.width + 30, 1) && near(resized.height, moved.height + 10, 1));
+
+  await page.getByLabel("Fields for").selectOption("John Roe");
+  const beside = await pointOn(page, resized.x + 90 + 3, 460);
+  await dragTo(page, await middleOf(tool(page, "Signature")), beside);
+  const second = (await written(page)).at(-1);
+  assert.ok(second && second.signer === 2 && near(second.x, resized.x, 0.02), "its left edge met that of the first");
+  await dragTo(page, await middleOf(tool(page, "Initials")), await pointOn(page, 540, 460));
+  await page.getByRole("button", { name: "On every page" }).click();
+  await editor(page).getByRole("status").getByText("Initials for John Roe is on 3 pages now.").waitFor();
+  const all = await written(page);
+  assert.deepEqual(
+    all.filter(({ kind }) => kind === "initials").map((field) => [field.page, field.x]),
+    [1, 2, 3].map((n) => [n, all.find(({ kind }) => kind === "initials")?.x]),
+  );
+  await tool(page, "Text").click();
+  await sheet(page).click({ position: { x: 200, y: 100 } });
+  await page.getByLabel("Label", { exact: true }).fill("Parcel number");
+  await page.getByLabel("Value from you").fill("R-17");
+  await page.getByLabel("The signer can’t change it").check();
+  await page.getByRole("button", { name: "Duplicate" }).click();
+  assert.equal((await written(page)).filter((field) => "read_only" in field).length, 2);
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByLabel("Show", { exact: true }).selectOption("As Jane Roe sees it");
+  await page.getByText("Jane Roe fills in 1 field:").waitFor();
+  assert.equal(await tool(page, "Text").isVisible(), false);
+  await assertGood(opened);
+  await done(page);
+  await page.getByText("Jane Roe: 1 field. John Roe: 5 fields.").waitFor();
+  await assertGood(opened);
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
+});
+
+test("a choice, a list, a number and a checkbox are set up in the panel", async () => {
+  const { page } = await begin(makePdf());
+  const put = async (name: string, y: number) => {
+    await tool(page, name).click();
+    await sheet(page).click({ position: { x: 300, y } });
+  };
+  await put("Signature", 60);
+  await put("Choice", 200);
+  await page.getByLabel("Label", { exact: true }).fill("Title");
+  await page.getByLabel("Options").fill("Sole\nJoint\nTrust");
+  await page.getByLabel("Value from you").selectOption("Joint");
+  await placed(page, /^Title: Trust, Choice/).waitFor();
+  await put("List", 400);
+  await page.getByLabel("Options").fill("Red\n\n Blue ");
+  await put("Number", 500);
+  await page.getByLabel("Currency").selectOption("USD");
+  await page.getByLabel("At most").fill("1000");
+  await put("Checkbox", 560);
+  await page.getByLabel("Checked by you").check();
+  await page.getByLabel("Required", { exact: true }).check();
+  await page.getByLabel("Required", { exact: true }).uncheck();
+  await put("Date", 620);
+  await page.getByLabel("Format").selectOption("January 5, 2026");
+  const fields = await written(page);
+  const [, choice, list, number, box, date] = fields as unknown as Record<string, unknown>[];
+  assert.deepEqual(
+    [choice?.["kind"], choice?.["label"], choice?.["value"], "x" in (choice ?? {})],
+    ["radio", "Title", "Joint", false],
+  );
+  const options = choice?.["options"] as (Written & { label: string })[];
+  assert.deepEqual(
+    options.map(({ label, x }) => [label, x]),
+    ["Sole", "Joint", "Trust"].map((label) => [label, options[0]?.x]),
+  );
+  assert.deepEqual(list?.["options"], [{ label: "Red" }, { label: "Blue" }]);
+  assert.deepEqual(number?.["format"], { currency: "USD", max: 1000 });
+  assert.deepEqual([box?.["value"], box?.["required"]], [true, false]);
+  assert.equal(date?.["format"], "long");
+  await done(page);
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
+});
+
+test("by keyboard alone: a field is added, moved, resized, set up, deleted and brought back", async () => {
+  const { opened, page } = await begin(makePdf({ pages: 2 }));
+  const says = (text: string | RegExp) => editor(page).getByRole("status").getByText(text).waitFor();
+  await tool(page, "Signature").focus();
+  await page.keyboard.press("Enter");
+  await says(/Signature for Jane Roe placed on page 1/);
+  const [start] = await written(page);
+  assert.ok(start && near(start.x + start.width / 2, 306) && near(start.y + start.height / 2, 396));
+  for (const key of ["ArrowRight", "ArrowDown", "Control+ArrowDown", "Shift+ArrowRight", "Shift+ArrowUp"])
+    await page.keyboard.press(key);
+  await says("181 wide, 35 high");
+  const [now] = await written(page);
+  assert.deepEqual(
+    [now?.x, now?.y, now?.width, now?.height],
+    [start.x + 1, start.y + 11, start.width + 1, start.height - 1],
+  );
+  await page.keyboard.press("Delete");
+  await says(/deleted/);
+  assert.deepEqual(await written(page), []);
+  await page.keyboard.press("Control+z");
+  assert.equal((await written(page)).length, 1);
+  await placed(page, /^Signature, Jane Roe/).focus();
+  await page.keyboard.press("Control+d");
+  assert.equal((await written(page)).length, 2);
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.closest(".place-panel") !== null), true);
+  await page.getByText("Page, position and size").press("Enter");
+  await page.getByLabel("Page", { exact: true }).fill("2");
+  await page.getByLabel("From the left").fill("72");
+  await page.getByLabel("From the top").press("Tab");
+  const last = (await written(page)).at(-1);
+  assert.deepEqual([last?.page, last?.x], [2, 72]);
+  await assertGood(opened);
+  await page.keyboard.press("Escape");
+  assert.equal(await editor(page).count(), 0);
+  assert.equal(await openButton(page).evaluate((element) => element === document.activeElement), true);
+});
+
+test("by touch on a phone: a tool is tapped, its place is tapped, and the field is dragged", async () => {
+  const { opened, page } = await begin(makePdf({ pages: 2 }), { width: 375, height: 740 });
+  const touch = await page.context().newCDPSession(page);
+  const send = (type: "touchStart" | "touchMove" | "touchEnd", at?: { x: number; y: number }) =>
+    touch.send("Input.dispatchTouchEvent", { type, touchPoints: at ? [at] : [] });
+  await tool(page, "Signature").click();
+  await sheet(page).click({ position: { x: 150, y: 120 } });
+  const field = placed(page, /^Signature, Jane Roe/);
+  const [before] = await written(page);
+  const from = await middleOf(field);
+  await send("touchStart", from);
+  for (const step of [10, 30, 60]) await send("touchMove", { x: from.x + step / 2, y: from.y + step });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await send("touchEnd");
+  const [after] = await written(page);
+  const { scale } = await pointOn(page, 0, 0);
+  assert.ok(before && after && near(after.y - before.y, 60 / scale, 1.5), JSON.stringify([before, after, scale]));
+  assert.ok(near(after.x - before.x, 30 / scale, 1.5));
+  await assertGood(opened);
+});
+
+test("a field that is refused is named, and its form keeps file and fields until it is put right", async () => {
+  const { page } = await begin(makePdf(), { signers: 2 });
+  await tool(page, "Signature").click();
+  await sheet(page).click({ position: { x: 300, y: 200 } });
+  await page.getByLabel("Fields for").selectOption("John Roe");
+  await tool(page, "Signature").click();
+  await sheet(page).click({ position: { x: 420, y: 236 } });
+  await done(page);
+  await press(page, "Place the test order");
+  const refusal = page.getByRole("alert").getByText("“signature” on page 1: overlaps “signature” on page 1");
+  await refusal.waitFor();
+  const kept = (await page.locator("#places").getAttribute("data-kept")) ?? "";
+  const [own, other] = [await pages.caller(pages.acme), await pages.caller(await newPartner(pages.service))];
+  assert.equal((await own.send(kept)).status, 200);
+  assert.equal((await other.send(kept)).status, 404, "another firm's");
+  assert.equal((await written(page)).length, 2);
+  await openButton(page).click();
+  const refused = placed(page, /John Roe.*Refused: overlaps/);
+  await refused.waitFor();
+  assert.equal(await refused.evaluate((element) => element === document.activeElement), true);
+  for (let step = 0; step < 8; step++) await page.keyboard.press("Control+ArrowDown");
+  await placed(page, /^Signature, John Roe, required, page 1$/).waitFor();
+  await done(page);
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
+});
+
+test("a page is added only once the sender has agreed; without a script it is added as before", async () => {
+  const { page } = await begin(makePdf({ text: "Nothing to sign on" }));
+  await done(page);
+  await press(page, "Place the test order");
+  await page.getByRole("alert").getByText("The document has no place for every signer to sign.").waitFor();
+  await page.getByLabel("Add a page for signatures at the end").check();
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
+
+  const plain = (await pages.open({ javaScript: false })).page;
+  await pages.go(plain, newPath);
+  await plain.getByLabel("File: a PDF").setInputFiles(pdf(makePdf({ text: "Nothing here" })));
+  await plain.getByLabel("Client’s email").fill("sam@example.com");
+  await plain.getByLabel("Signing").check();
+  await plain.getByLabel("This is the client’s own document").check();
+  await press(plain, "Place the test order");
+  await said(plain, "The order was placed.");
+});
+
+test("the file of a refused form is shown to its own firm alone", async () => {
+  const { send } = await pages.caller(pages.acme);
+  for (const token of ["x", "0".repeat(40)]) assert.equal((await send(`${newPath}/file/${token}`)).status, 404, token);
+});

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  copied,
+  type Field,
+  newField,
+  readWritten,
+  within,
+  withOptions,
+  withRect,
+  written,
+} from "../../../src/pages/dashboard/orders/browser/places/field.ts";
+import {
+  fitSize,
+  type SizeRules,
+  snapMove,
+  snapResize,
+} from "../../../src/pages/dashboard/orders/browser/places/geometry.ts";
+import { openStore } from "../../../src/pages/dashboard/orders/browser/places/store.ts";
+import { refusalWords } from "../../../src/pages/dashboard/orders/words.ts";
+
+const letter = { width: 612, height: 792 };
+const rule = { least: { width: 8, height: 8 }, most: { width: 360, height: 120 } };
+const rules = new Proxy({} as SizeRules, { get: () => rule });
+const rect = { x: 100, y: 200, width: 180, height: 36 };
+const start = { row: 1, page: 1, rect };
+
+test("edges and middles that are near meet, and nothing farther does", () => {
+  const other = { x: 104, y: 300, width: 100, height: 36 };
+  assert.equal(snapMove(rect, [other], 5).rect.x, 104);
+  assert.deepEqual(snapMove(rect, [other], 5).guides, [{ axis: "x", at: 104 }]);
+  assert.deepEqual(snapMove(rect, [other], 3).rect, rect);
+  assert.deepEqual(snapMove(rect, [other], -1).rect, rect);
+  const middle = { x: 188, y: 400, width: 8, height: 8 };
+  assert.equal(
+    snapMove(rect, [middle], 5).rect.x,
+    98,
+    "its right edge meets a left one, which is nearer than the middle",
+  );
+  const sized = snapResize({ ...rect, width: 98 }, [other], 5).rect;
+  assert.equal(sized.width, 100, "as wide as the other");
+});
+
+test("a size stays within its rules, and a place on its page", () => {
+  assert.deepEqual(fitSize("signature", { width: 900, height: 1 }, letter, rules), { width: 360, height: 8 });
+  assert.deepEqual(fitSize("text", { width: 300, height: 20 }, { width: 200, height: 15 }, rules), {
+    width: 164,
+    height: 15,
+  });
+  assert.deepEqual(within({ ...rect, x: 600, y: -5 }, letter), { ...rect, x: 432, y: 0 });
+});
+
+test("what is written is read again, by the rows of the signers", () => {
+  const radio = withOptions(newField({ ...start, kind: "radio" }), ["Sole", "Joint", "Trust"]);
+  const number: Field = {
+    ...newField({ ...start, kind: "number", row: 3 }),
+    format: { currency: "USD", min: "1.5", decimals: 2 },
+    ...{ value: "12", readOnly: true, label: "Price", help: "Net" },
+  };
+  const box: Field = { ...newField({ ...start, kind: "checkbox" }), value: "true" };
+  const text = written([radio, number, box], (row) => (row === 3 ? 2 : 1));
+  const [first, second, third] = JSON.parse(text) as Record<string, unknown>[];
+  assert.deepEqual(Object.keys(first ?? {}), ["kind", "signer", "page", "required", "options"]);
+  assert.deepEqual(second?.["format"], { currency: "USD", min: 1.5, decimals: 2 });
+  assert.deepEqual([second?.["signer"], second?.["read_only"], third?.["value"]], [2, true, true]);
+  const again = readWritten(text, (signer) => (signer === 2 ? 3 : 1));
+  const withoutIds = (fields: readonly Field[]) => fields.map(({ id: _, ...rest }) => rest);
+  assert.deepEqual(withoutIds(again), withoutIds([{ ...radio, rect: radio.options[0]?.rect ?? rect }, number, box]));
+  assert.deepEqual(
+    readWritten("", () => 1),
+    [],
+  );
+  assert.equal(
+    written([], () => 1),
+    "",
+  );
+});
+
+test("a copy keeps the distances of its options, and stays on its page", () => {
+  const radio = newField({ ...start, kind: "radio" });
+  const copy = copied(radio, 2, { x: 10, y: 20 }, letter);
+  assert.deepEqual(
+    copy.options.map((option) => [option.rect?.x, option.rect?.y]),
+    [
+      [110, 220],
+      [110, 242],
+    ],
+  );
+  assert.notEqual(copy.id, radio.id);
+  assert.equal(withRect(radio, 1, { ...rect, x: 5 }).rect.x, 100, "the place of a radio is that of its first option");
+});
+
+test("changes are undone one by one, and what is typed without a pause at once", () => {
+  const store = openStore([], () => letter, rules);
+  const field = newField({ ...start, kind: "text" });
+  store.add([field]);
+  for (const label of ["P", "Pa", "Parcel"]) store.change(field.id, (now) => ({ ...now, label }));
+  store.place(store.selected() ?? assert.fail(), 2, { ...rect, x: 900 });
+  const [moved] = store.fields();
+  assert.deepEqual([moved?.page, moved?.rect.x, moved?.label], [2, 432, "Parcel"]);
+  assert.deepEqual([store.undo(), store.fields()[0]?.page], [true, 1]);
+  assert.deepEqual([store.undo(), store.fields()[0]?.label], [true, ""]);
+  assert.deepEqual([store.undo(), store.fields().length, store.selected()], [true, 0, null]);
+  assert.equal(store.undo(), false);
+});
+
+test("a radio that goes to another page takes all of its options along", () => {
+  const radio = newField({ ...start, kind: "radio" });
+  const store = openStore([radio], () => letter, rules);
+  store.select({ id: radio.id, option: 1 });
+  store.place(store.selected() ?? assert.fail(), 3, { x: 50, y: 100, width: 14, height: 14 });
+  const [moved] = store.fields();
+  assert.deepEqual([moved?.page, moved?.options.map((option) => option.rect?.y)], [3, [78, 100]]);
+});
+
+test("a refusal names the field as its sender knows it", () => {
+  const fields = JSON.stringify([
+    { kind: "signature", page: 1 },
+    { kind: "text", label: "Parcel", page: 2 },
+  ]);
+  for (const [message, text] of [
+    [
+      "fields[1].width must be at most 576 points for a text.",
+      "“Parcel” on page 2: width must be at most 576 points for a text.",
+    ],
+    [
+      "fields[1] overlaps fields[0], which is a field of signer 1.",
+      "“Parcel” on page 2: overlaps “signature” on page 1, which is a field of signer 1.",
+    ],
+    ["fields[7].kind is required.", "field 8: kind is required."],
+  ] as const)
+    assert.deepEqual(refusalWords(message, { fields }), { text, field: "fields" });
+  assert.equal(refusalWords("fields[0].x is required.", { fields: "{" }).text, "field 1: x is required.");
+});
