@@ -15,12 +15,45 @@ export type FormField = {
   readonly above: readonly Dict[];
 };
 
+type Walk = { readonly found: FormField[]; readonly rest: Generator<FormField, void, undefined>; failure: unknown };
+
+const walks = new WeakMap<Dict, Walk>();
+
+/**
+ * The fields of a form, in the order of `walk`. Signing and sealing go through them several times: a form is read once, so that many fields
+ * do not use up the budget of reading.
+ * @throws PdfRefusal `needs_repair`, `too_complex`
+ */
+export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {
+  const known = walks.get(acroForm) ?? { found: [], rest: walk(file, acroForm), failure: null };
+  walks.set(acroForm, known);
+  for (let at = 0; ; at++) {
+    const field = known.found[at] ?? readNext(known);
+    if (!field) return;
+    yield field;
+  }
+}
+
+/** A walk that failed fails again: it must not look like one that came to its end. */
+function readNext(known: Walk): FormField | undefined {
+  if (known.failure !== null) throw known.failure;
+  try {
+    const { value, done } = known.rest.next();
+    if (done || !value) return undefined;
+    known.found.push(value);
+    return value;
+  } catch (error) {
+    known.failure = error;
+    throw error;
+  }
+}
+
 /**
  * The fields of a form (ISO 32000-1 12.7.3), each node before what is below it. Bounded; a field listed twice is looked at once, and one
  * that is missing or no dictionary is nobody's.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
-export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {
+function* walk(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {
   const roots = resolve(file, entry(acroForm, "Fields"));
   if (!roots) return;
   if (!isArray(roots))
