@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
 import { newPartner } from "@signsealship/testing/service";
 import { pageBox, shownPlace, shownSize } from "../../../src/kernel/pdf/pages/page-box.ts";
 import { pages as pagesIn } from "../../../src/kernel/pdf/pages/page-tree.ts";
@@ -328,6 +329,40 @@ test("a page is added only once the sender has agreed; without a script it is ad
   await plain.getByLabel("This is the client’s own document").check();
   await press(plain, "Place the test order");
   await said(plain, "The order was placed.");
+});
+
+test("lines to sign on are proposed, and become fields of the chosen signer one by one or all at once", async () => {
+  const form = signatureForms().find(({ name }) => name === "two columns of parties") ?? assert.fail();
+  const { opened, page } = await begin(form.pdf, { signers: 2 });
+  await page.getByText("4 places to fill in were found.").waitFor();
+  assert.deepEqual(await written(page), [], "a person accepts");
+  await assertGood(opened);
+  await placed(page, /^Signature\? Proposed on page 1: place it for Jane Roe$/)
+    .first()
+    .click();
+  const [own] = await written(page);
+  assert.deepEqual([own?.kind, own?.signer], ["signature", 1]);
+  assert.ok(own && near(own.x, 95, 2) && near(own.y + own.height, 502, 2), JSON.stringify(own));
+  await page.getByLabel("Fields for").selectOption("John Roe");
+  await placed(page, /^Date\? Proposed/)
+    .first()
+    .focus();
+  await page.keyboard.press("Delete");
+  await page.getByText("2 places to fill in were found.").waitFor();
+  await page.getByRole("button", { name: "Place all 2 for John Roe" }).click();
+  const fields = await written(page);
+  assert.deepEqual(
+    fields.map(({ kind, signer }) => [kind, signer]),
+    [
+      ["signature", 1],
+      ["signature", 2],
+      ["date", 2],
+    ],
+  );
+  assert.equal(await editor(page).locator(".proposal").count(), 0);
+  await done(page);
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
 });
 
 test("the file of a refused form is shown to its own firm alone", async () => {

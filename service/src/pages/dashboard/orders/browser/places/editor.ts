@@ -1,4 +1,6 @@
 import { make } from "../../../../ui/browser/parts.ts";
+import { findPlaces } from "../proposals/found.ts";
+import { showProposals } from "../proposals/view.ts";
 import { openActions } from "./actions.ts";
 import { type Field, kinds } from "./field.ts";
 import type { SizeRules } from "./geometry.ts";
@@ -66,6 +68,11 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
   };
   followPointers(pointers);
   for (const kind of kinds) bringTool(pointers, kind, tools.buttonOf(kind));
+  const proposals = showProposals({
+    ...{ found: findPlaces(opened), store, rules, signers, pageSize, say },
+    ...{ row: tools.row, pageBox: view.pageBox },
+  });
+  tools.palette.append(proposals.element);
   followKeys({ root: scroller, store, overlay, isEditing, say, actions, edit: panel.focus });
 
   function refresh(): void {
@@ -74,6 +81,7 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
     overlay.refresh();
     panel.refresh();
     tools.refresh();
+    proposals.refresh();
   }
 
   dialog.append(tools.bar, tools.palette, scroller, panel.element, status);
@@ -95,6 +103,7 @@ export async function openEditor({ opened, store, rules, signers, at }: EditorDe
   }
   await closed;
   unwatch();
+  proposals.stop();
   view.stop();
   dialog.remove();
   store.select(null);

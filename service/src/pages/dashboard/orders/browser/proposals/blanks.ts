@@ -1,0 +1,66 @@
+import type { Rect } from "../places/field.ts";
+import type { PageContent, Rule, Run } from "./content.ts";
+import { measures } from "./patterns.ts";
+
+/** A place that is left empty to be written on: a line, or the inside of a box. `y` is the line, as a baseline is. */
+export type Blank = { readonly x: number; readonly y: number; readonly width: number; readonly box: Rect | null };
+
+const isMarks = ({ text }: Run): boolean => /^[_.…‗﹍–—\- ]{3,}$/u.test(text);
+
+export const endOf = ({ x, width }: { readonly x: number; readonly width: number }): number => x + width;
+export const overlap = (a: { x: number; width: number }, b: { x: number; width: number }): number =>
+  Math.min(endOf(a), endOf(b)) - Math.max(a.x, b.x);
+
+/** The words of a page, without the marks that blanks are made of. */
+export const wordsIn = ({ runs }: PageContent): Run[] => runs.filter((run) => !isMarks(run));
+
+/** The blanks of a page, those of marks first: a rule below marks, and a box around a rule, is the same blank. */
+export function blanksIn(content: PageContent): Blank[] {
+  const words = wordsIn(content);
+  const found: Blank[] = [];
+  const add = (blank: Blank) => {
+    const isKnown = found.some(
+      (other) => Math.abs(other.y - blank.y) < 8 && overlap(other, blank) > 0.6 * Math.min(other.width, blank.width),
+    );
+    if (!isKnown) found.push(blank);
+  };
+  for (const blank of marksTogether(content.runs.filter(isMarks))) add(blank);
+  const isBlankSize = ({ width }: { width: number }) =>
+    width >= measures.leastInitials && width <= measures.mostBlank * content.width;
+  for (const box of content.boxes.filter((each) => isBlankSize(each) && each.height >= 14 && each.height <= 80)) {
+    const inside = words.filter((run) => isInside(run, box));
+    // The words in a box may be its label: what is below or beside them is empty.
+    const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
+    if (inside.length <= 3 && !isFull) add({ x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
+  }
+  for (const rule of content.rules) if (isBlankSize(rule) && !isUnderWords(rule, words)) add({ ...rule, box: null });
+  return found;
+}
+
+/** Marks that follow each other on a line are one blank. */
+function marksTogether(marks: readonly Run[]): Blank[] {
+  const found: Blank[] = [];
+  for (const { x, y, width } of [...marks].sort((a, b) => a.y - b.y || a.x - b.x)) {
+    const last = found.at(-1);
+    if (last && Math.abs(last.y - y) < 2 && x - endOf(last) < 4)
+      found[found.length - 1] = { ...last, width: endOf({ x, width }) - last.x };
+    else found.push({ x, y, width, box: null });
+  }
+  return found.filter(({ width }) => width >= measures.leastInitials);
+}
+
+export const isInside = (run: Run, box: Rect): boolean =>
+  run.x >= box.x - 2 && endOf(run) <= endOf(box) + 2 && run.y > box.y && run.y <= box.y + box.height + 1;
+
+/** Whether a rule underlines words, or has been written on. */
+const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>
+  words.some((run) => run.y > rule.y - 6 && run.y <= rule.y + 1 && overlap(run, rule) > Math.min(12, 0.3 * rule.width));
+
+/** How high the page is empty above a line, at most `most`. */
+export function roomAbove(blank: Blank, words: readonly Run[], most: number): number {
+  const top = blank.box ? blank.box.y : Number.NEGATIVE_INFINITY;
+  const inside = blank.box ? words.filter((run) => blank.box && isInside(run, blank.box)) : words;
+  const lines = inside.filter((run) => run.y < blank.y - 4 && overlap(run, blank) > 2).map((run) => run.y);
+  const floor = Math.max(top, ...lines.map((y) => y + 2));
+  return Math.max(Math.min(most, blank.y - floor), 10);
+}

@@ -1,0 +1,284 @@
+import type { PDFPageProxy } from "pdfjs-dist";
+import type { Rect } from "../places/field.ts";
+
+/** Words of one line, upright on the page as it is shown: points from the upper left corner; `y` is the baseline. */
+export type Run = {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly size: number;
+};
+/** A horizontal line that is drawn, at height `y`. */
+export type Rule = { readonly x: number; readonly y: number; readonly width: number };
+/** An empty field of the document's own form. */
+export type OwnField = { readonly kind: "signature" | "text" | "checkbox"; readonly name: string; readonly rect: Rect };
+
+export type PageContent = {
+  readonly width: number;
+  readonly height: number;
+  readonly runs: readonly Run[];
+  readonly rules: readonly Rule[];
+  readonly boxes: readonly Rect[];
+  readonly own: readonly OwnField[];
+};
+
+type Ops = typeof import("pdfjs-dist")["OPS"];
+type Matrix = readonly [number, number, number, number, number, number];
+const identity: Matrix = [1, 0, 0, 1, 0, 0];
+
+const times = ([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix => [
+  a * g + c * h,
+  b * g + d * h,
+  a * i + c * j,
+  b * i + d * j,
+  a * k + c * l + e,
+  b * k + d * l + f,
+];
+const apply = ([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] => [
+  a * x + c * y + e,
+  b * x + d * y + f,
+];
+const matrixOf = (values: ArrayLike<number>): Matrix =>
+  [0, 1, 2, 3, 4, 5].map((at) => values[at] ?? identity[at] ?? 0) as unknown as Matrix;
+
+/** In points: a filled rectangle that is lower is a rule. */
+const thin = 2.5;
+/** More operators than a form has are a drawing: its lines are not for signing. */
+const mostOperators = 60_000;
+
+/** Reads the words, lines and own fields of a page, by pdf.js. */
+export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageContent> {
+  const viewport = page.getViewport({ scale: 1 });
+  const [text, operators, annotations] = await Promise.all([
+    page.getTextContent(),
+    page.getOperatorList(),
+    page.getAnnotations(),
+  ]);
+  const widths = widthsByFont(operators, OPS);
+  const toShown = matrixOf(viewport.transform);
+  const runs = text.items.flatMap((item) => ("str" in item ? runsIn(item, toShown, widths.get(item.fontName)) : []));
+  const { rules, boxes } =
+    operators.fnArray.length > mostOperators ? { rules: [], boxes: [] } : linesIn(operators, OPS, toShown);
+  const own = annotations.flatMap((annotation) => ownField(annotation, toShown));
+  return { width: viewport.width, height: viewport.height, runs, rules, boxes, own };
+}
+
+type Item = { readonly str: string; readonly transform: number[]; readonly width: number; readonly fontName: string };
+
+/** The words of a run, each with the blanks behind it apart: by the widths of its font's characters. */
+function runsIn(
+  { str, transform, width }: Item,
+  toShown: Matrix,
+  widths: ReadonlyMap<string, number> | undefined,
+): Run[] {
+  const [a, b, c, d, x, y] = times(toShown, matrixOf(transform));
+  // Upright text runs to the right: its line does not rise, and its letters stand up.
+  if (str.trim() === "" || a <= 0 || Math.abs(b) > 0.02 * a || d >= 0) return [];
+  const size = Math.hypot(c, d);
+  const across = Math.hypot(transform[0] ?? 1, transform[1] ?? 0) || 1;
+  const shown = width * (a / across);
+  const each = [...str].map((character) => widths?.get(character) ?? 500);
+  const all = each.reduce((sum, one) => sum + one, 0) || 1;
+  const starts: number[] = [];
+  let along = 0;
+  for (const one of each) {
+    starts.push(along);
+    along += (one / all) * shown;
+  }
+  starts.push(along);
+  const characters = [...str];
+  const found: Run[] = [];
+  for (const { from, to } of pieces(characters)) {
+    const start = starts[from] ?? 0;
+    found.push({
+      text: characters.slice(from, to).join(""),
+      x: x + start,
+      y,
+      width: (starts[to] ?? along) - start,
+      size,
+    });
+  }
+  return found;
+}
+
+const isBlankMark = (character: string | undefined): boolean =>
+  character !== undefined && /[_.…‗﹍–—-]/u.test(character);
+
+/** Words and blanks of a run, each from its first to before its last character; wide gaps part them, too. */
+function pieces(characters: readonly string[]): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let at = 0;
+  while (at < characters.length) {
+    if (characters[at]?.trim() === "") {
+      at++;
+      continue;
+    }
+    let end = at;
+    const marks = markLength(characters, at);
+    if (marks >= 4) end = at + marks;
+    else
+      while (end < characters.length && !isGap(characters, end) && (end === at || markLength(characters, end) < 4))
+        end++;
+    found.push({ from: at, to: trimmed(characters, at, end) });
+    at = Math.max(end, at + 1);
+  }
+  return found;
+}
+
+/** How many characters of the same blank mark follow, with single spaces between them. */
+function markLength(characters: readonly string[], from: number): number {
+  if (!isBlankMark(characters[from])) return 0;
+  const mark = characters[from];
+  let end = from;
+  while (characters[end] === mark || (characters[end] === " " && characters[end + 1] === mark)) end++;
+  return end - from;
+}
+
+const isGap = (characters: readonly string[], at: number): boolean =>
+  [0, 1, 2].every((step) => characters[at + step]?.trim() === "");
+
+function trimmed(characters: readonly string[], from: number, to: number): number {
+  let end = to;
+  while (end > from && characters[end - 1]?.trim() === "") end--;
+  return end;
+}
+
+type Operators = Awaited<ReturnType<PDFPageProxy["getOperatorList"]>>;
+
+/** The widths of the characters that a page shows, by font: a run of text has but one width for all of its characters. */
+function widthsByFont({ fnArray, argsArray }: Operators, OPS: Ops): Map<string, Map<string, number>> {
+  const found = new Map<string, Map<string, number>>();
+  let font = new Map<string, number>();
+  for (const [index, operator] of fnArray.entries()) {
+    const [first]: unknown[] = argsArray[index] ?? [];
+    if (operator === OPS.setFont && typeof first === "string") {
+      font = found.get(first) ?? new Map();
+      found.set(first, font);
+    }
+    if (operator !== OPS.showText || !Array.isArray(first)) continue;
+    for (const glyph of first as (Partial<{ unicode: string; width: number }> | number)[])
+      if (typeof glyph === "object" && glyph?.unicode && glyph.width) font.set(glyph.unicode, glyph.width);
+  }
+  return found;
+}
+
+/** Follows the matrix of the drawing, and collects horizontal lines and boxes. */
+function linesIn({ fnArray, argsArray }: Operators, OPS: Ops, toShown: Matrix) {
+  const rules: Rule[] = [];
+  const boxes: Rect[] = [];
+  const stack: Matrix[] = [];
+  let matrix = toShown;
+  for (const [index, operator] of fnArray.entries()) {
+    const args: readonly unknown[] = argsArray[index] ?? [];
+    if (operator === OPS.save) stack.push(matrix);
+    else if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) matrix = stack.pop() ?? matrix;
+    else if (operator === OPS.transform) matrix = times(matrix, matrixOf(args as number[]));
+    else if (operator === OPS.paintFormXObjectBegin) {
+      stack.push(matrix);
+      const own = args[0] as ArrayLike<number> | null;
+      if (own) matrix = times(matrix, matrixOf(own));
+    } else if (operator === OPS.constructPath) collect(args, OPS, matrix, { rules, boxes });
+  }
+  return { rules: joined(rules), boxes };
+}
+
+type Points = readonly (readonly [number, number])[];
+
+function collect(args: readonly unknown[], OPS: Ops, matrix: Matrix, into: { rules: Rule[]; boxes: Rect[] }): void {
+  const [paint, data] = args as [number, [ArrayLike<number> | null] | null];
+  const path = data?.[0];
+  if (!path || paint === OPS.endPath) return;
+  for (const points of subpaths(path)) {
+    const shown = points.map(([x, y]) => apply(matrix, x, y));
+    const xs = shown.map(([x]) => x);
+    const ys = shown.map(([, y]) => y);
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const [width, height] = [right - left, bottom - top];
+    if (width > 1.5 && height <= thin) into.rules.push({ x: left, y: bottom, width });
+    else if (shown.length >= 4 && width > 8 && height > 6 && isBox(shown))
+      into.boxes.push({ x: left, y: top, width, height });
+  }
+}
+
+const isBox = (points: Points): boolean => {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const sides = (values: readonly number[]) =>
+    values.every((value) => near(value, Math.min(...values)) || near(value, Math.max(...values)));
+  return sides(xs) && sides(ys);
+};
+const near = (a: number, b: number): boolean => Math.abs(a - b) < 1;
+
+/** The points of each part of a path, as pdf.js gives it: 0 move, 1 line, 2 cubic, 3 quadratic, 4 close. */
+function subpaths(path: ArrayLike<number>): Points[] {
+  const found: [number, number][][] = [];
+  let points: [number, number][] = [];
+  let isCurved = false;
+  const end = () => {
+    if (points.length > 1 && !isCurved) found.push(points);
+    points = [];
+    isCurved = false;
+  };
+  const lengths = [2, 2, 6, 4, 0];
+  for (let at = 0; at < path.length; ) {
+    const operator = path[at] ?? 4;
+    const length = lengths[operator] ?? 0;
+    if (operator === 0) end();
+    if (operator === 2 || operator === 3) isCurved = true;
+    if (length > 0) points.push([path[at + length - 1] ?? 0, path[at + length] ?? 0]);
+    at += 1 + length;
+  }
+  end();
+  return found;
+}
+
+/** Short pieces in one line are one rule: dashes that are drawn one by one. */
+function joined(rules: readonly Rule[]): Rule[] {
+  const found: Rule[] = [];
+  for (const rule of [...rules].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x - b.x)) {
+    const last = found.at(-1);
+    if (
+      last &&
+      Math.abs(last.y - rule.y) < 1 &&
+      rule.x - (last.x + last.width) < 5 &&
+      rule.width < 12 &&
+      rule.x > last.x
+    )
+      found[found.length - 1] = { ...last, width: Math.max(last.width, rule.x + rule.width - last.x) };
+    else found.push(rule);
+  }
+  return found;
+}
+
+type Annotation = {
+  readonly subtype?: string;
+  readonly fieldType?: string;
+  readonly fieldName?: string;
+  readonly fieldValue?: unknown;
+  readonly rect?: readonly number[];
+  readonly checkBox?: boolean;
+  readonly hidden?: boolean;
+  readonly readOnly?: boolean;
+  readonly alternativeText?: string;
+};
+
+function ownField(annotation: Annotation, toShown: Matrix): OwnField[] {
+  const {
+    subtype,
+    fieldType,
+    fieldName = "",
+    alternativeText,
+    fieldValue,
+    rect,
+    checkBox,
+    hidden,
+    readOnly,
+  } = annotation;
+  if (subtype !== "Widget" || !rect || hidden || readOnly) return [];
+  const kind = fieldType === "Sig" ? "signature" : fieldType === "Tx" ? "text" : checkBox ? "checkbox" : null;
+  const isEmpty = fieldValue === null || fieldValue === undefined || fieldValue === "" || fieldValue === "Off";
+  if (kind === null || !isEmpty) return [];
+  const [[x1, y1], [x2, y2]] = [apply(toShown, rect[0] ?? 0, rect[1] ?? 0), apply(toShown, rect[2] ?? 0, rect[3] ?? 0)];
+  const place = { x: Math.min(x1, x2), y: Math.min(y1, y2), width: Math.abs(x2 - x1), height: Math.abs(y2 - y1) };
+  return place.width < 6 || place.height < 6 ? [] : [{ kind, name: alternativeText || fieldName, rect: place }];
+}

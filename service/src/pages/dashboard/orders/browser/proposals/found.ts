@@ -1,0 +1,86 @@
+import type { Rect } from "../places/field.ts";
+import type { OpenDocument } from "../places/opened.ts";
+import { readContent } from "./content.ts";
+import { type Proposal, propose } from "./propose.ts";
+
+/** A proposal on a page, from 1. */
+export type PlacedProposal = Proposal & { readonly page: number };
+
+/** Enough for any form; a longer document is read so far. In milliseconds, and in pages. */
+const most = { ms: 8_000, pages: 300, restMs: 300 } as const;
+
+/** The first pages are drawn before any is read for places, and each next one while that goes on. */
+const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export type FoundPlaces = {
+  readonly all: () => readonly PlacedProposal[];
+  /** What is being done, or how it ended. */
+  readonly state: () => "reading" | "read" | "partly" | "picture";
+  readonly dismiss: (proposal: PlacedProposal) => void;
+  /** Calls back when more was found. @returns what ends it */
+  readonly watch: (watcher: () => void) => () => void;
+};
+
+const known = new WeakMap<OpenDocument, FoundPlaces>();
+
+/** The places of a document that look as if they are to be filled in: read page by page, once, while the browser is idle. */
+export function findPlaces(opened: OpenDocument): FoundPlaces {
+  const found = known.get(opened) ?? begin(opened);
+  known.set(opened, found);
+  return found;
+}
+
+function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
+  let proposals: readonly PlacedProposal[] = [];
+  let state: ReturnType<FoundPlaces["state"]> = "reading";
+  const watchers = new Set<() => void>();
+  const tell = () => {
+    for (const watcher of watchers) watcher();
+  };
+
+  async function read(): Promise<void> {
+    await rest(most.restMs);
+    const until = performance.now() + most.ms;
+    let hasWords = false;
+    let isPart = false;
+    for (let number = 1; number <= pdf.numPages; number++) {
+      if (number > most.pages || performance.now() > until) {
+        isPart = true;
+        break;
+      }
+      const page = await pdf.getPage(number);
+      const content = await readContent(page, pdfJs.OPS);
+      page.cleanup();
+      if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
+      const here = propose(content).map((proposal) => ({ ...proposal, page: number }));
+      if (here.length > 0) proposals = [...proposals, ...here];
+      if (here.length > 0) tell();
+      await rest(0);
+    }
+    state = hasWords ? (isPart ? "partly" : "read") : "picture";
+    tell();
+  }
+
+  read().catch(() => {
+    // A page that can't be read, or a document that was closed: what was found stays.
+    state = "partly";
+    tell();
+  });
+
+  return {
+    all: () => proposals,
+    state: () => state,
+    dismiss(proposal) {
+      proposals = proposals.filter((each) => each !== proposal);
+      tell();
+    },
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+  };
+}
+
+export const overlaps = (a: Rect, b: Rect): boolean =>
+  Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) > 1 &&
+  Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 1;

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
+import { openWithPdfJs } from "../../../src/kernel/pdf/pdf-js.ts";
+import { readContent } from "../../../src/pages/dashboard/orders/browser/proposals/content.ts";
+import { kindOfLabel } from "../../../src/pages/dashboard/orders/browser/proposals/patterns.ts";
+import { propose } from "../../../src/pages/dashboard/orders/browser/proposals/propose.ts";
+
+async function proposalsOf(pdf: Buffer) {
+  const { opening, OPS } = await openWithPdfJs(pdf);
+  try {
+    const document = await opening.promise;
+    return propose(await readContent(await document.getPage(1), OPS));
+  } finally {
+    await opening.destroy();
+  }
+}
+
+describe("proposes the places of a form, and no other:", () => {
+  for (const { name, pdf, places } of signatureForms())
+    test(name, async () => {
+      const proposals = await proposalsOf(pdf);
+      const left = [...proposals];
+      for (const { kind, x, y } of places) {
+        const at = left.findIndex(
+          ({ kind: each, rect }) =>
+            each === kind && x >= rect.x - 6 && x <= rect.x + rect.width && Math.abs(rect.y + rect.height - y) <= 6,
+        );
+        assert.notEqual(at, -1, `${kind} at ${x}, ${y} in ${JSON.stringify(proposals)}`);
+        left.splice(at, 1);
+      }
+      assert.deepEqual(left, []);
+    });
+});
+
+test("labels are read by their words", () => {
+  for (const [label, kind] of [
+    ["Signature of Buyer:", "signature"],
+    ["By", "signature"],
+    ["Authorized Signatory", "signature"],
+    ["Print Name", "name"],
+    ["Name (print)", "name"],
+    ["Date signed:", "date"],
+    ["Buyer's initials", "initials"],
+    ["Signature of Notary", "notary"],
+    ["Title", "other"],
+    ["Property address", "other"],
+    ["Witness", "notary"],
+    ["Governing law", null],
+    ["", null],
+  ] as const)
+    assert.equal(kindOfLabel(label), kind, label);
+});

@@ -1,0 +1,400 @@
+/** A place of a form that is to be signed or filled in: the start of its line, in points from the upper left corner. */
+export type ExpectedPlace = { kind: string; x: number; y: number };
+
+/** A form drawn for tests: its PDF, and what a person would fill in. */
+export type SignatureForm = { name: string; pdf: Buffer; places: ExpectedPlace[] };
+
+/** Draws onto a page of letter size, in points from its upper left corner. */
+class Sheet {
+  readonly #operators: string[] = [];
+  readonly annotations: string[] = [];
+  readonly places: ExpectedPlace[] = [];
+  readonly #height: number;
+
+  constructor(height = 792) {
+    this.#height = height;
+  }
+
+  get content(): string {
+    return this.#operators.join("\n");
+  }
+
+  /** `font`: 1 Helvetica, 2 Times, 3 Courier. */
+  text(x: number, y: number, words: string, { size = 11, font = 1 } = {}): this {
+    const shown = words.replace(/[\\()]/g, "\\$&");
+    this.#operators.push(`BT /F${font} ${size} Tf ${x} ${this.#height - y} Td (${shown}) Tj ET`);
+    return this;
+  }
+
+  rule(x: number, y: number, width: number): this {
+    this.#operators.push(`0.75 w ${x} ${this.#height - y} m ${x + width} ${this.#height - y} l S`);
+    return this;
+  }
+
+  /** A rule as some programs draw it: a filled rectangle half a point high. */
+  thinRectangle(x: number, y: number, width: number): this {
+    this.#operators.push(`${x} ${this.#height - y} ${width} 0.5 re f`);
+    return this;
+  }
+
+  dashes(x: number, y: number, width: number): this {
+    for (let at = 0; at < width; at += 6) this.rule(x + at, y, 3);
+    return this;
+  }
+
+  box(x: number, y: number, width: number, height: number): this {
+    this.#operators.push(`0.75 w ${x} ${this.#height - y - height} ${width} ${height} re S`);
+    return this;
+  }
+
+  raw(operators: string): this {
+    this.#operators.push(operators);
+    return this;
+  }
+
+  field(type: string, name: string, [x, y, width, height]: [number, number, number, number], more = ""): this {
+    const bottom = this.#height - y - height;
+    this.annotations.push(
+      `<</Type/Annot/Subtype/Widget/FT/${type}/T(${name})/F 4/Rect[${x} ${bottom} ${x + width} ${bottom + height}]${more}>>`,
+    );
+    return this;
+  }
+
+  expect(kind: string, x: number, y: number): this {
+    this.places.push({ kind, x, y });
+    return this;
+  }
+}
+
+function formPdf(sheet: Sheet, entries = "/MediaBox[0 0 612 792]"): Buffer {
+  const fonts = ["Helvetica", "Times-Roman", "Courier"]
+    .map((name, index) => `/F${index + 1}<</Type/Font/Subtype/Type1/BaseFont/${name}>>`)
+    .join("");
+  const refs = sheet.annotations.map((_, index) => `${5 + index} 0 R`).join(" ");
+  const form = sheet.annotations.length === 0 ? "" : `/AcroForm<</Fields[${refs}]>>`;
+  const annots = sheet.annotations.length === 0 ? "" : `/Annots[${refs}]`;
+  const stream = Buffer.from(sheet.content, "latin1");
+  const objects = [
+    `<</Type/Catalog/Pages 2 0 R${form}>>`,
+    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+    `<</Type/Page/Parent 2 0 R${entries}/Resources<</Font<<${fonts}>>>>/Contents 4 0 R${annots}>>`,
+    `<</Length ${stream.length}>>\nstream\n${stream.toString("latin1")}\nendstream`,
+    ...sheet.annotations,
+  ];
+  let text = "%PDF-1.7\n";
+  const offsets = objects.map((object, index) => {
+    const at = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return at;
+  });
+  const start = text.length;
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
+  for (const at of offsets) text += `${String(at).padStart(10, "0")} 00000 n \n`;
+  text += `trailer\n<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(text, "latin1");
+}
+
+const blank = (count: number): string => "_".repeat(count);
+const clause = "The parties agree that this agreement is governed by the laws of the State of Ohio, and";
+const witness = "IN WITNESS WHEREOF, the parties have executed this agreement on the dates below.";
+
+/** Name, drawing, and entries of the page where it is not an upright letter page. */
+const drawings: [name: string, draw: (sheet: Sheet) => Sheet, entries?: string, height?: number][] = [
+  [
+    "underscores with date",
+    (s) =>
+      s
+        .text(72, 500, `Signature: ${blank(30)}`)
+        .text(350, 500, `Date: ${blank(15)}`)
+        .expect("signature", 130, 500)
+        .expect("date", 380, 500),
+  ],
+  [
+    "underscores, signature and date in one run",
+    (s) =>
+      s
+        .text(72, 500, `Signature: ${blank(28)}   Date: ${blank(14)}`, { font: 3, size: 10 })
+        .expect("signature", 140, 500)
+        .expect("date", 370, 500),
+  ],
+  [
+    "by, name, title and date under each other",
+    (s) =>
+      s
+        .text(72, 420, witness)
+        .text(72, 460, "ACME HOLDINGS, INC.")
+        .text(72, 500, `By: ${blank(32)}`)
+        .text(72, 524, `Name: ${blank(30)}`)
+        .text(72, 548, `Title: ${blank(30)}`)
+        .text(72, 572, `Date: ${blank(30)}`)
+        .expect("signature", 95, 500)
+        .expect("name", 110, 524)
+        .expect("date", 105, 572),
+  ],
+  [
+    "drawn rules with captions below",
+    (s) =>
+      s
+        .rule(72, 520, 220)
+        .text(72, 532, "Signature of Buyer", { size: 9 })
+        .rule(340, 520, 120)
+        .text(340, 532, "Date", { size: 9 })
+        .expect("signature", 74, 520)
+        .expect("date", 342, 520),
+  ],
+  [
+    "two columns of parties",
+    (s) =>
+      s
+        .text(72, 420, witness)
+        .text(72, 460, "SELLER:")
+        .text(330, 460, "BUYER:")
+        .text(72, 500, "By:")
+        .rule(95, 502, 180)
+        .text(330, 500, "By:")
+        .rule(352, 502, 180)
+        .text(72, 526, "Date:")
+        .rule(105, 528, 120)
+        .text(330, 526, "Date:")
+        .rule(362, 528, 120)
+        .expect("signature", 97, 502)
+        .expect("signature", 354, 502)
+        .expect("date", 107, 528)
+        .expect("date", 364, 528),
+  ],
+  [
+    "table of signers",
+    (s) => {
+      const columns = [72, 212, 372, 482, 540];
+      const heads = ["Printed name", "Signature", "Date signed", "Initials"];
+      for (const [index, head] of heads.entries()) s.text((columns[index] ?? 0) + 4, 414, head, { size: 9 });
+      s.box(72, 400, 468, 20);
+      for (const y of [420, 450])
+        for (const [index, x] of columns.slice(0, 4).entries()) {
+          s.box(x, y, (columns[index + 1] ?? 0) - x, 30);
+          s.expect(["name", "signature", "date", "initials"][index] ?? "", x + 4, y + 27);
+        }
+      return s;
+    },
+  ],
+  [
+    "table with labels in the left cells",
+    (s) => {
+      for (const [index, label] of ["Signature", "Printed name", "Date"].entries()) {
+        const y = 400 + 36 * index;
+        s.box(72, y, 140, 36)
+          .box(212, y, 260, 36)
+          .text(78, y + 22, label, { size: 10 });
+      }
+      return s.expect("signature", 216, 433).expect("name", 216, 469).expect("date", 216, 505);
+    },
+  ],
+  [
+    "boxes with small labels inside",
+    (s) =>
+      s
+        .box(72, 500, 250, 44)
+        .text(76, 510, "Borrower signature", { size: 7 })
+        .box(322, 500, 150, 44)
+        .text(326, 510, "Date", { size: 7 })
+        .expect("signature", 76, 541)
+        .expect("date", 326, 541),
+  ],
+  [
+    "thin rectangles in Times",
+    (s) =>
+      s
+        .text(72, 300, clause, { font: 2 })
+        .thinRectangle(72, 500, 200)
+        .text(72, 512, "Landlord's signature", { font: 2 })
+        .thinRectangle(72, 560, 200)
+        .text(72, 572, "Tenant's signature", { font: 2 })
+        .expect("signature", 74, 500)
+        .expect("signature", 74, 560),
+  ],
+  [
+    "dashes and the name of a person below",
+    (s) =>
+      s
+        .text(72, 420, "IN WITNESS WHEREOF, the undersigned has set her hand.")
+        .dashes(72, 500, 216)
+        .text(72, 513, "Jane Q. Public")
+        .expect("signature", 74, 500),
+  ],
+  [
+    "rows of dots",
+    (s) =>
+      s
+        .text(72, 500, `Signed: ${".".repeat(60)}`)
+        .text(330, 500, `Dated: ${".".repeat(40)}`)
+        .expect("signature", 120, 500)
+        .expect("date", 368, 500),
+  ],
+  [
+    "an X before the line",
+    (s) =>
+      s
+        .text(72, 420, witness)
+        .text(72, 500, `X ${blank(34)}`)
+        .text(82, 513, "Applicant", { size: 9 })
+        .expect("signature", 84, 500),
+  ],
+  [
+    "seal behind the line",
+    (s) =>
+      s
+        .text(72, 420, witness)
+        .rule(300, 500, 200)
+        .text(503, 500, "(L.S.)")
+        .text(300, 513, "John Roe")
+        .expect("signature", 302, 500),
+  ],
+  [
+    "one rule above two captions",
+    (s) =>
+      s
+        .rule(72, 500, 430)
+        .text(72, 512, "Signature of Grantor", { size: 9 })
+        .text(380, 512, "Date", { size: 9 })
+        .expect("signature", 74, 500)
+        .expect("date", 384, 500),
+  ],
+  [
+    "initials at the foot of a page",
+    (s) => {
+      for (let y = 100; y < 600; y += 14) s.text(72, y, clause, { size: 10 });
+      return s
+        .text(72, 750, `Buyer's initials ${blank(6)} ${blank(6)}`, { size: 9 })
+        .text(330, 750, `Seller's Initials: ${blank(8)}`, { size: 9 })
+        .expect("initials", 142, 750)
+        .expect("initials", 405, 750);
+    },
+  ],
+  [
+    "labels without lines",
+    (s) =>
+      s
+        .text(72, 420, witness)
+        .text(72, 500, "Signature:")
+        .text(72, 530, "Printed name:")
+        .text(72, 560, "Date:")
+        .expect("signature", 130, 502)
+        .expect("name", 150, 532)
+        .expect("date", 110, 562),
+  ],
+  [
+    "label above its rule",
+    (s) =>
+      s
+        .text(72, 484, "Signature", { size: 9 })
+        .rule(72, 506, 230)
+        .text(330, 484, "Date", { size: 9 })
+        .rule(330, 506, 120)
+        .expect("signature", 74, 506)
+        .expect("date", 332, 506),
+  ],
+  [
+    "affidavit with a jurat",
+    (s) =>
+      s
+        .text(72, 300, "The affiant states that the facts above are true.")
+        .rule(320, 400, 220)
+        .text(320, 412, "Signature of Affiant", { size: 10 })
+        .text(72, 470, `Subscribed and sworn to before me on ${blank(14)} by ${blank(20)}`)
+        .rule(320, 540, 220)
+        .text(320, 552, "Notary Public")
+        .text(320, 566, "My commission expires: ____________")
+        .expect("signature", 322, 400),
+  ],
+  [
+    "acknowledgment alone",
+    (s) =>
+      s
+        .text(72, 300, "STATE OF OHIO")
+        .text(72, 316, `COUNTY OF ${blank(20)}`)
+        .text(72, 350, `Acknowledged before me on ${blank(12)} by ${blank(20)}`)
+        .rule(72, 420, 200)
+        .text(72, 432, "Signature of Notary"),
+  ],
+  [
+    "blanks of a lease that nobody signs",
+    (s) =>
+      s
+        .text(72, 300, `The monthly rent is $${blank(10)} and is due on the ${blank(5)} day of each month.`)
+        .text(72, 320, `Property address: ${blank(40)}`)
+        .text(72, 340, `Parcel number: ${blank(20)}  County: ${blank(20)}`)
+        .text(72, 360, `Phone: ${blank(20)}  Email: ${blank(20)}`),
+  ],
+  [
+    "underlined headings and a chart",
+    (s) => {
+      s.text(72, 100, "SIGNATURES", { size: 14 })
+        .rule(72, 103, 90)
+        .text(72, 140, "Date of birth: 5 January 1970")
+        .rule(140, 143, 110);
+      for (let y = 200; y < 400; y += 20) s.rule(72, y, 460);
+      for (let x = 72; x < 540; x += 46) s.box(x, 450, 46, 20);
+      return s.rule(36, 760, 540);
+    },
+  ],
+  [
+    "rotated page",
+    (s) =>
+      s
+        .raw("q 0 1 -1 0 612 0 cm")
+        .text(72, 300, `Signature: ${blank(30)}`)
+        .raw("Q")
+        .expect("signature", 130, 300),
+    "/MediaBox[0 0 612 792]/Rotate 90",
+    612,
+  ],
+  [
+    "cropped page",
+    (s) => s.text(122, 500, "Signature:").rule(180, 502, 180).expect("signature", 132, 442),
+    "/MediaBox[0 0 612 792]/CropBox[50 50 560 732]",
+  ],
+  [
+    "Spanish",
+    (s) =>
+      s
+        .text(72, 500, `Firma: ${blank(30)}`)
+        .text(330, 500, `Fecha: ${blank(15)}`)
+        .expect("signature", 112, 500)
+        .expect("date", 370, 500),
+  ],
+  [
+    "five signers in two columns with rules",
+    (s) => {
+      s.text(72, 300, witness);
+      for (let n = 0; n < 5; n++) {
+        const [x, y] = [72 + 260 * (n % 2), 380 + 60 * Math.floor(n / 2)];
+        s.rule(x, y, 210)
+          .text(x, y + 11, ["Trustor", "Trustee", "Settlor", "Guarantor", "Spouse"][n] ?? "", { size: 9 })
+          .expect("signature", x + 2, y);
+      }
+      return s;
+    },
+  ],
+  [
+    "the form's own fields",
+    (s) =>
+      s
+        .text(72, 500, "Signature")
+        .field("Sig", "signer1", [140, 480, 200, 28])
+        .text(72, 540, "Date")
+        .field("Tx", "DateSigned", [140, 524, 120, 20])
+        .text(72, 580, "Parcel")
+        .field("Tx", "Parcel", [140, 564, 120, 20])
+        .field("Tx", "Filled", [300, 564, 120, 20], "/V(done)")
+        .field("Sig", "NotarySignature", [140, 620, 200, 28])
+        .expect("signature", 142, 508)
+        .expect("date", 142, 544)
+        .expect("text", 142, 584),
+  ],
+];
+
+export const signatureForms = (): SignatureForm[] =>
+  drawings.map(([name, draw, entries, height]) => {
+    const sheet = draw(new Sheet(height));
+    return { name, pdf: formPdf(sheet, entries), places: sheet.places };
+  });
