@@ -337,7 +337,7 @@ describe("assets", () => {
   test("are fonts that style sheets name by addresses that exist, and that nothing compresses in vain", async () => {
     const [styles = ""] = (await addresses()).filter((address) => address.includes("fonts."));
     const fonts = (await (await get(styles)).text()).match(/\/assets\/[^")]+/g) ?? [];
-    assert.equal(fonts.length, 4);
+    assert.equal(fonts.length, 6);
     for (const font of fonts) {
       const response = await get(font, { "accept-encoding": "gzip" });
       assert.equal(response.status, 200);

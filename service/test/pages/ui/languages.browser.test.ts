@@ -92,3 +92,16 @@ for (const language of languages) {
     await opened.close();
   });
 }
+
+test("the letters of Vietnamese are of the pages' own faces, which pages in other languages do not fetch", async () => {
+  orders.set(code, order({ status: "Completed" }));
+  for (const language of ["vi", "en", "es"] as const) {
+    const opened = await browser.open(`${clients.baseUrl}/orders/${code}?lang=${language}`, phone);
+    const fetched = await opened.page.evaluate<string[]>(
+      "document.fonts.ready.then(() => performance.getEntriesByType('resource').map(({ name }) => name))",
+    );
+    const faces = fetched.filter((name) => name.includes("-vi.")).map((name) => name.replace(/.*\/|-vi\..*/g, ""));
+    assert.deepEqual([...new Set(faces)].sort(), language === "vi" ? ["sans", "serif"] : [], language);
+    await opened.close();
+  }
+});

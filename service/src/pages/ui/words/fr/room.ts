@@ -1,5 +1,9 @@
 import type { Words } from "../en/en.ts";
 
+/** French counts none and half in the singular. */
+const plural = new Intl.PluralRules("fr");
+const isOne = (count: number): boolean => plural.select(count) === "one";
+
 export const room: Words["room"] = {
   test: {
     title: "Une salle de test",
@@ -11,9 +15,9 @@ export const room: Words["room"] = {
   closed: "Fermée",
   glance: "En un coup d’œil",
   inThisRoom: (orders, ended) => {
-    const all = `${orders === 1 ? "1 commande" : `${orders} commandes`} dans cette salle`;
+    const all = `${orders} ${isOne(orders) ? "commande" : "commandes"} dans cette salle`;
     if (ended === 0) return all;
-    return `${all}, ${ended === 1 ? "1 annulée ou remboursée" : `${ended} annulées ou remboursées`}`;
+    return `${all}, ${ended} ${isOne(ended) ? "annulée ou remboursée" : "annulées ou remboursées"}`;
   },
   meters: {
     signed: "Signés",
@@ -66,7 +70,7 @@ export const room: Words["room"] = {
       "room.order_attached": "Ajoutée à cette salle",
     },
     changed: "Changement d’état",
-    earlier: (steps) => (steps === 1 ? "et 1 étape avant" : `et ${steps} étapes avant`),
+    earlier: (steps) => `et ${steps} ${isOne(steps) ? "étape" : "étapes"} avant`,
     every: "Afficher toutes les étapes",
     latest: "Afficher la dernière de chaque jour",
   },
