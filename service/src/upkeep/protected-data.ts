@@ -1,5 +1,6 @@
 import { protectedTables as closings } from "../closing/closing-passports/closing-passports.ts";
 import { roomState, protectedTables as rooms } from "../closing/rooms/rooms.ts";
+import { protectedTables as takingIns } from "../delivery/paper/paper.ts";
 import { protectedTables as anchors } from "../evidence/anchoring/anchoring.ts";
 import { forgetPassportNames, protectedTables as passports } from "../evidence/proof-passports/proof-passports.ts";
 import { protectedTables as seals } from "../evidence/seals/seals.ts";
@@ -43,7 +44,7 @@ export const backfillRows: MacTable<BackfillRecord> = {
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...marks],
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
-  ...[...seals, ...anchors, ...passports, ...orders, ...templates, ...payments, ...refunds],
+  ...[...seals, ...anchors, ...passports, ...orders, ...templates, ...payments, ...refunds, ...takingIns],
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...webhooks, backfillRows],
 ];
 

@@ -55,6 +55,7 @@ const rowSets: readonly RowSet[] = [
     marker: "row-macs-filled-codes",
     fill: async (tx, deps) => (await refillOrders(tx, deps)) + (await renameSandboxPayments(tx)),
   },
+  { name: "desk and checkout", marker: "row-macs-filled-desk-and-checkout" },
 ];
 
 /**

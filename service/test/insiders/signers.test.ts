@@ -97,3 +97,42 @@ test("no signer is removed, and none that was put there counts", async () => {
     SELECT envelope_id, 2, 'Eve', 'eve@example.com', 'en', 1, 'link' FROM envelope_signers WHERE email = ${email}`);
   await assert.rejects(running.ceremony.view(link), refused);
 });
+
+const envelopeChanges: readonly [string, Statement][] = [
+  ["a field at another place", sql`fields = jsonb_set(fields, '{0,page}', '1')`],
+  ["a field taken away", sql`fields = '[]'`],
+  ["a later end", sql`expires_at = expires_at + interval '1 year'`],
+  ["an end that nobody decided", sql`outcome = 'Completed', ended_at = now(), remind_at = NULL`],
+  ["no MAC", sql`row_mac = NULL`],
+];
+for (const [name, change] of envelopeChanges)
+  test(`an envelope that was altered is neither shown nor signed: ${name}`, async () => {
+    const { email, code, link } = await signer();
+    await running.ceremony.view(link);
+    await insider.run(sql`
+      UPDATE envelopes SET ${change} WHERE id = (SELECT envelope_id FROM envelope_signers WHERE email = ${email})`);
+    await assert.rejects(running.ceremony.view(link), refused);
+    await assert.rejects(running.ceremony.consent(link, consentText, browser), refused);
+    assert.equal((await signingOf(code)).status, 503);
+  });
+
+test("codes of two envelopes can't be exchanged, and an earlier row of an envelope does not come back", async () => {
+  const [one, other] = [await signer(), await signer()];
+  const envelopeOf = async (email: string) => {
+    const [row] = await insider.run<{ id: number; code: string; version: number; mac: Buffer; expires: Date }>(sql`
+      SELECT e.id, e.verify_code AS code, e.state_version AS version, e.row_mac AS mac, e.expires_at AS expires
+      FROM envelopes e JOIN envelope_signers s ON s.envelope_id = e.id WHERE s.email = ${email}`);
+    return row ?? assert.fail();
+  };
+  const [first, second] = [await envelopeOf(one.email), await envelopeOf(other.email)];
+  const set = (change: Statement, id: number) => insider.run(sql`UPDATE envelopes SET ${change} WHERE id = ${id}`);
+  await set(sql`verify_code = ${`${second.code}x`}`, second.id);
+  await set(sql`verify_code = ${second.code}`, first.id);
+  await assert.rejects(running.ceremony.view(one.link), refused);
+  await set(sql`verify_code = ${first.code}`, first.id);
+  await running.ceremony.view(one.link);
+  await set(sql`expires_at = now()`, first.id);
+  await set(sql`expires_at = ${first.expires}, state_version = ${first.version}, row_mac = ${first.mac}`, first.id);
+  await assert.rejects(running.ceremony.view(one.link), refused);
+  await assert.rejects(insider.run(sql`DELETE FROM envelopes WHERE id = ${first.id}`), /append-only/);
+});

@@ -11,6 +11,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isMarked, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
 import { orderState, verifiedSignersOf } from "../../orders/order/order.ts";
+import { envelopeState } from "../../signing/envelopes/envelopes.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
 import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
@@ -105,7 +106,7 @@ const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FR
 
 /**
  * The room with its orders and their artifacts at one moment.
- * @throws ServiceError `unavailable` for a room or an order that fails its MAC: the seal would vouch for its status
+ * @throws ServiceError `unavailable` for a room, an order or an envelope that fails its MAC: the seal would vouch for its status
  */
 export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Omit<Snapshot, "documents"> & { documents: MarkedDocument[] }>(sql`
@@ -114,6 +115,7 @@ SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 
     'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
 ) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
+  ${verifiedAll(envelopeState, sql`e`, sql`FROM room_orders a JOIN envelopes e ON e.order_id = a.order_id WHERE a.room_id = r.id`)},
   ${verifiedSignersOf(sql`room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id`)}
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);
   if (!snapshot) return undefined;

@@ -21,7 +21,13 @@ export {
   reportOnFinished,
   takeFinished,
 } from "./finished/finished.ts";
-export { type ApprovalDeps, endTakingIn, openTakingIn, type TakingIn } from "./finished/second-person.ts";
+export {
+  type ApprovalDeps,
+  endTakingIn,
+  openTakingIn,
+  protectedTables,
+  type TakingIn,
+} from "./finished/second-person.ts";
 export { type PaperOrder, paperOrder, paperStatuses, withSentDocument } from "./paper-order.ts";
 export { addressLines } from "./sheet.ts";
 

@@ -9,6 +9,7 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { sessionRows } from "./checkout/store.ts";
 
 /**
  * The covered columns of payments. A trigger lets a payment be refunded once and never deleted, so that no earlier row
@@ -22,20 +23,54 @@ export const paymentState: StateMac = {
     ${p}.simulated, extract(epoch FROM ${p}.received_at), extract(epoch FROM ${p}.refunded_at)`,
 };
 
-export const protectedTables = [stateRows(paymentState, { backfill: { set: "money" } })];
+/** The covered columns of the processor's events. A trigger gives an event its outcome once. */
+export const processorEventState: StateMac = {
+  table: sql`processor_events`,
+  key: sql`event_id`,
+  mac: sql`row_mac`,
+  covered: (e) => sql`${e}.event_id, ${e}.type, ${e}.order_id, ${e}.outcome, extract(epoch FROM ${e}.received_at)`,
+};
+
+/** The covered columns of notes on payments that moved no order. They stay as they are. */
+export const resolutionState: StateMac = {
+  table: sql`payment_resolutions`,
+  key: sql`event_id`,
+  mac: sql`row_mac`,
+  covered: (r) => sql`${r}.event_id, ${r}.resolved_by, ${r}.note, extract(epoch FROM ${r}.resolved_at)`,
+};
+
+const backfill = { set: "desk and checkout" };
+
+export const protectedTables = [
+  stateRows(paymentState, { backfill: { set: "money" } }),
+  stateRows(processorEventState, { backfill }),
+  stateRows(resolutionState, { backfill }),
+  sessionRows,
+];
 
 const verifiedPayments: Statement = verified(paymentState, sql`payments`);
 
-/** Records an event once. Waits for a concurrent duplicate. @returns false when it was already recorded */
+const verifiedEvents: Statement = verified(processorEventState, sql`e`);
+
+/**
+ * Records an event once. Waits for a concurrent duplicate.
+ * @returns false when it was already recorded
+ * @throws ServiceError `unavailable` when the recorded event fails its MAC: the processor sends it again
+ */
 export async function recordEvent(tx: Tx, id: string, type: string, at: Date): Promise<boolean> {
   const recorded = await tx.query(sql`
     INSERT INTO processor_events (event_id, type, outcome, received_at) VALUES (${id}, ${type}, 'taken', ${at})
     ON CONFLICT (event_id) DO NOTHING RETURNING 1`);
-  return recorded.length === 1;
+  if (recorded.length === 1) return true;
+  await tx.query(sql`SELECT ${verifiedEvents} FROM processor_events e WHERE event_id = ${id}`);
+  return false;
 }
 
-export const recordOutcome = (tx: Tx, id: string, orderId: number | null, outcome: string) =>
-  tx.query(sql`UPDATE processor_events SET order_id = ${orderId}, outcome = ${outcome} WHERE event_id = ${id}`);
+/** Of an event that the transaction recorded. */
+export async function recordOutcome(tx: Tx, id: string, orderId: number | null, outcome: string): Promise<void> {
+  await tx.query(sql`UPDATE processor_events SET order_id = ${orderId}, outcome = ${outcome} WHERE event_id = ${id}`);
+  await writeStateMacs(tx, processorEventState, sql`event_id = ${id}`);
+}
 
 export type NewPayment = {
   orderId: number;
@@ -121,10 +156,10 @@ export async function orderCodeOfIntent(db: Sql, paymentIntent: string): Promise
   return (found.find(({ isAuthentic }) => isAuthentic) ?? found[0])?.code ?? null;
 }
 
-/** The ids of the events whose money moved no order. */
+/** The ids of the events whose money moved no order. @throws ServiceError `unavailable` when one fails its MAC */
 export async function unappliedEvents(tx: Tx, orderId: number, paymentIntent: string): Promise<string[]> {
   const found = await tx.query<{ id: string }>(sql`
-    SELECT e.event_id AS id FROM processor_events e
+    SELECT e.event_id AS id, ${verifiedEvents} FROM processor_events e
     JOIN payments p ON p.order_id = e.order_id AND p.received_at = e.received_at
     WHERE e.order_id = ${orderId} AND e.outcome = 'unapplied' AND p.payment_intent = ${paymentIntent}`);
   return found.map(({ id }) => id);

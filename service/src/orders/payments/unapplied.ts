@@ -4,11 +4,11 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { marked } from "../../kernel/platform/database/state-mac.ts";
+import { marked, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
-import { paymentState } from "./store.ts";
+import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
 /** Money at the processor that moved no order: it came too late, twice, or was refunded before it came. */
 export type UnappliedPayment = {
@@ -24,31 +24,36 @@ export type UnappliedPayment = {
   paymentIntent: string | null;
   /** Null while the service holds it. */
   refundedAt: Date | null;
-  /** False for a payment that was altered outside the service: don't trust its row. */
+  /** False for a payment or an event that was altered outside the service: don't trust its row. */
   isAuthentic: boolean;
-  /** A person's note on the solution; null while there is none. */
+  /** A person's note on the solution; null while there is none. One that was put into the database counts for nothing. */
   resolution: { by: string; at: string; note: string } | null;
 };
 
+type Listed = UnappliedPayment & MarkedFirm & { isResolutionAuthentic: boolean };
+
 /** Payments that wait for a person, oldest first, then the latest resolved ones. */
-export const unappliedPayments = async ({ db }: { db: Sql }, environment: Environment): Promise<UnappliedPayment[]> =>
-  withFirmNames(
-    await db.query<UnappliedPayment & MarkedFirm>(sql`
+export async function unappliedPayments({ db }: { db: Sql }, environment: Environment): Promise<UnappliedPayment[]> {
+  const listed = await db.query<Listed>(sql`
     SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode@order", o.status AS "orderStatus",
       f.name AS "firmName", p.amount_cents::float8 AS amount, p.currency, p.payment_intent AS "paymentIntent",
       p.refunded_at AS "refundedAt",
       CASE WHEN r.event_id IS NOT NULL
         THEN jsonb_build_object('by', b.name, 'at', r.resolved_at, 'note', r.note) END AS resolution,
-      ${marked(firmState, sql`f`, "isFirmAuthentic")},
-      ${marked(paymentState, sql`p`)}
+      ${marked(firmState, sql`f`, "isFirmAuthentic")}, ${marked(resolutionState, sql`r`, "isResolutionAuthentic")},
+      ${marked(paymentState, sql`p`)}, ${marked(processorEventState, sql`e`)}
     FROM processor_events e JOIN orders o ON o.id = e.order_id JOIN partners f ON f.id = o.partner_id
       LEFT JOIN LATERAL (
         SELECT * FROM payments p WHERE p.order_id = e.order_id AND p.received_at = e.received_at ORDER BY p.id DESC LIMIT 1
       ) p ON true
       LEFT JOIN payment_resolutions r ON r.event_id = e.event_id LEFT JOIN operators b ON b.user_id = r.resolved_by
     WHERE e.outcome = 'unapplied' AND o.environment = ${environment}
-    ORDER BY r.event_id IS NOT NULL, CASE WHEN r.event_id IS NULL THEN e.received_at END, r.resolved_at DESC, e.event_id LIMIT 100`),
-  );
+    ORDER BY r.event_id IS NOT NULL, CASE WHEN r.event_id IS NULL THEN e.received_at END, r.resolved_at DESC, e.event_id LIMIT 100`);
+  return withFirmNames(listed).map(({ isResolutionAuthentic, resolution, ...payment }) => ({
+    ...payment,
+    resolution: isResolutionAuthentic ? resolution : null,
+  }));
+}
 
 type Resolved = { eventId: string; environment: Environment; note: string };
 
@@ -71,13 +76,20 @@ export async function resolveUnapplied(
   await db.transaction(async (tx) => {
     const at = clock();
     const [found] = await tx.query<{ orderId: number; partnerId: string }>(sql`
-      SELECT o.id AS "orderId", o.partner_id AS "partnerId" FROM processor_events e JOIN orders o ON o.id = e.order_id
+      SELECT o.id AS "orderId", o.partner_id AS "partnerId", ${verified(processorEventState, sql`e`)}
+      FROM processor_events e JOIN orders o ON o.id = e.order_id
       WHERE e.event_id = ${eventId} AND e.outcome = 'unapplied' AND o.environment = ${environment}`);
     if (!found) throw unknown();
     const noted = await tx.query(sql`
       INSERT INTO payment_resolutions (event_id, resolved_by, resolved_at, note) VALUES (${eventId}, ${id}, ${at}, ${note})
       ON CONFLICT (event_id) DO NOTHING RETURNING 1`);
-    if (noted.length === 0) throw new ServiceError("conflict", "Somebody has resolved this payment already.");
+    if (noted.length === 0) {
+      await tx.query(
+        sql`SELECT ${verified(resolutionState, sql`r`)} FROM payment_resolutions r WHERE event_id = ${eventId}`,
+      );
+      throw new ServiceError("conflict", "Somebody has resolved this payment already.");
+    }
+    await writeStateMacs(tx, resolutionState, sql`event_id = ${eventId}`);
     const { orderId } = found;
     const end = { state: "done", at, by: actor, outcome: note } as const;
     await tx.query(closeTasks({ orderId, kinds: ["payment_unapplied"], subject: eventId }, end));

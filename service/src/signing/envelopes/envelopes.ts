@@ -46,6 +46,7 @@ export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
 export type { EnvelopeDeps } from "./records/deps.ts";
 export { type OrderDocument, openOrderDocument, orderDocuments, withOrderDocument } from "./records/documents.ts";
+export { envelopeState } from "./records/envelope.ts";
 export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";

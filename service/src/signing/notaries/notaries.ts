@@ -2,6 +2,7 @@
 import { journalRows } from "./acts/journal.ts";
 import { proofRows } from "./commissions/proofs.ts";
 import { notaryRows } from "./commissions/store.ts";
+import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
 
@@ -95,4 +96,4 @@ export {
 export { sweepSignatures } from "./signing/store.ts";
 export type { Check } from "./uploads/check.ts";
 
-export const protectedTables = [journalRows, proofRows, notaryRows, changeRows, inPersonRows];
+export const protectedTables = [journalRows, proofRows, notaryRows, changeRows, inPersonRows, draftRows];

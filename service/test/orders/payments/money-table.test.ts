@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { authenticatePayments } from "@signsealship/testing/row-mac";
+import { authenticate, authenticatePayments, testRowMac } from "@signsealship/testing/row-mac";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { orderStatuses } from "../../../src/orders/order/transitions/statuses.ts";
 import { type Outcome, takeEvent } from "../../../src/orders/payments/processor/events.ts";
@@ -212,6 +212,7 @@ test("a minted session pays its order, whatever its metadata say", async () => {
     INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at,
       expires_at)
     SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_minted', 'x', now(), now() FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  await authenticate({ db: orders.db, rowMac: testRowMac }, "checkout_sessions");
   const other = await orders.insert("QuoteReady");
   const event = eventOf("checkout.session.completed", other, { id: "cs_minted" });
   assert.equal((await take(event)).outcome, "moved");
@@ -249,6 +250,7 @@ test("news of a session that has failed before come late and say nothing", async
     INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at,
       expires_at)
     SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_late', 'x', now(), now() FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  await authenticate({ db: orders.db, rowMac: testRowMac }, "checkout_sessions");
   await take(eventOf("checkout.session.async_payment_failed", code, { id: "cs_late" }));
   const late = await take(eventOf("checkout.session.completed", code, { id: "cs_late", payment_status: "unpaid" }));
   assert.equal(late.outcome, "stale");

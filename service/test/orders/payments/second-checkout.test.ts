@@ -4,6 +4,7 @@ import { databaseOf } from "@signsealship/testing/database";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { authenticate, rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -41,8 +42,12 @@ async function openCheckout(code: string): Promise<string> {
 }
 
 const deliver = (event: ReturnType<typeof stripe.event>) => stripe.deliver(service.baseUrl, event);
-const endsSoon = (sessionId: string) =>
-  db.query(sql`UPDATE checkout_sessions SET expires_at = now() + interval '4 min' WHERE session_id = ${sessionId}`);
+async function endsSoon(sessionId: string): Promise<void> {
+  await db.query(
+    sql`UPDATE checkout_sessions SET expires_at = now() + interval '4 min' WHERE session_id = ${sessionId}`,
+  );
+  await authenticate({ db, rowMac: await rowMacOf(folder.path) }, "checkout_sessions");
+}
 const stateOf = (sessionId: string) => stripe.sessions.get(sessionId)?.["status"];
 const isOpen = (sessionId: string) => stateOf(sessionId) === "open";
 const sessionsOf = async (code: string) =>

@@ -10,8 +10,10 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 
@@ -34,11 +36,28 @@ export type TakingIn = {
 
 const noPerson = "Two people with names are needed. Sign in by email, or use order move at the command line.";
 
-/** The open request of an order; there is at most one. */
+/**
+ * What both people decide on. Triggers let a request be decided once, and close it without a key, so the MAC covers no decision:
+ * only open requests are read.
+ */
+const takingInState: StateMac = {
+  table: sql`taking_in_requests`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (r) => sql`${r}.id, ${r}.order_id, ${r}.sha256, ${r}.reason, ${r}.warnings, ${r}.requested_by,
+    extract(epoch FROM ${r}.requested_at)`,
+};
+
+export const protectedTables = [stateRows(takingInState, { backfill: { set: "desk and checkout" } })];
+
+/**
+ * The open request of an order; there is at most one.
+ * @throws ServiceError `unavailable` for a request that nobody made
+ */
 export async function openTakingIn(db: Sql, orderCode: string): Promise<TakingIn | undefined> {
   const [found] = await db.query<TakingIn>(sql`
     SELECT r.id, r.sha256, r.reason, r.warnings, r.requested_by AS "requestedBy", a.name AS "requestedByName",
-      r.requested_at AS "requestedAt"
+      r.requested_at AS "requestedAt", ${verified(takingInState, sql`r`)}
     FROM taking_in_requests r JOIN orders o ON o.id = r.order_id JOIN operators a ON a.user_id = r.requested_by
     WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND r.state = 'requested'`);
   return found;
@@ -71,6 +90,7 @@ export async function requestTakingIn(
       ON CONFLICT (order_id) WHERE state = 'requested' DO NOTHING RETURNING 1`);
     if (inserted.length === 0)
       throw new ServiceError("conflict", "A notarized document of this order waits for a second person already.");
+    await writeStateMacs(tx, takingInState, sql`id = ${id}`);
     const { environment, partnerId } = order;
     await tx.query(openTask({ kind: "taking_in_approval", at, environment, orderId, reason }));
     const detail = { requestId: id, sha256, reason };

@@ -61,9 +61,12 @@ export const openedOf = ({ opened }: StateMac, row: Statement): Statement =>
 export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
 
-/** The digest in hex, the MAC in hex, the key of a row, and its sealed text, as one text: what `stateHolds` reads. */
+/**
+ * The digest in hex, the MAC in hex, the key of a row, and its sealed text, as one text: what `stateHolds` reads. Others choose some
+ * keys (ids of the processor's events), so the parts' separators are taken out of a key.
+ */
 const stateText = (state: StateMac, row: Statement): Statement =>
-  sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || ${row}.${state.key}${
+  sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || translate(${row}.${state.key}::text, E' \\n', '__')${
     state.opened ? sql` || ${literal(` ${state.opened.kind} `)} || ${row}.${state.opened.column}` : nothing
   })`;
 

@@ -113,7 +113,7 @@ export async function closeCheckouts(
       // The event of a payment that was first says so of the session itself.
       if ((await endAtProcessor({ order, firmName, session, processor })) === "complete") continue;
     }
-    await endSession(db, session.id);
+    await db.transaction((tx) => endSession(tx, session.id));
   }
 }
 

@@ -13,6 +13,7 @@ import {
   findEnvelope,
   findOpenEnvelope,
   findSigners,
+  vouchForEnvelopes,
   vouchForSigners,
   whoseTurn,
 } from "../records/envelope.ts";
@@ -116,6 +117,7 @@ async function insertEnvelope(
     SELECT ${orderId}, 1 + coalesce(max(attempt), 0), ${sealed("envelope", newVerifyCode())}, ${JSON.stringify(fields)}::jsonb, ${last}, ${at},
       ${new Date(at.getTime() + openMs)}, ${new Date(at.getTime() + reminderDays[0] * dayMs)}
     FROM envelopes WHERE order_id = ${orderId} RETURNING id`);
+  if (row) await vouchForEnvelopes(tx, sql`id = ${row.id}`);
   const envelope = row && (await findEnvelope(tx, row.id));
   if (!envelope) throw new Error("the envelope was not written");
   for (const [index, { name, email, phone, language, routing, auth, accessCodeHash }] of signers.entries())

@@ -2,7 +2,7 @@ import { verifiedFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import type { PreparedField } from "../pdf/fields.ts";
@@ -69,12 +69,27 @@ export type Signer = {
   proposal: { name: string; email: string; at: string } | null;
 };
 
+/** The columns of an envelope, except the time of its next reminder. */
+export const envelopeState: StateMac = {
+  table: sql`envelopes`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    e,
+  ) => sql`${e}.id, ${e}.order_id, ${e}.attempt, ${e}.fields, ${e}.pages, extract(epoch FROM ${e}.created_at),
+    extract(epoch FROM ${e}.expires_at), ${e}.outcome, extract(epoch FROM ${e}.ended_at), ${e}.state_version`,
+  opened: { column: sql`verify_code`, kind: "envelope" },
+};
+
+/** For the select list of a statement over `envelopes e`. */
+export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
+
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
   EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode@order",
   o.status AS "orderStatus", o.notarize AS "isNotarized", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
   o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
-  p.contact_email AS "partnerContact", ${verifiedOrder}, ${verifiedFirm}`;
+  p.contact_email AS "partnerContact", ${verifiedEnvelope}, ${verifiedOrder}, ${verifiedFirm}`;
 
 const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;
 
@@ -137,7 +152,9 @@ export const isOverdue = (
 ): boolean =>
   outcome === null && expiresAt.getTime() <= at.getTime() && signers.some(({ signedAt }) => signedAt === null);
 
-/** Ends an envelope. @returns false when it had ended before */
+export const vouchForEnvelopes = (tx: Tx, which: Statement): Promise<void> => writeStateMacs(tx, envelopeState, which);
+
+/** Ends an envelope that the transaction has locked. @returns false when it had ended before */
 export async function endEnvelope(
   tx: Tx,
   id: number,
@@ -147,7 +164,9 @@ export async function endEnvelope(
   const ended = await tx.query(sql`
     UPDATE envelopes SET outcome = ${outcome}, ended_at = ${at}, remind_at = NULL
     WHERE id = ${id} AND ended_at IS NULL RETURNING id`);
+  if (ended.length === 0) return false;
+  await vouchForEnvelopes(tx, sql`id = ${id}`);
   // Codes for the copies are counted from here.
-  if (ended.length > 0) await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
-  return ended.length > 0;
+  await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
+  return true;
 }

@@ -4,7 +4,7 @@ import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { type OrderSigner, signersOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { areCodesUsedUp } from "./code-requests.ts";
-import type { Auth, Envelope, Signer } from "./envelope.ts";
+import { type Auth, type Envelope, type Signer, verifiedEnvelope } from "./envelope.ts";
 import { signingTokenOf } from "./link-tokens.ts";
 
 export const signerStatuses = ["pending", "sent", "viewed", "signed", "declined", "locked"] as const;
@@ -46,7 +46,7 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
     SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", o.signers,
       'sealed' = ANY (o.taken_in) AS "takenIn",
       o.customer_name AS "customerName", o.customer_email AS "customerEmail", e.id AS "envelopeId", e.attempt,
-      e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedOrder}
+      e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedEnvelope}, ${verifiedOrder}
     FROM orders o LEFT JOIN LATERAL (
       SELECT * FROM envelopes WHERE order_id = o.id ORDER BY attempt DESC LIMIT 1
     ) e ON true WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing}`);

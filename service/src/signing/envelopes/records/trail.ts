@@ -4,10 +4,10 @@ import { eventRow } from "../../../kernel/events/events.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { type MacTable, type ProtectedTable, stateRows } from "../../../kernel/platform/protected-data.ts";
+import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { signerState } from "../../../orders/order/order.ts";
-import type { Envelope } from "./envelope.ts";
+import { type Envelope, envelopeState } from "./envelope.ts";
 
 /** What can happen to an envelope. */
 export type TrailEvent =
@@ -51,11 +51,10 @@ FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id`,
   members: trailMembers,
 };
 
-const envelopeRows: ProtectedTable = {
-  table: sql`envelopes`,
-  key: sql`id`,
+const envelopeRows = stateRows(envelopeState, {
+  backfill: { set: "desk and checkout" },
   texts: [{ kind: "envelope", column: sql`verify_code`, constraint: "envelopes_verify_code_sealed" }],
-};
+});
 
 export const protectedTables = [
   trailRows,

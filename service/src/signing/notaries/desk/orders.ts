@@ -1,8 +1,16 @@
 import { type MarkedFirm, markedFirm, withFirmNames } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
-import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { orderState } from "../../../orders/order/order.ts";
 
 /** An order that waits for a notary, with the task that says so. */
@@ -84,39 +92,62 @@ export async function orderOfTask(
 /** What a notary has noted of a claimed order so far. */
 export type Draft = { act: unknown; appointmentUrl: string | null; appointmentAt: Date | null };
 
-const draftOf = (taskId: number, notaryId: string) => sql`
-  SELECT act, appointment_url AS "appointmentUrl", appointment_at AS "appointmentAt" FROM notary_drafts
-  WHERE task_id = ${taskId} AND notary_id = ${notaryId}`;
+/** The act goes into the journal, and the address into mails. A draft that was deleted and is put in again gets another id. */
+const draftState: StateMac = {
+  table: sql`notary_drafts`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (d) => sql`${d}.id, ${d}.task_id, ${d}.notary_id, ${d}.act, ${d}.appointment_url,
+    extract(epoch FROM ${d}.appointment_at), extract(epoch FROM ${d}.updated_at), ${d}.state_version`,
+};
 
+export const draftRows = stateRows(draftState, { backfill: { set: "desk and checkout" } });
+
+const draftOf = (taskId: number, notaryId: string) => sql`
+  SELECT id, act, appointment_url AS "appointmentUrl", appointment_at AS "appointmentAt",
+    ${verified(draftState, sql`notary_drafts`)}
+  FROM notary_drafts WHERE task_id = ${taskId} AND notary_id = ${notaryId}`;
+
+/** @throws ServiceError `unavailable` for a draft that the service did not write */
 export async function findDraft(db: Sql, taskId: number, notaryId: string): Promise<Draft | undefined> {
   const [draft] = await db.query<Draft>(draftOf(taskId, notaryId));
   return draft;
 }
 
 /** The same, held until the transaction ends. */
-export async function lockDraft(tx: Tx, taskId: number, notaryId: string): Promise<Draft | undefined> {
-  const [draft] = await tx.query<Draft>(sql`${draftOf(taskId, notaryId)} FOR UPDATE`);
+export async function lockDraft(
+  tx: Tx,
+  taskId: number,
+  notaryId: string,
+): Promise<(Draft & { id: string }) | undefined> {
+  const [draft] = await tx.query<Draft & { id: string }>(sql`${draftOf(taskId, notaryId)} FOR UPDATE`);
   return draft;
 }
 
-export const saveAct = (db: Sql, taskId: number, notaryId: string, act: object, at: Date) =>
-  db.query(sql`
-    INSERT INTO notary_drafts (task_id, notary_id, act, updated_at) VALUES (${taskId}, ${notaryId}, ${act}::jsonb, ${at})
-    ON CONFLICT (task_id, notary_id) DO UPDATE SET act = excluded.act, updated_at = excluded.updated_at`);
+export const saveAct = (db: Database, taskId: number, notaryId: string, act: object, at: Date): Promise<void> =>
+  db.transaction((tx) => saveDraft(tx, { taskId, notaryId, at }, sql`act = ${act}::jsonb`));
 
 export const saveAppointment = (
-  db: Sql,
+  tx: Tx,
   taskId: number,
   notaryId: string,
   url: string,
   when: string | null,
   at: Date,
-) =>
-  db.query(sql`
-    INSERT INTO notary_drafts (task_id, notary_id, appointment_url, appointment_at, updated_at)
-    VALUES (${taskId}, ${notaryId}, ${url}, ${when}, ${at})
-    ON CONFLICT (task_id, notary_id) DO UPDATE SET appointment_url = excluded.appointment_url,
-      appointment_at = excluded.appointment_at, updated_at = excluded.updated_at`);
+): Promise<void> => saveDraft(tx, { taskId, notaryId, at }, sql`appointment_url = ${url}, appointment_at = ${when}`);
+
+type DraftKey = { taskId: number; notaryId: string; at: Date };
+
+/** A draft that is there is verified before it changes: a forged part of it would be authentic afterwards. */
+async function saveDraft(tx: Tx, { taskId, notaryId, at }: DraftKey, set: Statement): Promise<void> {
+  const [inserted] = await tx.query<{ id: string }>(sql`
+    INSERT INTO notary_drafts (task_id, notary_id, updated_at) VALUES (${taskId}, ${notaryId}, ${at})
+    ON CONFLICT (task_id, notary_id) DO NOTHING RETURNING id`);
+  const id = inserted?.id ?? (await lockDraft(tx, taskId, notaryId))?.id;
+  if (id === undefined) throw new ServiceError("conflict", "The order is not in your hands any more.");
+  await tx.query(sql`UPDATE notary_drafts SET ${set}, updated_at = ${at} WHERE id = ${id}`);
+  await writeStateMacs(tx, draftState, sql`id = ${id}`);
+}
 
 /** The appointments that a notary has mailed for claimed orders, by their tasks. */
 export async function appointmentsOf(db: Sql, notaryId: string): Promise<ReadonlyMap<number, Date>> {

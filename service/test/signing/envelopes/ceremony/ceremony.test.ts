@@ -7,7 +7,7 @@ import { canonicalJson } from "@signsealship/evidence/manifest";
 import { wholeFile } from "@signsealship/testing/blobs";
 import { startTelnyx } from "@signsealship/testing/doubles/telnyx";
 import { forTests } from "@signsealship/testing/for-tests";
-import { changeOrder, changeSigners, makeLive } from "@signsealship/testing/row-mac";
+import { authenticate, changeOrder, changeSigners, makeLive } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { openBlobs } from "../../../../src/kernel/platform/blobs/blobs.ts";
@@ -354,6 +354,7 @@ test("an order whose job is gone gets its envelope later, and one whose last act
   await running.linkOf(jane.email);
   const all = sql`SELECT id FROM envelopes WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
   await running.db.query(sql`UPDATE envelopes SET outcome = 'Voided', ended_at = now() WHERE id IN (${all})`);
+  await authenticate(running, "envelopes");
   await followOverdue(running.deps);
   assert.equal((await running.db.query(all)).length, 1, "a job may still be under way");
   await followOverdue({ ...running.deps, clock: later(1) });

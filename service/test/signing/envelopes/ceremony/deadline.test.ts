@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { changeSigners } from "@signsealship/testing/row-mac";
+import { authenticate, changeSigners } from "@signsealship/testing/row-mac";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import {
   remindSigner,
@@ -119,6 +119,7 @@ test("expires one envelope at its deadline and leaves others to be signed", asyn
   await running.db.query(sql`
     UPDATE envelopes SET expires_at = expires_at + interval '1 day' WHERE order_id = (
       SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", other)})`);
+  await authenticate(running, "envelopes");
   await sweepEnvelopes({ ...running.deps, clock: clockAt(0) });
   assert.deepEqual([await statusOf(code), await statusOf(other)], ["EsignExpired", "EsignPending"]);
   assert.equal((await running.ceremony.view(link)).state, "expired");
