@@ -1,7 +1,7 @@
 -- Older nodes: stop.
 -- MACs over notes of notaries, envelopes, checkout sessions, events of the payment processor, notes on payments that moved no order,
--- and requests to take in a document, under a key that is not in the database. The service gives them to the rows of before at its
--- next start, once.
+-- requests to take in a document, and acts at providers, under a key that is not in the database. The service gives them to the rows
+-- of before at its next start, once.
 
 -- A draft is deleted when its act ends. One that is put in again gets another id, which the MAC covers.
 ALTER TABLE notary_drafts ADD COLUMN id uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE,
@@ -64,3 +64,14 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
+
+-- An act at a provider that is put back as it was before would be done, and paid for, twice.
+ALTER TABLE provider_calls ADD COLUMN state_version int NOT NULL DEFAULT 1,
+  ADD COLUMN row_mac bytea CHECK (length(row_mac) = 36);
+CREATE TRIGGER provider_calls_next_state BEFORE UPDATE ON provider_calls FOR EACH ROW WHEN (
+  (OLD.state, OLD.is_beside, OLD.tries, OLD.failures, OLD.ended_by, OLD.code, OLD.state_version)
+  IS DISTINCT FROM
+  (NEW.state, NEW.is_beside, NEW.tries, NEW.failures, NEW.ended_by, NEW.code, NEW.state_version))
+  EXECUTE FUNCTION next_state_version();
+CREATE TRIGGER provider_calls_stay BEFORE DELETE OR UPDATE OF id, act, provider, order_id, attempt ON provider_calls
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -1,4 +1,7 @@
 /** Providers whose services this service buys (carriers' labels, letters, faxes): requests, acts that happen once, signed events. */
+import { callRows } from "./acts/store.ts";
+import { providerEventRows } from "./sealed-json.ts";
+
 export { type Account, type AccountCheck, basicAuthorization, checkBy } from "./account.ts";
 export type { Act, ActEnd, Intent, NewIntent, SaidDone } from "./acts/act.ts";
 export { type ActOnRecord, actsOfOrder, actUnderWay, requireNoActUnderWay } from "./acts/by-hand.ts";
@@ -16,6 +19,7 @@ export { type AcceptedLetter, isLetterId, readLetter } from "./lob/letter.ts";
 export { createLob, type Lob, type MailClass, type NewLetter } from "./lob/lob.ts";
 export { isProviderName, type ProviderName, providerNames } from "./names.ts";
 export { accountsOf, type CheckedAccount, checkAccounts, openProviders, type Providers } from "./open.ts";
-export { protectedTables } from "./sealed-json.ts";
 export { faxInEvent, type TelnyxFax, type TelnyxFaxStatus } from "./telnyx/answers.ts";
 export { createTelnyx, type FaxToSend, type Telnyx, type TelnyxResult } from "./telnyx/telnyx.ts";
+
+export const protectedTables = [callRows, providerEventRows];

@@ -13,20 +13,13 @@ export type SealedJson = {
 export const callColumn = "provider_calls";
 export const eventColumn = "provider_events";
 
-const callContext = sql`act || ':' || order_id || ':' || attempt`;
+export const callContext = sql`act || ':' || order_id || ':' || attempt`;
 
-export const protectedTables: readonly ProtectedTable[] = [
-  {
-    table: sql`provider_calls`,
-    key: sql`id`,
-    ciphers: [sql`payload`, sql`result`].map((column) => ({ use: callColumn, column, context: callContext })),
-  },
-  {
-    table: sql`provider_events`,
-    key: sql`id`,
-    ciphers: [{ use: eventColumn, column: sql`content`, context: sql`provider || ':' || event_id` }],
-  },
-];
+export const providerEventRows: ProtectedTable = {
+  table: sql`provider_events`,
+  key: sql`id`,
+  ciphers: [{ use: eventColumn, column: sql`content`, context: sql`provider || ':' || event_id` }],
+};
 
 export function sealedJson(secrets: SecretBytes, column: string): SealedJson {
   const cipher = columnCipher(secrets, column);

@@ -5,13 +5,15 @@ import { startLob } from "@signsealship/testing/doubles/lob";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
-import { changeOrder } from "@signsealship/testing/row-mac";
+import { authenticate, changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { columnCipher } from "../../src/kernel/platform/column-cipher.ts";
 import { isSealed, sql } from "../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../src/kernel/platform/secrets.ts";
 import { callColumn } from "../../src/providers/sealed-json.ts";
 import { newOperator } from "../firms/operators/console-people.ts";
+import { openInsider } from "../insiders/insider.ts";
 
 const lob = await forTests(startLob());
 const running = await forTests(openHarness({ LOB_API_KEY: lob.apiKey, LOB_API_BASE: lob.apiBase }));
@@ -31,6 +33,7 @@ async function orderWithAct(state: "begun" | "unknown") {
     FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)} RETURNING id, order_id AS "orderId"`);
   const payload = cipher.encrypt(Buffer.from(JSON.stringify({ orderCode })), `letter.send:${intent?.orderId}:1`);
   await running.db.query(sql`UPDATE provider_calls SET payload = ${payload} WHERE id = ${intent?.id}`);
+  await authenticate(running, "provider_calls");
   return { code: orderCode, intentId: intent?.id ?? 0 };
 }
 
@@ -125,4 +128,32 @@ test("accounts are asked without acting, by the command line, by doctor and on t
   assert.match(checks, /LOB_API_KEY|asked by the clock/);
   const metrics = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
   assert.match(metrics, /provider_acts_unknown\{provider="lob"\} [1-9]/);
+});
+
+test("an act that was put back in the database as not begun is neither done again nor left to people", async () => {
+  const { code, intentId } = await orderWithAct("unknown");
+  const { cookie } = await newOperator(running, { roles: ["shipper"] });
+  const insider = openInsider(running.service.dataDir);
+  await insider.run(
+    sql`UPDATE provider_calls SET state = 'intended', tries = 0, begun_at = NULL WHERE id = ${intentId}`,
+  );
+  await insider.run(sql`SELECT enqueue_job('provider-act-lob', ${{ intentId }}::jsonb, now())`);
+  await until(async () => {
+    const [job] = await insider.run<{ attempts: number }>(sql`
+      SELECT attempts FROM jobs WHERE queue = 'provider-act-lob' AND (payload ->> 'intentId')::bigint = ${intentId}`);
+    return job !== undefined && job.attempts > 0;
+  });
+  assert.deepEqual(
+    lob.requests.filter(({ method }) => method === "POST"),
+    [],
+  );
+  for (const answer of [
+    await open(cookie, `/operator/acts/${code}`),
+    await open(cookie, `/operator/acts/${code}/${intentId}/not-done`, {}),
+  ]) {
+    assert.equal(answer.status, 503);
+    assert.match(await answer.text(), /not what the service wrote/);
+  }
+  await assert.rejects(insider.run(sql`DELETE FROM provider_calls WHERE id = ${intentId}`), /append-only/);
+  await insider.close();
 });

@@ -4,7 +4,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { claimantOf, closeTasks, openUnlessPaused, pauseUnclaimed, resumeUnclaimed } from "../../kernel/tasks/tasks.ts";
 import { type ProviderName, providerNames } from "../names.ts";
 import type { AnyAct, Intent } from "./act.ts";
-import type { IntentState } from "./store.ts";
+import { type IntentState, verifiedCall } from "./store.ts";
 
 // People and the provider never do the same work at once: either the task for people is open, or the act is under way.
 
@@ -60,19 +60,21 @@ export type ActOnRecord = {
   why: string | null;
 };
 
-/** The acts of an order, the earliest intent first. */
+/** The acts of an order, the earliest intent first. @throws ServiceError `unavailable` where one fails its MAC */
 export const actsOfOrder = (db: Sql, orderId: number) =>
   db.query<ActOnRecord>(sql`
     SELECT id, act, provider, attempt, state, tries, intended_at AS "intendedAt", begun_at AS "begunAt",
       look_at AS "lookAt",
-      ended_at AS "endedAt", ended_by AS "endedBy", why
+      ended_at AS "endedAt", ended_by AS "endedBy", why, ${verifiedCall}
     FROM provider_calls WHERE order_id = ${orderId} ORDER BY id`);
 
 /** A message while a provider may be doing work that people would do; null when none is. */
 export async function actUnderWay(db: Sql, orderId: number): Promise<string | null> {
-  const [found] = await db.query<{ act: string; provider: ProviderName; state: string }>(sql`
-    SELECT act, provider, state FROM provider_calls
-    WHERE order_id = ${orderId} AND state IN ('begun', 'unknown') AND NOT is_beside ORDER BY id LIMIT 1`);
+  type Found = Pick<ActOnRecord, "act" | "provider" | "state"> & { isBeside: boolean };
+  const acts = await db.query<Found>(sql`
+    SELECT act, provider, state, is_beside AS "isBeside", ${verifiedCall} FROM provider_calls
+    WHERE order_id = ${orderId} ORDER BY id`);
+  const found = acts.find(({ state, isBeside }) => (state === "begun" || state === "unknown") && !isBeside);
   if (!found) return null;
   const name = providerNames[found.provider];
   return found.state === "begun"

@@ -1,8 +1,10 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { ProviderName } from "../names.ts";
-import type { SealedJson } from "../sealed-json.ts";
+import { callColumn, callContext, type SealedJson } from "../sealed-json.ts";
 import type { Intent, NewIntent } from "./act.ts";
 
 const queuePrefix = "provider-act-";
@@ -35,6 +37,25 @@ type Sealed<Row> = Omit<Row, "payload"> & { payload: Buffer | null };
 const columns = sql`id, act, provider, order_id AS "orderId", attempt, payload, intended_at AS "intendedAt",
   begun_at AS "begunAt", state, tries, failures, looks, look_at AS "lookAt", away_since AS "awaySince"`;
 
+/** The columns that decide whether a request leaves. Payload and result are encrypted, and bound to their row. */
+const callState: StateMac = {
+  table: sql`provider_calls`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    c,
+  ) => sql`${c}.id, ${c}.act, ${c}.provider, ${c}.order_id, ${c}.attempt, ${c}.state, ${c}.is_beside, ${c}.tries,
+    ${c}.failures, ${c}.ended_by, ${c}.code, ${c}.state_version`,
+};
+
+/** For the select list of a statement over `provider_calls`. */
+export const verifiedCall: Statement = verified(callState, sql`provider_calls`);
+
+export const callRows = stateRows(callState, {
+  backfill: { set: "desk and checkout" },
+  ciphers: [sql`payload`, sql`result`].map((column) => ({ use: callColumn, column, context: callContext })),
+});
+
 /** The context that the encrypted columns are bound to. */
 export const intentContext = ({ act, orderId, attempt }: Pick<Intent, "act" | "orderId" | "attempt">): string =>
   `${act}:${orderId}:${attempt}`;
@@ -46,14 +67,18 @@ export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent
     INSERT INTO provider_calls (act, provider, order_id, attempt, payload, intended_at, is_beside)
     VALUES (${act}, ${provider}, ${orderId}, ${attempt}, ${sealed.seal(payload, intentContext(intent))}, ${at}, ${isBeside})
     ON CONFLICT DO NOTHING RETURNING id`);
+  if (row) await writeStateMacs(tx, callState, sql`id = ${row.id}`);
   if (row) await enqueue(tx, actQueueOf(provider), { intentId: row.id });
 }
 
-/** Locks and reads an intent. Locks the order first, as every transition does. */
+/**
+ * Locks and reads an intent. Locks the order first, as every transition does.
+ * @throws ServiceError `unavailable` for an intent that fails its MAC
+ */
 export async function lockIntent(tx: Tx, sealed: SealedJson, id: number): Promise<IntentRow | undefined> {
   await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM provider_calls WHERE id = ${id}) FOR UPDATE`);
   const [row] = await tx.query<Sealed<IntentRow>>(
-    sql`SELECT ${columns} FROM provider_calls WHERE id = ${id} FOR UPDATE`,
+    sql`SELECT ${columns}, ${verifiedCall} FROM provider_calls WHERE id = ${id} FOR UPDATE`,
   );
   return row && opened(sealed, row);
 }
@@ -64,7 +89,7 @@ export async function findIntent(
   { act, orderId, attempt }: Pick<Intent, "act" | "orderId" | "attempt">,
 ): Promise<IntentRow | undefined> {
   const [row] = await db.query<Sealed<IntentRow>>(sql`
-    SELECT ${columns} FROM provider_calls WHERE act = ${act} AND order_id = ${orderId} AND attempt = ${attempt}`);
+    SELECT ${columns}, ${verifiedCall} FROM provider_calls WHERE act = ${act} AND order_id = ${orderId} AND attempt = ${attempt}`);
   return row && opened(sealed, row);
 }
 
@@ -73,8 +98,11 @@ const opened = <Row extends Sealed<IntentRow>>(sealed: SealedJson, row: Row): In
   payload: row.payload && sealed.open(row.payload, intentContext(row)),
 });
 
-export const updateIntent = (tx: Sql, id: number, set: Statement) =>
-  tx.query(sql`UPDATE provider_calls SET ${set} WHERE id = ${id}`);
+/** Changes an intent that the transaction has locked. */
+export async function updateIntent(tx: Sql, id: number, set: Statement): Promise<void> {
+  await tx.query(sql`UPDATE provider_calls SET ${set} WHERE id = ${id}`);
+  await writeStateMacs(tx, callState, sql`id = ${id}`);
+}
 
 /** Queues the intent again after the delay. */
 export async function enqueueIntent(
