@@ -47,8 +47,12 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       const session = await ceremony.identify(link, code, client);
       if (!session) return renderPage(deps, link, { error: words.refused.code }, 400);
       if (link.language) await ceremony.setLanguage({ ...link, session: session.session }, link.language);
-      const cookie = sessionCookie(link.token, session, isSecure);
-      return { redirect: `/sign/${link.token}`, headers: { "Set-Cookie": cookie } };
+      return entered(link, sessionCookie(link.token, session, isSecure));
+    },
+    enter: async ({ link, form, client }) => {
+      const session = await ceremony.enter(link, form["entry"] ?? "", client);
+      if (!session) return renderPage(deps, link, { error: (await wordsFor(deps, link)).refused.entry }, 400);
+      return entered(link, sessionCookie(link.token, session, isSecure));
     },
     consent: async ({ link, form, client }) => {
       const { version = "", language } = form;
@@ -97,8 +101,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
     language: async ({ link, form: { language } }) => {
       if (!isLanguage(language)) throw invalid((await wordsFor(deps, link)).refused.input);
       await ceremony.setLanguage(link, language);
-      const cookie = languageCookie(link.token, language, isSecure);
-      return after(link, "language", { "Set-Cookie": cookie });
+      return after(link, "language", { "Set-Cookie": languageCookie(link.token, language, isSecure) });
     },
   } satisfies Record<string, (act: Act) => Promise<PageAnswer>>;
 
@@ -122,6 +125,11 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
 const after = ({ token }: Link, done: keyof Words["done"], headers: Record<string, string> = {}): PageAnswer => ({
   redirect: `/sign/${token}?done=${done}`,
   headers,
+});
+
+const entered = ({ token }: Link, cookie: string): PageAnswer => ({
+  redirect: `/sign/${token}`,
+  headers: { "Set-Cookie": cookie },
 });
 
 const wordsFor = async ({ ceremony }: RenderDeps, link: Link): Promise<Words> =>

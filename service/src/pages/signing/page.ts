@@ -117,6 +117,7 @@ function endedStep({ token, view, words }: PageState, state: Ended): Html {
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
 <p class="lead">${text}</p>
+${state === "locked" && view.step !== "access_code" && html`<p>${words.states.locked.here}</p>${sendForm(token, view.step === "text_code" ? words.identify.textLink : words.identify.sendLink)}`}
 ${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
 ${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}
 ${view.copies.map((kind) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[kind]}</a></p>`)}
@@ -133,10 +134,13 @@ function identifyStep(state: PageState): Html {
   const { identify } = words;
   return html`<section class="card" aria-labelledby="identify-title"><h2 id="identify-title">${identify.title}</h2>
 <p>${byText ? identify.text(phoneEnding) : isSent ? identify.mail(maskEmail(view.signer.email)) : identify.access(firmOf(state))}</p>
-${isSent && html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${byText ? identify.sendText : identify.send}</button></form>`}
+${isSent && sendForm(token, byText ? identify.sendText : identify.send)}
 <form class="form" method="post" action="/sign/${token}/identify">
 ${field({ name: "code", label: identify.code, required: true, maxLength: 64, autocomplete: "one-time-code" })}
 <div class="form-actions"><button type="submit" class="${isSent ? "quiet-button" : ""}">${identify.go}</button></div>
 </form>
 </section>`;
 }
+
+const sendForm = (token: string, label: string): Html =>
+  html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${label}</button></form>`;

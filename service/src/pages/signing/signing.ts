@@ -3,6 +3,7 @@ import { refuseCrossSite } from "../../kernel/http/authentication.ts";
 import { readParts } from "../../kernel/http/uploads/multipart-parts.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import type { DocumentText, Link } from "../../signing/envelopes/envelopes.ts";
+import { hiddenFields } from "../ui/forms/button-form.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { type ActDeps, actRoutes } from "./act-routes.ts";
@@ -23,6 +24,7 @@ export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   viewRoute(app, deps);
   documentRoute(app, deps);
   textRoute(app, deps);
+  enterRoute(app, deps);
   actRoutes(app, deps);
   pictureRoute(app, deps);
 }
@@ -74,6 +76,29 @@ function viewRoute(app: FastifyInstance, deps: RenderDeps): void {
     },
   });
 }
+
+/**
+ * `GET /sign/{token}/enter/{entry}`: the link of a message with a code. It changes nothing, so that mail scanners use it up for nobody:
+ * the button does.
+ */
+function enterRoute(app: FastifyInstance, deps: RenderDeps): void {
+  pageRoute(app, deps, {
+    url: "/sign/:token/enter/:entry",
+    policy: "page",
+    handle: (call) =>
+      withRefusalPage(deps, call, async (link) => {
+        const { state } = await deps.ceremony.view(link);
+        if (state !== "identify" && state !== "locked") return { redirect: `/sign/${link.token}` };
+        return renderStep(deps, link, (page) => enterStep(page, call.params.entry));
+      }),
+  });
+}
+
+const enterStep = ({ token, words: { enter } }: PageState, entry: string): Html =>
+  html`<section class="card" aria-labelledby="enter-title"><h2 id="enter-title">${enter.title}</h2>
+<p>${enter.text}</p>
+<form class="form-actions" method="post" action="/sign/${token}/enter">${hiddenFields({ entry })}<button type="submit">${enter.go}</button></form>
+</section>`;
 
 const mostBytes = 4 * 1024 * 1024;
 /** Room for the multipart headers around the file. */

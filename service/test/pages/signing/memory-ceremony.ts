@@ -164,6 +164,9 @@ export async function memoryCeremony(
       asked.push(`identify ${code}`);
       return code === rightCode ? { session: "session-of-jane", expiresAt: new Date(Date.now() + 3_600_000) } : null;
     },
+    async enter() {
+      return null;
+    },
     async consent(link, { version, language: shown }) {
       known(link.token);
       asked.push(`consent ${version} ${shown}`);

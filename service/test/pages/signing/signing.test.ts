@@ -299,7 +299,7 @@ describe("a code", () => {
     assert.match(await textOf(), /j\*\*\*@example\.com/);
     const sent = await post("code");
     assert.deepEqual([sent.status, sent.headers.get("location")], [303, `/sign/${token}?done=code`]);
-    assert.match(await textOf("?done=code"), /We emailed you a code/);
+    assert.match(await textOf("?done=code"), /We emailed you\. It can take a minute/);
     const wrong = await post("identify", { code: "000000" });
     assert.equal(wrong.status, 400);
     assert.match(await wrong.text(), /That code is not right/);

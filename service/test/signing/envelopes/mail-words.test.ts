@@ -15,7 +15,7 @@ const facts = {
 test("a mail with a code says what it opens, for how long, and what to do when nobody asked for it", () => {
   const en = mailWords.en.code(facts);
   assert.equal(en.subject, "Your code to open Lease 7");
-  assert.match(en.lines.join(" "), /works for 10 minutes.*If you did not ask for it.*tell the firm/);
+  assert.match(en.lines.join(" "), /work for 10 minutes.*If you did not ask for it.*tell the firm/);
   const es = mailWords.es.code(facts);
   assert.match(es.lines.join(" "), /10 minutos/);
 });

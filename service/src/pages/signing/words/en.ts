@@ -65,8 +65,15 @@ export const en = {
       `We send a code of 6 digits by text message to the number ending in ${ending}. Enter it here to see the document.`,
     send: "Email me a code",
     sendText: "Text me a code",
+    sendLink: "Email me a link that opens it",
+    textLink: "Text me a link that opens it",
     code: "Code",
     go: "Continue",
+  },
+  enter: {
+    title: "Open the document",
+    text: "You came by the link of our message. Press the button to see the document.",
+    go: "Open the document",
   },
   consent: {
     title: "Before you sign: electronic records and signatures",
@@ -156,6 +163,7 @@ export const en = {
     locked: {
       title: "This link is locked",
       text: "A wrong code was entered too many times. Ask the sender to unlock it or to send you a new link.",
+      here: "If it was not you, nothing is lost: we send you a link that opens the document.",
     },
     waiting: {
       title: "It is not your turn yet",
@@ -190,8 +198,8 @@ export const en = {
   signedAt: "You signed on",
   verify: "Check the signatures and the record of the signing",
   done: {
-    code: "We emailed you a code. It can take a minute to arrive.",
-    text: "We sent you a code by text message. It can take a minute to arrive.",
+    code: "We emailed you. It can take a minute to arrive.",
+    text: "We sent you a text message. It can take a minute to arrive.",
     consent: "Thank you. You can sign now.",
     signed: "Your signature is in the document.",
     declined: "The sender was told.",
@@ -201,6 +209,7 @@ export const en = {
   refused: {
     title: "Please check this",
     code: "That code is not right. Check it and try again.",
+    entry: "This link was used, or a newer message has another one. Use the newest message, or ask for a code.",
     away: "The text message could not be sent just now. Nothing was changed: try again in a minute.",
     number: (ending: string) =>
       `The number ending in ${ending} takes no text messages. Tell the firm that sent the document.`,

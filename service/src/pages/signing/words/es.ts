@@ -61,9 +61,16 @@ export const es: Words = {
     text: (ending) =>
       `Le enviamos un código de 6 dígitos por mensaje de texto al número terminado en ${ending}. Escríbalo aquí para ver el documento.`,
     sendText: "Envíeme un código por mensaje de texto",
+    sendLink: "Envíeme por correo un enlace que lo abra",
+    textLink: "Envíeme por mensaje de texto un enlace que lo abra",
     send: "Enviarme un código",
     code: "Código",
     go: "Continuar",
+  },
+  enter: {
+    title: "Abrir el documento",
+    text: "Usted llegó por el enlace de nuestro mensaje. Pulse el botón para ver el documento.",
+    go: "Abrir el documento",
   },
   consent: {
     title: "Antes de firmar: documentos y firmas electrónicos",
@@ -153,6 +160,7 @@ export const es: Words = {
     locked: {
       title: "Este enlace está bloqueado",
       text: "Se escribió un código incorrecto demasiadas veces. Pida al remitente que lo desbloquee o que le envíe un enlace nuevo.",
+      here: "Si no fue usted, no se ha perdido nada: le enviamos un enlace que abre el documento.",
     },
     waiting: {
       title: "Todavía no es su turno",
@@ -187,8 +195,8 @@ export const es: Words = {
   signedAt: "Usted firmó el",
   verify: "Comprobar las firmas y el registro del proceso",
   done: {
-    code: "Le enviamos un código por correo. Puede tardar un minuto en llegar.",
-    text: "Le enviamos un código por mensaje de texto. Puede tardar un minuto en llegar.",
+    code: "Le enviamos un correo. Puede tardar un minuto en llegar.",
+    text: "Le enviamos un mensaje de texto. Puede tardar un minuto en llegar.",
     consent: "Gracias. Ya puede firmar.",
     signed: "Su firma está en el documento.",
     declined: "Avisamos al remitente.",
@@ -198,6 +206,7 @@ export const es: Words = {
   refused: {
     title: "Revise esto",
     code: "Ese código no es correcto. Revíselo e inténtelo de nuevo.",
+    entry: "Este enlace ya se usó, o un mensaje más reciente trae otro. Use el mensaje más reciente o pida un código.",
     away: "No pudimos enviar el mensaje de texto en este momento. Nada cambió: inténtelo de nuevo en un minuto.",
     number: (ending) =>
       `El número terminado en ${ending} no recibe mensajes de texto. Avise a la empresa que envió el documento.`,

@@ -9,6 +9,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { signingMailQueue } from "../lifecycle/links.ts";
@@ -34,19 +35,32 @@ export function signingCode(secrets: SecretBytes, codeId: string): string {
   return String(random % 1_000_000).padStart(6, "0");
 }
 
-/** Has a code sent to the signer, by mail or by text message: one a minute. @throws ServiceError */
+/**
+ * The way in that is mailed with a code: 160 bits made of the code's id. Nobody guesses it, so wrong codes do not lock it, and a
+ * stranger with the signing link keeps nobody out who reads the signer's mail.
+ */
+export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
+  createHmac("sha256", deriveKey(secrets, "signing-entry")).update(codeId).digest("hex").slice(0, 40);
+
+/** Where the way in of a code leads. */
+export const entryUrl = ({ secrets, baseUrl }: Pick<EnvelopeDeps, "secrets" | "baseUrl">, token: string, id: string) =>
+  `${baseUrl}/sign/${token}/enter/${signingEntry(secrets, id)}`;
+
+/** Has a code sent to the signer, by mail or by text message: one a minute. Of a locked link only the way in works. @throws ServiceError */
 export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {
     const linked = await follow(tx, link, clock, true);
-    requireState(linked, "identify");
     const { signer, envelope, at } = linked;
+    requireState(linked, "identify", ...(signer.auth === "access_code" ? [] : (["locked"] as const)));
     if (signer.auth === "access_code") throw new ServiceError("conflict", "This link asks for an access code.");
     const codeId = newUuid();
     await putCode(tx, signer, envelope, codeId, at);
     // The signer of a test order may be anybody: what would be texted is kept with the mails.
-    if (signer.auth === "text_code" && envelope.environment === "live")
-      return takeText(deps, tx, { envelope, signer }, { codeId, code: signingCode(deps.secrets, codeId), at });
+    if (signer.auth === "text_code" && envelope.environment === "live") {
+      const way = isLocked(signer, envelope, at) ? entryUrl(deps, link.token, codeId) : null;
+      return takeText(deps, tx, { envelope, signer }, { codeId, code: signingCode(deps.secrets, codeId), way, at });
+    }
     await tell(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
     await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "code", codeId });
     return null;
@@ -63,15 +77,10 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
 }
 
 /**
- * Tries a code. The fifth wrong one locks the link for a day, or until the firm opens it again.
+ * Tries a code. The fifth wrong one locks codes of the link for a day, or until the firm opens it again.
  * @returns the session for the browser; null for a wrong or expired code
  */
-export async function identify(
-  deps: EnvelopeDeps,
-  link: Link,
-  typed: string,
-  client: Client,
-): Promise<{ session: string; expiresAt: Date } | null> {
+export async function identify(deps: EnvelopeDeps, link: Link, typed: string, client: Client): Promise<Begun | null> {
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
   requireOpen(seen);
@@ -92,20 +101,48 @@ export async function identify(
       await tell(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
       return null;
     }
-    if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
-    const session = newSecret();
-    const expiresAt = new Date(at.getTime() + sessionMs);
-    await updateSigner(
-      tx,
-      signer.id,
-      sql`failures = 0, locked_at = NULL, code_id = NULL, session_sha256 = ${tokenSha256(session)},
-        session_expires_at = ${expiresAt}, codes_of_day = 0, codes_requested = 0`,
-    );
-    await tell(tx, rowMac, envelope, "code_ok", at, detail);
-    if (signer.lockedAt !== null)
-      await closeUnlocking(tx, envelope.orderId, signer.n, { at, by: "system", outcome: "identified" });
-    return { session, expiresAt };
+    return begin(tx, deps, linked, client);
   });
+}
+
+/** Lets a browser in by the way in that was mailed with the signer's last code. @returns null for one that is not, or no longer, valid */
+export async function enter(deps: EnvelopeDeps, link: Link, entry: string, client: Client): Promise<Begun | null> {
+  const { db, clock } = deps;
+  const { orderCode } = (await follow(db, link, clock)).envelope;
+  return db.transaction(async (tx) => {
+    // Orders are locked before their envelopes.
+    await lockOrder(tx, orderCode);
+    const linked = await follow(tx, link, clock, true);
+    requireState(linked, "identify", "locked");
+    const codeId = await openCode(tx, linked);
+    if (linked.signer.auth === "access_code" || codeId === null) return null;
+    return isEntryOf(deps.secrets, codeId, entry) ? begin(tx, deps, linked, client) : null;
+  });
+}
+
+/** The session of a browser whose signer has passed the step. */
+export type Begun = { session: string; expiresAt: Date };
+
+async function begin(
+  tx: Tx,
+  { rowMac }: EnvelopeDeps,
+  { envelope, signer, at }: Linked,
+  client: Client,
+): Promise<Begun> {
+  if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
+  const session = newSecret();
+  const expiresAt = new Date(at.getTime() + sessionMs);
+  await updateSigner(
+    tx,
+    signer.id,
+    sql`failures = 0, locked_at = NULL, code_id = NULL, session_sha256 = ${tokenSha256(session)},
+      session_expires_at = ${expiresAt}, codes_of_day = 0, codes_requested = 0`,
+  );
+  const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
+  await tell(tx, rowMac, envelope, "code_ok", at, detail);
+  if (signer.lockedAt !== null)
+    await closeUnlocking(tx, envelope.orderId, signer.n, { at, by: "system", outcome: "identified" });
+  return { session, expiresAt };
 }
 
 /** @throws ServiceError when no code is asked for, or too many wrong ones were entered */
@@ -135,16 +172,22 @@ async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<st
 async function isRight(
   { secrets }: EnvelopeDeps,
   tx: Tx,
-  { signer, envelope, at }: Linked,
+  linked: Linked,
   typed: string,
   tried: string | null,
 ): Promise<boolean> {
+  const { signer } = linked;
+  if (signer.auth === "access_code") return tried !== null && (await findCodes(tx, signer))?.accessCodeHash === tried;
+  const codeId = await openCode(tx, linked);
+  return codeId !== null && isCodeOf(secrets, codeId, typed);
+}
+
+/** The id of the signer's last code while it is valid. */
+async function openCode(tx: Tx, { signer, envelope, at }: Linked): Promise<string | null> {
   const codes = await findCodes(tx, signer);
-  if (signer.auth === "access_code") return tried !== null && codes?.accessCodeHash === tried;
   const isFresh = !!codes?.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
   // A stranger may have used up the codes: the signer still has the last one.
-  const isOpen = codes?.codeId && (isFresh || mayNotRequestCode(signer, envelope, at));
-  return !!isOpen && isCodeOf(secrets, codes.codeId ?? "", typed);
+  return isFresh || mayNotRequestCode(signer, envelope, at) ? (codes?.codeId ?? null) : null;
 }
 
 /** A person opens the link again. After the end it opens by itself. */
@@ -174,4 +217,9 @@ async function tell(
 function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): boolean {
   const digits = Buffer.from(typed.replaceAll(/\D/g, "").slice(0, 12).padEnd(12));
   return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingCode(key, codeId).padEnd(12)), digits));
+}
+
+function isEntryOf(secrets: SecretBytes, codeId: string, given: string): boolean {
+  if (!isCode(given)) return false;
+  return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingEntry(key, codeId)), Buffer.from(given)));
 }

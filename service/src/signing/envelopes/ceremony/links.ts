@@ -57,7 +57,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
 }
 
 /**
- * Whether wrong codes have locked the link. A lock ends after a day, so that a stranger with the link shuts nobody out for good: five
+ * Whether wrong codes have locked the link. The way in that is sent with a code opens it all the same. A lock ends after a day, so that a stranger with the link shuts nobody out for good: five
  * guesses a day find no code of six digits. Before the end only the firm ends one of an access code, which may be easy to guess.
  */
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>

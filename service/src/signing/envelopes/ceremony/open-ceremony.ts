@@ -18,7 +18,7 @@ import { endingOf } from "../texts/texts.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { copiesOf, openCopy } from "./copies.ts";
-import { identify, sendCode } from "./identify.ts";
+import { enter, identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
@@ -59,6 +59,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     opened: (link, client) => writeOpened(deps, link, client),
     sendCode: (link, client) => sendCode(deps, link, client),
     identify: (link, code, client) => identify(deps, link, code, client),
+    enter: (link, entry, client) => enter(deps, link, entry, client),
     consent: (link, { version, language }, client) =>
       change(link, ["ready"], async (tx, { envelope, signer }, at) => {
         const before = signer.consent;

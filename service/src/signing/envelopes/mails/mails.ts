@@ -8,7 +8,7 @@ import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-n
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
 import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
-import { signingCode } from "../ceremony/identify.ts";
+import { entryUrl, signingCode } from "../ceremony/identify.ts";
 import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/links.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingTokenOf } from "../records/link-tokens.ts";
@@ -157,6 +157,8 @@ function letterOf(
     message,
     reference: reference === title ? null : reference,
   });
+  const url =
+    token !== null && codeId !== undefined ? entryUrl({ secrets, baseUrl }, token, codeId) : `${baseUrl}/sign/${token}`;
   return {
     id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
     to: email,
@@ -166,7 +168,7 @@ function letterOf(
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
     lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
     ...(codeId === undefined ? {} : { code: signingCode(secrets, codeId) }),
-    link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}` },
+    link: token === null || former ? null : { label: words.label, url },
     caution: words.caution ?? mailCaution[language](row.outcome),
     why: why(partnerName),
     language,

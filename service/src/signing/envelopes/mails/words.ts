@@ -49,10 +49,10 @@ const en: Words = {
   code: ({ title, partnerName }) => ({
     subject: `Your code to open ${title}`,
     lines: [
-      `Enter this code on the page where you opened ${title} from ${partnerName}. It works for 10 minutes.`,
+      `Enter this code on the page where you opened ${title} from ${partnerName}, or open it here. Both work for 10 minutes.`,
       "If you did not ask for it, somebody else may have your signing link: tell the firm.",
     ],
-    label: "Open the page",
+    label: "Open the document",
   }),
   signed: ({ title, partnerName, ...facts }) => ({
     subject: `${title} is signed by everybody`,
@@ -113,10 +113,10 @@ const es: Words = {
   code: ({ title, partnerName }) => ({
     subject: `Su código para abrir ${title}`,
     lines: [
-      `Escriba este código en la página donde abrió ${title} de ${partnerName}. Sirve durante 10 minutos.`,
+      `Escriba este código en la página donde abrió ${title} de ${partnerName}, o ábralo aquí. Ambos sirven durante 10 minutos.`,
       "Si usted no lo pidió, otra persona puede tener su enlace: avise a la empresa.",
     ],
-    label: "Abrir la página",
+    label: "Abrir el documento",
   }),
   signed: ({ title, partnerName, ...facts }) => ({
     subject: `Todos han firmado ${title}`,

@@ -6,23 +6,30 @@ import { type Envelope, type Signer, updateSigner } from "./envelope.ts";
 
 /** A stranger with the link may use these up, so the last code that was sent stays valid until another can be. */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
+/** More of them once wrong codes have locked the link: these messages have a link, which the lock does not concern. */
+const moreOfLocked = { aDay: 3, ofLink: 10 };
 const betweenCodesMs = 60_000;
 
-type Counts = Pick<Signer, "codesRequested" | "codesOfDay" | "codesDayAt">;
+type Counts = Pick<Signer, "codesRequested" | "codesOfDay" | "codesDayAt" | "lockedAt">;
 type Ended = Pick<Envelope, "endedAt">;
+type Locked = Pick<Signer, "lockedAt">;
 
-const mostOf = ({ endedAt }: Ended): number => (endedAt === null ? mostCodes.ofLink : mostCodes.afterEnd);
+const most = (normal: number, more: number, { lockedAt }: Locked): number => normal + (lockedAt === null ? 0 : more);
 
 /** Whether a link has used up its codes for good: only a new link gives more. */
-export const areCodesUsedUp = ({ codesRequested }: Pick<Counts, "codesRequested">, envelope: Ended): boolean =>
-  codesRequested >= mostOf(envelope);
+export const areCodesUsedUp = (
+  { codesRequested, ...signer }: Pick<Counts, "codesRequested" | "lockedAt">,
+  { endedAt }: Ended,
+): boolean =>
+  codesRequested >= most(endedAt === null ? mostCodes.ofLink : mostCodes.afterEnd, moreOfLocked.ofLink, signer);
 
 const isSameDay = ({ codesDayAt }: Pick<Counts, "codesDayAt">, at: Date): boolean =>
   codesDayAt !== null && codesDayAt.getTime() > at.getTime() - dayMs;
 
 /** Whether no code can be sent to the signer now, however long ago the last one was. */
 export const mayNotRequestCode = (signer: Counts, envelope: Ended, at: Date): boolean =>
-  areCodesUsedUp(signer, envelope) || (isSameDay(signer, at) && signer.codesOfDay >= mostCodes.aDay);
+  areCodesUsedUp(signer, envelope) ||
+  (isSameDay(signer, at) && signer.codesOfDay >= most(mostCodes.aDay, moreOfLocked.aDay, signer));
 
 /**
  * Puts a new code in the place of the one before, and counts it. The envelope is locked by the transaction.

@@ -94,7 +94,8 @@ export async function signerStates(
         AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined, ${verifiedSigner}
     FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
   return rows.map(({ linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
-    const isLocked = lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested }, envelope));
+    const isLocked =
+      lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
     const token =
       order.environment === "test" && linkId && tokenSha256 ? signingTokenOf(secrets, linkId, tokenSha256) : null;
     return {

@@ -194,7 +194,7 @@ test("a code by text message goes to the signer's number, and what cannot be sen
   assert.equal((await ask(token, "/code")).status, 429, "what a number refused counts: asking costs");
   // A minute later.
   await running.db.query(sql`DELETE FROM signing_texts`);
-  assert.match((await ask(token, "/code")).text, /We sent you a code by text message/);
+  assert.match((await ask(token, "/code")).text, /We sent you a text message/);
   assert.deepEqual(
     telnyx.messages.map(({ from, to }) => ({ from, to })),
     [{ from: "+13125550100", to: "+12125550142" }],

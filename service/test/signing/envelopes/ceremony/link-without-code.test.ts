@@ -251,7 +251,6 @@ test("lets a signer in a day after a stranger's wrong codes, and out of no sessi
   await lock(running.ceremony);
   assert.equal(await taskState(), "open");
   assert.equal((await at(23 * 60).view(link)).state, "locked");
-  await assert.rejects(at(23 * 60).sendCode(link, browser), { code: "conflict" });
   const nextDay = at(24 * 60 + 1);
   assert.equal((await nextDay.view(link)).state, "identify");
   await nextDay.sendCode(link, browser);

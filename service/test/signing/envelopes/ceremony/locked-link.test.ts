@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { changeSigners, makeLive } from "@signsealship/testing/row-mac";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { signingEntry } from "../../../../src/signing/envelopes/ceremony/identify.ts";
+import { type Link, openCeremony } from "../../../../src/signing/envelopes/envelopes.ts";
+import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
+
+// A stranger has the signing link, and neither the signer's mailbox nor phone.
+const running = await forTests(openCeremonyService());
+
+let unique = 1;
+const at = (minutes: number) => running.openAt(() => new Date(Date.now() + minutes * 60_000));
+const day = 24 * 60;
+
+async function signer(more: object = { auth: "mail_code" }) {
+  const email = `jane-${unique++}@example.com`;
+  const code = await running.order([{ name: "Jane", email, ...more }]);
+  return { email, code, link: await running.linkOf(email) };
+}
+
+/** The ways in that were mailed to an address. */
+const entriesIn = (email: string): string[] =>
+  running.mailsTo(email).flatMap((mail) => /\/enter\/([0-9a-f]{40})/.exec(mail)?.[1] ?? []);
+
+const codeIdOf = async (code: string): Promise<string> => {
+  const [row] = await running.db.query<{ codeId: string }>(sql`
+    SELECT s.code_id AS "codeId" FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+      JOIN orders o ON o.id = e.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  return row?.codeId ?? "";
+};
+
+/** The way in of the newest code, once it was mailed. */
+async function lastEntry({ email, code }: { email: string; code: string }): Promise<string> {
+  const entry = signingEntry(running.deps.secrets, await codeIdOf(code));
+  await until(() => entriesIn(email).includes(entry));
+  return entry;
+}
+
+async function lock(link: Link, minutes: number): Promise<void> {
+  for (let n = 0; n < 5; n++) assert.equal(await at(minutes).identify(link, "no code", browser), null);
+  assert.equal((await at(minutes).view(link)).state, "locked");
+  await assert.rejects(at(minutes).identify(link, "000000", browser), { code: "conflict" });
+}
+
+/** As many codes as the service sends from a time on, one each minute. */
+async function useUpCodes(link: Link, minutes: number): Promise<number> {
+  let sent = 0;
+  for (let n = 0; n < 20; n++)
+    await at(minutes + n * 2)
+      .sendCode(link, browser)
+      .then(() => sent++)
+      .catch((error: { code: string }) => assert.equal(error.code, "rate_limited"));
+  return sent;
+}
+
+test("a stranger who locks the link each day, and uses up the codes, keeps no signer out who has the mailbox", async () => {
+  const jane = await signer();
+  for (const start of [0, day, 2 * day]) {
+    assert.equal(await useUpCodes(jane.link, start), 10);
+    await lock(jane.link, start + 60);
+    assert.equal(await useUpCodes(jane.link, start + 70), 3, "more of them once the link is locked");
+    const later = at(start + 300);
+    const session = await later.enter(jane.link, await lastEntry(jane), browser);
+    assert.ok(session);
+    assert.equal((await later.view({ ...jane.link, session: session.session })).state, "ready");
+  }
+  const session = await at(3 * day).enter(jane.link, "0".repeat(40), browser);
+  assert.equal(session, null);
+});
+
+test("a stranger who locks the link and then lets it be keeps no signer out, and the signer's entry opens it again", async () => {
+  const jane = await signer();
+  await lock(jane.link, 0);
+  assert.equal(await at(1).sendCode(jane.link, browser), "mailed");
+  const session = await at(2).enter(jane.link, await lastEntry(jane), browser);
+  assert.ok(session);
+  assert.equal((await at(2).view(jane.link)).state, "identify", "nobody has to unlock it");
+  await signBy(at(3), { ...jane.link, session: session.session }, "Jane");
+});
+
+test("no wrong number of codes is tried against a locked link, however many codes were sent since", async () => {
+  const jane = await signer();
+  await lock(jane.link, 0);
+  await at(1).sendCode(jane.link, browser);
+  for (let n = 0; n < 20; n++)
+    await assert.rejects(at(2).identify(jane.link, String(n).padStart(6, "0"), browser), { code: "conflict" });
+});
+
+test("a way in opens its own link, once, until another code is sent or ten minutes are over", async () => {
+  const [jane, zoe] = [await signer(), await signer()];
+  for (const { link } of [jane, zoe]) await running.ceremony.sendCode(link, browser);
+  const [first, other] = [await lastEntry(jane), await lastEntry(zoe)];
+  for (const wrong of [other, "", "x".repeat(40), `${first}0`, first.toUpperCase()])
+    if (wrong !== first) assert.equal(await running.ceremony.enter(jane.link, wrong, browser), null, wrong);
+  assert.equal(await at(11).enter(jane.link, first, browser), null, "after ten minutes");
+  await at(2).sendCode(jane.link, browser);
+  const second = await lastEntry(jane);
+  assert.equal(await at(2).enter(jane.link, first, browser), null, "another code was sent");
+  assert.ok(await at(3).enter(jane.link, second, browser));
+  assert.equal(await at(3).enter(jane.link, second, browser), null, "it was used");
+  for (let n = 0; n < 50; n++) assert.equal(await at(4).enter(jane.link, "f".repeat(40), browser), null);
+  assert.equal((await at(4).view(jane.link)).state, "identify", "wrong ways in lock nothing");
+});
+
+test("a signer with the firm's access code is sent no way in", async () => {
+  const jane = await signer({ auth: "access_code", access_code: "elm street 12" });
+  await assert.rejects(running.ceremony.sendCode(jane.link, browser), { code: "conflict" });
+  await lock(jane.link, 0);
+  await assert.rejects(running.ceremony.sendCode(jane.link, browser), { code: "conflict" });
+  assert.equal(await running.ceremony.enter(jane.link, "0".repeat(40), browser), null);
+});
+
+test("the pages of a locked link mail a way in, which looking at does not use up", async () => {
+  const jane = await signer();
+  const { baseUrl } = running.service;
+  const ask = async (rest: string, form: Record<string, string> | null = null, cookie = "") => {
+    const answer = await fetch(`${baseUrl}/sign/${jane.link.token}${rest}`, {
+      headers: { Origin: baseUrl, Cookie: cookie, Accept: "text/html" },
+      redirect: "manual",
+      ...(form && { method: "POST", body: new URLSearchParams(form) }),
+    });
+    return { status: answer.status, text: await answer.text(), cookie: answer.headers.get("set-cookie") ?? "" };
+  };
+  for (let n = 0; n < 5; n++) assert.equal((await ask("/identify", { code: "000000x" })).status, 400);
+  assert.match((await ask("")).text, /This link is locked.*Email me a link that opens it/s);
+  assert.equal((await ask("/code", {})).status, 303);
+  const entry = await lastEntry(jane);
+  for (let n = 0; n < 3; n++) {
+    const shown = await ask(`/enter/${entry}`);
+    assert.equal(shown.status, 200);
+    assert.match(shown.text, /Press the button to see the document/);
+    assert.equal(shown.cookie, "");
+  }
+  const wrong = await ask("/enter", { entry: "0".repeat(40) });
+  assert.equal(wrong.status, 400);
+  assert.match(wrong.text, /Use the newest message/);
+  const entered = await ask("/enter", { entry });
+  assert.equal(entered.status, 303);
+  const [cookie = ""] = entered.cookie.split(";");
+  assert.match((await ask("", null, cookie)).text, /Before you sign/);
+  assert.equal((await ask("/enter", { entry })).status, 400, "it was used");
+  assert.equal((await ask(`/enter/${entry}`, null, cookie)).status, 303, "a browser that is in goes on");
+});
+
+test("texts a way in to the phone of a signer whose link a stranger locked after the day's texts", async () => {
+  const jane = await signer();
+  const byText = sql`auth = 'text_code', phone = '+442071838750'`;
+  await changeSigners(running.db, byText, sql`email = ${jane.email}`);
+  await makeLive(running, jane.code);
+  const sent: string[] = [];
+  const texts = {
+    send: async ({ text }: { text: string }) => {
+      sent.push(text);
+      return "sent" as const;
+    },
+    reaches: () => true,
+  };
+  const phoneAt = (minutes: number) =>
+    openCeremony({
+      ...running.deps,
+      texts,
+      clock: () => new Date(Date.now() + minutes * 60_000),
+      consentTexts: { find: () => undefined },
+    });
+  for (let n = 0; n < 10; n++) assert.equal(await phoneAt(2 * n).sendCode(jane.link, browser), "texted");
+  await assert.rejects(phoneAt(30).sendCode(jane.link, browser), { code: "rate_limited" });
+  assert.ok(sent.every((text) => !text.includes("/sign/")));
+  await lock(jane.link, 40);
+  for (let n = 0; n < 3; n++) assert.equal(await phoneAt(50 + 2 * n).sendCode(jane.link, browser), "texted");
+  await assert.rejects(phoneAt(60).sendCode(jane.link, browser), { code: "rate_limited" });
+  const last = sent.at(-1) ?? "";
+  assert.doesNotMatch(last, /\b\d{6}\b/, "a code would not work");
+  const [, entry = ""] = /\/enter\/([0-9a-f]{40})$/.exec(last) ?? [];
+  assert.ok(await phoneAt(300).enter(jane.link, entry, browser));
+});
