@@ -117,7 +117,7 @@ function endedStep({ token, view, words }: PageState, state: Ended): Html {
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
 <p class="lead">${text}</p>
-${state === "locked" && view.step !== "access_code" && html`<p>${words.states.locked.here}</p>${sendForm(token, view.step === "text_code" ? words.identify.textLink : words.identify.sendLink)}`}
+${state === "locked" && view.step !== "access_code" && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
 ${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}
 ${view.copies.map((kind) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[kind]}</a></p>`)}
@@ -144,3 +144,13 @@ ${field({ name: "code", label: identify.code, required: true, maxLength: 64, aut
 
 const sendForm = (token: string, label: string): Html =>
   html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${label}</button></form>`;
+
+/** Wrong codes may be a stranger's: what is sent here opens the document all the same. */
+function lockedHelp(token: string, { states, identify }: PageState["words"], byText: boolean): Html {
+  if (!byText) return html`<p>${states.locked.here}</p>${sendForm(token, identify.sendLink)}`;
+  return html`<p>${states.locked.byText}</p>${sendForm(token, identify.sendLong)}
+<form class="form" method="post" action="/sign/${token}/enter">
+${field({ name: "entry", label: identify.code, required: true, maxLength: 64, autocomplete: "one-time-code" })}
+<div class="form-actions"><button type="submit" class="quiet-button">${identify.go}</button></div>
+</form>`;
+}

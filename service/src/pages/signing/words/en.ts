@@ -66,7 +66,7 @@ export const en = {
     send: "Email me a code",
     sendText: "Text me a code",
     sendLink: "Email me a link that opens it",
-    textLink: "Text me a link that opens it",
+    sendLong: "Text me a code of 12 characters",
     code: "Code",
     go: "Continue",
   },
@@ -164,6 +164,7 @@ export const en = {
       title: "This link is locked",
       text: "A wrong code was entered too many times. Ask the sender to unlock it or to send you a new link.",
       here: "If it was not you, nothing is lost: we send you a link that opens the document.",
+      byText: "If it was not you, nothing is lost: we text you a longer code, which you enter here.",
     },
     waiting: {
       title: "It is not your turn yet",

@@ -62,7 +62,7 @@ export const es: Words = {
       `Le enviamos un código de 6 dígitos por mensaje de texto al número terminado en ${ending}. Escríbalo aquí para ver el documento.`,
     sendText: "Envíeme un código por mensaje de texto",
     sendLink: "Envíeme por correo un enlace que lo abra",
-    textLink: "Envíeme por mensaje de texto un enlace que lo abra",
+    sendLong: "Envíeme un código de 12 caracteres",
     send: "Enviarme un código",
     code: "Código",
     go: "Continuar",
@@ -161,6 +161,7 @@ export const es: Words = {
       title: "Este enlace está bloqueado",
       text: "Se escribió un código incorrecto demasiadas veces. Pida al remitente que lo desbloquee o que le envíe un enlace nuevo.",
       here: "Si no fue usted, no se ha perdido nada: le enviamos un enlace que abre el documento.",
+      byText: "Si no fue usted, no se ha perdido nada: le enviamos un código más largo, que escribe aquí.",
     },
     waiting: {
       title: "Todavía no es su turno",

@@ -9,7 +9,6 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
-import { isCode } from "../../../kernel/platform/text.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { signingMailQueue } from "../lifecycle/links.ts";
@@ -40,13 +39,21 @@ export function signingCode(secrets: SecretBytes, codeId: string): string {
  * stranger with the signing link keeps nobody out who reads the signer's mail.
  */
 export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
-  createHmac("sha256", deriveKey(secrets, "signing-entry")).update(codeId).digest("hex").slice(0, 40);
+  entryBytes(secrets, codeId).toString("hex").slice(0, 40);
 
-/** Where the way in of a code leads. */
-export const entryUrl = ({ secrets, baseUrl }: Pick<EnvelopeDeps, "secrets" | "baseUrl">, token: string, id: string) =>
-  `${baseUrl}/sign/${token}/enter/${signingEntry(secrets, id)}`;
+const letters = "abcdefghijkmnpqrstuvwxyz23456789";
 
-/** Has a code sent to the signer, by mail or by text message: one a minute. Of a locked link only the way in works. @throws ServiceError */
+/**
+ * The same for a phone: twelve characters, 60 bits, to be typed on the page of the mailed link. A text with that link in it would let
+ * the phone alone in.
+ */
+export const longCode = (secrets: SecretBytes, codeId: string): string =>
+  [...entryBytes(secrets, codeId).subarray(20, 32)].map((byte) => letters[byte % letters.length]).join("");
+
+const entryBytes = (secrets: SecretBytes, codeId: string): Buffer =>
+  createHmac("sha256", deriveKey(secrets, "signing-entry")).update(codeId).digest();
+
+/** Has a code sent to the signer, by mail or by text message: one a minute. Of a locked link only the way in, or the long code, works. @throws ServiceError */
 export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {
@@ -58,8 +65,8 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
     await putCode(tx, signer, envelope, codeId, at);
     // The signer of a test order may be anybody: what would be texted is kept with the mails.
     if (signer.auth === "text_code" && envelope.environment === "live") {
-      const way = isLocked(signer, envelope, at) ? entryUrl(deps, link.token, codeId) : null;
-      return takeText(deps, tx, { envelope, signer }, { codeId, code: signingCode(deps.secrets, codeId), way, at });
+      const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
+      return takeText(deps, tx, { envelope, signer }, { codeId, code, at });
     }
     await tell(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
     await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "code", codeId });
@@ -105,7 +112,7 @@ export async function identify(deps: EnvelopeDeps, link: Link, typed: string, cl
   });
 }
 
-/** Lets a browser in by the way in that was mailed with the signer's last code. @returns null for one that is not, or no longer, valid */
+/** Lets a browser in by the way in, or the long code, that was sent with the signer's last code. @returns null for one that is not, or no longer, valid */
 export async function enter(deps: EnvelopeDeps, link: Link, entry: string, client: Client): Promise<Begun | null> {
   const { db, clock } = deps;
   const { orderCode } = (await follow(db, link, clock)).envelope;
@@ -116,7 +123,7 @@ export async function enter(deps: EnvelopeDeps, link: Link, entry: string, clien
     requireState(linked, "identify", "locked");
     const codeId = await openCode(tx, linked);
     if (linked.signer.auth === "access_code" || codeId === null) return null;
-    return isEntryOf(deps.secrets, codeId, entry) ? begin(tx, deps, linked, client) : null;
+    return isEntryOf(deps.secrets, linked.signer, codeId, entry) ? begin(tx, deps, linked, client) : null;
   });
 }
 
@@ -219,7 +226,11 @@ function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): boolean 
   return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingCode(key, codeId).padEnd(12)), digits));
 }
 
-function isEntryOf(secrets: SecretBytes, codeId: string, given: string): boolean {
-  if (!isCode(given)) return false;
-  return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingEntry(key, codeId)), Buffer.from(given)));
+function isEntryOf(secrets: SecretBytes, { auth }: Signer, codeId: string, given: string): boolean {
+  const entryOf = auth === "text_code" ? longCode : signingEntry;
+  const typed = Buffer.from(auth === "text_code" ? given.toLowerCase().replaceAll(/[^a-z0-9]/g, "") : given);
+  return keysOf(secrets).some((key) => {
+    const expected = Buffer.from(entryOf(key, codeId));
+    return expected.length === typed.length && timingSafeEqual(expected, typed);
+  });
 }

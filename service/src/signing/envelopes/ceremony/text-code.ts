@@ -6,6 +6,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { codeText } from "../texts/words.ts";
 import type { CodeOutcome } from "./ceremony.ts";
+import { isLocked } from "./links.ts";
 
 /**
  * How many are sent in a day, for whoever makes texts be sent to get paid for receiving them. A code seldom needs more than two:
@@ -14,7 +15,7 @@ import type { CodeOutcome } from "./ceremony.ts";
  */
 const mostADay = { toNumber: 10, ofOrder: 50, ofFirm: 300, ofAll: 2_000 };
 
-/** Texts with a way in that no wrong code has locked. */
+/** Texts with a code that wrong codes do not lock. */
 const moreToLocked = 3;
 
 /** A text message that may be sent now. */
@@ -24,14 +25,13 @@ type Counts = { lately: number } & Record<keyof typeof mostADay, number>;
 
 /**
  * Takes a place for a text message: one a minute to a number, and so many a day.
- * @param way where the text leads when wrong codes have locked the link; null for a text with a code
  * @throws ServiceError `rate_limited`; `conflict` where none is sent to the number
  */
 export async function takeText(
   { texts }: Pick<EnvelopeDeps, "texts">,
   tx: Tx,
   { envelope, signer }: { envelope: Envelope; signer: Signer },
-  { codeId, code, way, at }: { codeId: string; code: string; way: string | null; at: Date },
+  { codeId, code, at }: { codeId: string; code: string; at: Date },
 ): Promise<TextToSend> {
   const to = signer.phone;
   if (to === null) throw new ServiceError("conflict", "There is no number to send a code to.");
@@ -47,20 +47,20 @@ export async function takeText(
       (count(*) FILTER (WHERE order_id = ${orderId}))::int AS "ofOrder",
       (count(*) FILTER (WHERE partner_id = ${partnerId}))::int AS "ofFirm", count(*)::int AS "ofAll"
     FROM signing_texts WHERE sent_at > ${ago(dayMs)}`);
-  if (sent) requireRoom(sent, way !== null);
+  if (sent) requireRoom(sent, isLocked(signer, envelope, at));
   await tx.query(sql`
     INSERT INTO signing_texts (phone, order_id, partner_id, sent_at) VALUES (${to}, ${orderId}, ${partnerId}, ${at})`);
-  const text = codeText({ code, way }, envelope.partnerName, signer.language);
+  const text = codeText(code, envelope.partnerName, signer.language);
   return { signerId: signer.id, codeId, to, text, at };
 }
 
-/** @param isLocked whether wrong codes have locked the signer's link: a stranger may have used up the number's texts before */
-function requireRoom(sent: Counts, isLocked: boolean): void {
+/** @param more whether wrong codes have locked the signer's link: a stranger may have used up the number's texts before */
+function requireRoom(sent: Counts, more: boolean): void {
   if (sent.lately > 0) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
   const refuse = (whose: string) => {
     throw new ServiceError("rate_limited", `Too many codes were sent ${whose} today. Ask again tomorrow.`);
   };
-  if (sent.toNumber >= mostADay.toNumber + (isLocked ? moreToLocked : 0)) refuse("to this number");
+  if (sent.toNumber >= mostADay.toNumber + (more ? moreToLocked : 0)) refuse("to this number");
   if (sent.ofOrder >= mostADay.ofOrder) refuse("for this document");
   if (sent.ofFirm >= mostADay.ofFirm) refuse("for the sender");
   if (sent.ofAll >= mostADay.ofAll) refuse("by text message");

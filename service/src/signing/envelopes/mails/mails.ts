@@ -8,7 +8,7 @@ import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-n
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
 import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
-import { entryUrl, signingCode } from "../ceremony/identify.ts";
+import { longCode, signingCode, signingEntry } from "../ceremony/identify.ts";
 import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/links.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingTokenOf } from "../records/link-tokens.ts";
@@ -28,6 +28,7 @@ type Row = Titled & {
   linkId: string | null;
   tokenSha256: Buffer | null;
   codeId: string | null;
+  lockedAt: Date | null;
   signed: boolean;
   environment: Environment;
   reference: string | null;
@@ -38,7 +39,7 @@ type Row = Titled & {
 
 const rowStatement = (signerId: number) => sql`
   SELECT s.id, e.order_id AS "orderId", s.n, s.envelope_id AS "envelopeId", s.name, s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
-    s.token_sha256 AS "tokenSha256", s.code_id AS "codeId",
+    s.token_sha256 AS "tokenSha256", s.code_id AS "codeId", s.locked_at AS "lockedAt",
     s.signed_at IS NOT NULL AS signed, o.environment, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome, ${verifiedOrder}, ${verifiedSigner}
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
@@ -157,8 +158,8 @@ function letterOf(
     message,
     reference: reference === title ? null : reference,
   });
-  const url =
-    token !== null && codeId !== undefined ? entryUrl({ secrets, baseUrl }, token, codeId) : `${baseUrl}/sign/${token}`;
+  const way = row.auth === "mail_code" && codeId !== undefined ? `/enter/${signingEntry(secrets, codeId)}` : "";
+  const codeOf = row.auth === "text_code" && row.lockedAt !== null ? longCode : signingCode;
   return {
     id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
     to: email,
@@ -167,8 +168,8 @@ function letterOf(
     // The name of who signs now is none of who signed before.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
     lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
-    ...(codeId === undefined ? {} : { code: signingCode(secrets, codeId) }),
-    link: token === null || former ? null : { label: words.label, url },
+    ...(codeId === undefined ? {} : { code: codeOf(secrets, codeId) }),
+    link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}${way}` },
     caution: words.caution ?? mailCaution[language](row.outcome),
     why: why(partnerName),
     language,

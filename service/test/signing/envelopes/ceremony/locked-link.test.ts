@@ -145,7 +145,7 @@ test("the pages of a locked link mail a way in, which looking at does not use up
   assert.equal((await ask(`/enter/${entry}`, null, cookie)).status, 303, "a browser that is in goes on");
 });
 
-test("texts a way in to the phone of a signer whose link a stranger locked after the day's texts", async () => {
+test("texts a longer code to the phone of a signer whose link a stranger locked after the day's texts, and no link", async () => {
   const jane = await signer();
   const byText = sql`auth = 'text_code', phone = '+442071838750'`;
   await changeSigners(running.db, byText, sql`email = ${jane.email}`);
@@ -167,12 +167,18 @@ test("texts a way in to the phone of a signer whose link a stranger locked after
     });
   for (let n = 0; n < 10; n++) assert.equal(await phoneAt(2 * n).sendCode(jane.link, browser), "texted");
   await assert.rejects(phoneAt(30).sendCode(jane.link, browser), { code: "rate_limited" });
-  assert.ok(sent.every((text) => !text.includes("/sign/")));
   await lock(jane.link, 40);
   for (let n = 0; n < 3; n++) assert.equal(await phoneAt(50 + 2 * n).sendCode(jane.link, browser), "texted");
   await assert.rejects(phoneAt(60).sendCode(jane.link, browser), { code: "rate_limited" });
-  const last = sent.at(-1) ?? "";
-  assert.doesNotMatch(last, /\b\d{6}\b/, "a code would not work");
-  const [, entry = ""] = /\/enter\/([0-9a-f]{40})$/.exec(last) ?? [];
-  assert.ok(await phoneAt(300).enter(jane.link, entry, browser));
+  assert.ok(
+    sent.every((text) => !text.includes("/sign/") && !text.includes(jane.link.token)),
+    "the phone alone opens nothing",
+  );
+  const last = /^[a-z2-9]{12}(?= is your code)/.exec(sent.at(-1) ?? "")?.[0] ?? assert.fail(sent.at(-1));
+  const entry = signingEntry(running.deps.secrets, await codeIdOf(jane.code));
+  for (const wrong of ["", entry, last.slice(0, 11), `${last}a`, "a".repeat(12)])
+    assert.equal(await phoneAt(290).enter(jane.link, wrong, browser), null, wrong);
+  await assert.rejects(phoneAt(295).identify(jane.link, last, browser), { code: "conflict" });
+  const typed = `${last.slice(0, 4).toUpperCase()} ${last.slice(4, 8)}-${last.slice(8)}`;
+  assert.ok(await phoneAt(300).enter(jane.link, typed, browser));
 });
