@@ -37,7 +37,7 @@ export type TakingIn = {
 const noPerson = "Two people with names are needed. Sign in by email, or use order move at the command line.";
 
 /**
- * What both people decide on. Triggers let a request be decided once, and close it without a key, so the MAC covers no decision:
+ * The covered columns: the document, and who hands it in. Triggers let a request be decided once, and close it without a key, so the MAC covers no decision:
  * only open requests are read.
  */
 const takingInState: StateMac = {
