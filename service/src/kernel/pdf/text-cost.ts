@@ -72,8 +72,8 @@ export const beginsText = /(?:^|[\s\]])BT\s/;
 export const textLimits = { characters: 1_000_000, contentBytes: 16 * 1024 * 1024 } as const;
 
 /**
- * Why a document's text costs too much to read: pdf.js makes an object of a hundred bytes and more of each character. Null for a
- * document whose text may be read.
+ * Why a document's text costs too much to read: pdf.js makes an object of a hundred bytes and more of each character, and keeps the
+ * elements of an array or a dictionary until it ends. Null for a document whose text may be read.
  */
 export function tooMuchText(bytes: Buffer): string | null {
   const found = costOfFound(bytes);
@@ -96,13 +96,15 @@ function costs() {
       inflated += length;
       return inflated > LIMITS.inflatedBytes ? tooLarge : null;
     },
-    addText(length: number, inItsStrings: () => number): string | null {
+    addText(length: number, weight: () => number): string | null {
       content += length;
       if (content > textLimits.contentBytes)
         return `its contents with text inflate to more than ${textLimits.contentBytes / 1024 ** 2} MiB`;
-      characters += inItsStrings();
-      if (characters > textLimits.characters) return tooManyCharacters;
-      return null;
+      return this.addWeight(weight());
+    },
+    addWeight(weight: number): string | null {
+      characters += weight;
+      return characters > textLimits.characters ? tooManyCharacters : null;
     },
   };
 }
@@ -117,7 +119,7 @@ function costOfFound(bytes: Buffer): string | null {
     if (data === "unread") continue;
     if (data === "too large") return tooLarge;
     if (isNoise(data) || !beginsText.test(data.toString("latin1"))) continue;
-    const why = cost.addText(data.length, () => inStrings(data));
+    const why = cost.addText(data.length, () => weightOf(data));
     if (why !== null) return why;
   }
   return null;
@@ -131,8 +133,8 @@ function costOfReached(bytes: Buffer): string | null {
   for (const stream of reachedStreams(opened(bytes), cost.left)) {
     const { num, data, length, isContent, isRoot, named } = stream;
     const showsText = isContent && (data === null || mayShowText(data));
-    const characters = !showsText ? 0 : data === null ? length : inStrings(data);
-    const why = cost.add(length) ?? (showsText ? cost.addText(length, () => characters) : null);
+    const characters = !isContent ? 0 : data === null ? length : weightOf(data);
+    const why = cost.add(length) ?? (showsText ? cost.addText(length, () => characters) : cost.addWeight(characters));
     if (why !== null) return why;
     if (isContent) drawings.set(num, { characters, names: data && namesIn(data, named), length, named });
     if (isRoot) roots.push(num);
@@ -167,7 +169,7 @@ function costOfAll(bytes: Buffer): string | null {
     const all = data;
     const why =
       cost.add(all.length) ??
-      (mayShowText(all) && !isNoise(all) ? cost.addText(all.length, () => inStrings(all)) : null);
+      (mayShowText(all) && !isNoise(all) ? cost.addText(all.length, () => weightOf(all)) : null);
     if (why !== null) return why;
     at = end < 0 ? bytes.length : end;
   }
@@ -188,13 +190,30 @@ function isNoise(data: Buffer): boolean {
 }
 
 const [open, close, backslash, less, greater] = [0x28, 0x29, 0x5c, 0x3c, 0x3e];
+const [bracket, endBracket, slash, percent, newLine, carriageReturn] = [0x5b, 0x5d, 0x2f, 0x25, 10, 13];
 
-/** How many bytes the strings of a content have (ISO 32000-2, section 7.3.4); an empty one counts as one, for it takes memory, too. */
-function inStrings(data: Buffer): number {
-  let count = 0;
-  let depth = 0;
-  for (let at = 0; at < data.length; at++) {
-    const byte = data[at];
+/** Whether a byte ends a token (ISO 32000-2, section 7.2.3). */
+const endsToken = new Uint8Array(256);
+for (const byte of [0, 9, newLine, 12, carriageReturn, 32, ...Buffer.from("()<>[]{}/%")]) endsToken[byte] = 1;
+
+/**
+ * How much of a content is kept in memory at once: the bytes of its strings (ISO 32000-2, section 7.3.4; an empty one counts as one, for
+ * it takes memory, too) or, where they are more, the elements of its arrays and dictionaries. A comment opens what it seems to open and
+ * ends nothing, so that it can't hide elements.
+ */
+function weightOf(data: Buffer): number {
+  let [count, elements, depth] = [0, 0, 0];
+  let isComment = false;
+  const within: number[] = [];
+  const element = (kind?: number) => {
+    if (within.length > 0) elements++;
+    if (kind !== undefined) within.push(kind);
+  };
+  const end = (kind: number) => {
+    if (!isComment && within.at(-1) === kind) within.pop();
+  };
+  for (let at = 0; at < data.length && elements <= textLimits.characters; at++) {
+    const byte = data[at] ?? 0;
     if (depth > 0) {
       if (byte === backslash) at++;
       else if (byte === open) depth++;
@@ -203,13 +222,23 @@ function inStrings(data: Buffer): number {
     } else if (byte === open) {
       depth = 1;
       count++;
-    } else if (byte === less && data[at + 1] === less) at++;
-    else if (byte === less) {
-      const end = data.indexOf(greater, at);
-      if (end < 0) break;
-      count += 1 + (end - at) / 2;
-      at = end;
-    }
+    } else if (byte === less && data[at + 1] === less) {
+      element(less);
+      at++;
+    } else if (byte === less) {
+      const stop = data.indexOf(greater, at);
+      if (stop < 0) break;
+      count += 1 + (stop - at) / 2;
+      at = stop;
+    } else if (byte === bracket) element(bracket);
+    else if (byte === endBracket) end(bracket);
+    else if (byte === greater && data[at + 1] === greater) {
+      end(less);
+      at++;
+    } else if (byte === percent) isComment = true;
+    else if (byte === newLine || byte === carriageReturn) isComment = false;
+    else if (byte === slash) element();
+    else if (!endsToken[byte] && endsToken[data[at - 1] ?? 32] && data[at - 1] !== slash) element();
   }
-  return count;
+  return Math.max(count, elements);
 }

@@ -155,6 +155,26 @@ const bombs: [what: string, made: () => Buffer][] = [
     "a content without a beginning of text",
     () => documentOf({ 6: streamOf(strings.replace("BT ", "").replace(" ET", "")) }),
   ],
+  ["an array of numbers", () => documentOf({ 6: streamOf(`BT /F1 12 Tf [${"1 ".repeat(8_000_000)}] TJ ET`) })],
+  ["an array of names", () => documentOf({ 6: streamOf(`BT [${"/".repeat(8_000_000)}] TJ ET`) })],
+  ["an array of arrays", () => documentOf({ 6: streamOf(`BT ${"[".repeat(8_000_000)} TJ ET`) })],
+  [
+    "an array of numbers in a content without text",
+    () => documentOf({ 6: streamOf(`[${"1 ".repeat(8_000_000)}] 0 d`) }),
+  ],
+  [
+    "an array that a comment seems to end",
+    () => documentOf({ 6: streamOf(`BT [%]\n${"1 ".repeat(7_000_000)}] TJ ET`) }),
+  ],
+  [
+    "an array that another bracket seems to end",
+    () => documentOf({ 6: streamOf(`BT [>>(])<5d>${"1 ".repeat(7_000_000)}] TJ ET`) }),
+  ],
+  ["a dictionary", () => documentOf({ 6: streamOf(`BT /A <<]${"/B 1 ".repeat(3_000_000)}>> BDC ET`) })],
+  [
+    "arrays of a thousand numbers, a thousand times",
+    () => documentOf({ 6: streamOf(`BT ${`[${"1 ".repeat(1_000)}] TJ `.repeat(2_000)} ET`) }),
+  ],
   ["a content of lines", () => documentOf({ 6: streamOf("()' ".repeat(5_000_000)) })],
   ["a content of spaces", () => documentOf({ 6: encoded(spaces, "/Filter /FlateDecode /X /Image") })],
   ["one of several contents", () => documentOf({ 7: bombOf(asImage) }, { page: "/Contents [8 0 R 7 0 R]" })],
@@ -406,6 +426,11 @@ describe("reads the text of", () => {
     ["a document in ASCII85", () => documentOf({ 6: encoded(`${ascii85(deflated(text))}~>`, "/Filter [/A85 /Fl]") })],
     ["a document in LZW", () => documentOf({ 6: encoded(lzw(text.repeat(2_000)), "/Filter /LZWDecode") })],
     ["a large drawing without text", () => documentOf({ 6: streamOf("1 2 m 3 4 l S\n".repeat(2_000_000)) })],
+    ["a large drawing with dashes", () => documentOf({ 6: streamOf("[3 2] 0 d 1 2 m 3 4 l S\n".repeat(200_000)) })],
+    [
+      "a text whose every letter has its place",
+      () => documentOf({ 6: streamOf(`BT /F1 12 Tf ${"[(Le) -20.5 (a) 30 (se)] TJ ".repeat(100_000)} ET`) }),
+    ],
     [
       "a document that names objects that are not there",
       () => documentOf({}, { page: "/Annots [30 0 R]", resources: `${fonts} /XObject << /X 31 0 R >>` }),
