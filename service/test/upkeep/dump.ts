@@ -1,0 +1,81 @@
+import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
+
+const inflated = (bytes: Buffer): Buffer[] =>
+  [inflateSync, inflateRawSync, gunzipSync].flatMap((inflate) => {
+    try {
+      return [inflate(bytes)];
+    } catch {
+      return [];
+    }
+  });
+
+/** A value, and what is in it: bytes as text, base64, and what was compressed. */
+export function* readings(value: string, depth = 0): Generator<string> {
+  yield value;
+  if (depth === 2) return;
+  const packed: Buffer[] = [];
+  for (const [hex] of value.matchAll(/(?<=\\x)(?:[0-9a-f]{2})+/g)) packed.push(Buffer.from(hex, "hex"));
+  for (const [text] of value.matchAll(/[A-Za-z0-9+/_-]{24,}/g)) packed.push(Buffer.from(text, "base64"));
+  for (const bytes of packed.flatMap((each) => [each, ...inflated(each)]))
+    yield* readings(bytes.toString("latin1"), depth + 1);
+}
+
+/** Whether a text is in a value, in whatever form. */
+export function holds(value: string, text: string): boolean {
+  const hex = Buffer.from(text).toString("hex");
+  for (const one of readings(value)) if (one.includes(text) || one.includes(hex)) return true;
+  return false;
+}
+
+/** Every route that a code or token opens by itself. */
+const routesOf = (token: string, orderCode: string): string[] => [
+  ...["", "/document", "/evidence", "/certificate"].map((part) => `/api/passport/verify/${token}${part}`),
+  `/verify/${token}`,
+  ...["", "/pdf"].map((part) => `/api/verify/room/${token}${part}`),
+  `/api/verify/envelope/${token}`,
+  `/v/room/${token}`,
+  `/v/envelope/${token}`,
+  `/rooms/${token}`,
+  `/api/rooms/${token}`,
+  `/orders/${token}`,
+  `/orders/${orderCode}/documents/${token}`,
+  `/sign/${token}`,
+  `/sign/${token}/document`,
+  `/sign-in/${token}`,
+  `/operator/sign-in/${token}`,
+  `/invitation/${token}`,
+  `/outbox/${token}/`,
+];
+
+const bearerRoutes = ["/api/partner/me", "/api/rooms", "/api/partner/orders"];
+
+/** The texts of values that might be codes, tokens or keys. */
+export function tokensIn(values: Iterable<string>): Set<string> {
+  const tokens = new Set<string>();
+  for (const value of values)
+    for (const [token] of value.replaceAll("\\x", "").matchAll(/[A-Za-z0-9._-]{20,200}/g)) tokens.add(token);
+  return tokens;
+}
+
+/** The public routes that one of the tokens opens, and those where it stands for a key. @param orderCode of an order that is there */
+export async function openedBy(baseUrl: string, tokens: Iterable<string>, orderCode: string): Promise<string[]> {
+  const answerOf = async (path: string, token: string) => {
+    const response = await fetch(baseUrl + path, { redirect: "manual" });
+    return `${response.status} ${(await response.text()).replaceAll(token, "")}`;
+  };
+  // Some pages answer every token alike, and say that it is unknown.
+  const unknown = "0".repeat(40);
+  const toUnknown = await Promise.all(routesOf(unknown, orderCode).map((path) => answerOf(path, unknown)));
+  const opened: string[] = [];
+  for (const token of tokens) {
+    const paths = routesOf(token, orderCode);
+    const answers = await Promise.all(paths.map((path) => answerOf(path, token)));
+    opened.push(...paths.filter((_, n) => !/^4/.test(answers[n] ?? "") && answers[n] !== toUnknown[n]));
+    for (const path of bearerRoutes) {
+      const asKey = await fetch(baseUrl + path, { headers: { Authorization: `Bearer ${token}` } });
+      await asKey.arrayBuffer();
+      if (asKey.status !== 401) opened.push(`${path} by key`);
+    }
+  }
+  return opened;
+}
