@@ -56,6 +56,7 @@ const rowSets: readonly RowSet[] = [
     fill: async (tx, deps) => (await refillOrders(tx, deps)) + (await renameSandboxPayments(tx)),
   },
   { name: "desk and checkout", marker: "row-macs-filled-desk-and-checkout" },
+  { name: "signers of orders", marker: "row-macs-filled-signers" },
 ];
 
 /**

@@ -5,6 +5,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { isSealed, type Statement, sql } from "../../src/kernel/platform/database/sql.ts";
 import { addNotary, answerInPerson } from "../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../firms/members/signed-in-member.ts";
@@ -158,4 +159,30 @@ test("a second person approves no document that nobody handed in", async () => {
   await isRefused(await upload(`/operator/orders/${order.code}/taking-in/approve`, agent));
   const [row] = await insider.run<{ status: string }>(sql`SELECT status FROM orders WHERE id = ${order.id}`);
   assert.equal(row?.status, "NotarizationPending");
+});
+
+test("an order whose signers were altered is on no notary's desk", async () => {
+  const order = await notedAct();
+  assert.equal((await get(desk(order.code), nora)).status, 200);
+  await insider.run(sql`
+    UPDATE orders SET signers = '[{"name": "Eve", "email": "eve@example.com", "language": "en"}]' WHERE id = ${order.id}`);
+  assert.equal((await get(desk(order.code), nora)).status, 404);
+  const mailed = await post(desk(order.code, "/appointment"), nora, { url: "https://meet.example/1" });
+  assert.equal(mailed.status, 404);
+});
+
+test("mails no appointment by a job that was put into the database, or altered there", async () => {
+  const order = await notedAct();
+  const waits = sql`queue = 'notary-appointment-mail' AND payload ->> 'url' LIKE 'https://evil.example/%'`;
+  const mail = {
+    ...{ to: order.email, name: "Jane", url: "https://evil.example/1", when: null, notary: "Nora Ames" },
+    ...{ partnerId: partner.partnerId, environment: "test", id: `planted-${order.id}` },
+  };
+  for (const mac of ["", "00".repeat(36)])
+    await insider.run(sql`SELECT enqueue_job('notary-appointment-mail', ${{ ...mail, mac }}::jsonb, now())`);
+  await until(async () => (await insider.run(sql`SELECT FROM jobs WHERE ${waits} AND attempts > 0`)).length === 2);
+  assert.deepEqual(
+    mailsTo(running.service, order.email).filter((text) => text.includes("evil.example")),
+    [],
+  );
 });

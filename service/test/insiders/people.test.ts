@@ -107,11 +107,21 @@ test("an operator whose wait to decide was taken out in the database opens no co
   }
 });
 
-test("an operator's address that was changed in the database leads nobody into the console", async () => {
+test("nobody's address is changed in the database, not even for the moment in which somebody signs in with it", async () => {
   const { id } = await newOperator(running, { roles: ["admin"], passkey: false });
-  const email = "attacker@elsewhere.example";
-  await insider.run(sql`UPDATE users SET email = ${email} WHERE id = ${id}`);
-  assert.equal(await opensConsole((await signIn(running.service, email)).cookie), false);
+  const { key } = await running.newPartner();
+  const owner = running.somebody();
+  await newMember(running.service, owner, key);
+  for (const person of [id, await userOf(owner)])
+    for (const statement of [
+      sql`UPDATE users SET email = 'attacker@elsewhere.example' WHERE id = ${person}`,
+      sql`UPDATE users SET id = gen_random_uuid() WHERE id = ${person}`,
+      sql`DELETE FROM users WHERE id = ${person}`,
+      sql`INSERT INTO users (id, email, created_at) VALUES (gen_random_uuid(), ${owner}, now())
+        ON CONFLICT (email) DO UPDATE SET email = 'attacker@elsewhere.example'`,
+    ])
+      await assert.rejects(insider.run(statement), /append-only/, statement.text);
+  assert.equal(await me((await signIn(running.service, owner)).cookie), "owner");
 });
 
 test("a membership that was made, raised or moved in the database opens no firm", async () => {

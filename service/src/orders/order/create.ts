@@ -248,7 +248,7 @@ function newOrder(
         documentMembers({ orderCode: code, partnerId, environment, kind: "original", ...document }),
       ),
     },
-    rowMac: form.services.sign ? rowMac.of("orders", signingMembers(signing)) : null,
+    rowMac: rowMac.of("orders", signingMembers(signing)),
     template: use,
     templateUse: use && { ...use, rowMac: macOfUse(rowMac, code, use) },
   };

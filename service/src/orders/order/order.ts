@@ -77,6 +77,7 @@ export {
   replaceSigner,
   requireSigners,
   type SigningFacts,
+  signersHold,
   signingColumns,
   signingMembers,
 } from "./signing-row.ts";

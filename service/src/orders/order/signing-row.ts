@@ -53,12 +53,17 @@ export const signingRows: MacTable<SigningFacts> = {
   mac: sql`o.row_mac`,
   rows: sql`SELECT o.id AS key, ${signingColumns} FROM orders o`,
   members: signingMembers,
+  backfill: { set: "signers of orders" },
 };
 
+type WithMac = SigningFacts & { mac: Buffer | null };
+
+export const signersHold = (rowMac: RowMac, row: WithMac): boolean =>
+  rowMac.holds("orders", signingMembers(row), row.mac);
+
 /** @throws Error when the signers fail their MAC */
-export function requireSigners(rowMac: RowMac, row: SigningFacts & { mac: Buffer | null }): void {
-  if (!rowMac.holds("orders", signingMembers(row), row.mac))
-    throw new Error(`the signers of order ${row.orderCode} are not what was written`);
+export function requireSigners(rowMac: RowMac, row: WithMac): void {
+  if (!signersHold(rowMac, row)) throw new Error(`the signers of order ${row.orderCode} are not what was written`);
 }
 
 /**

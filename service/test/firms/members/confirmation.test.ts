@@ -174,6 +174,20 @@ test("a code works once, in its own session alone, and for 10 minutes", async ()
   assert.equal((await dana.post(webhooks, withCode(second))).status, 403, "used");
 });
 
+test("a code that was put into the row of another session in the database confirms nothing there", async () => {
+  const [eve, dana] = [await owner(16 * minutes), await owner(16 * minutes)];
+  for (const each of [eve, dana]) await each.post(webhooks, webhookForm());
+  const [code = ""] = await eve.code();
+  await dana.code();
+  const ofSession = async ({ userId }: typeof eve) =>
+    sql`session_id IN (SELECT id FROM sessions WHERE user_id = ${await userId()})`;
+  const [known] = await db.query<{ id: string; expiresAt: Date }>(sql`
+    DELETE FROM confirmation_codes WHERE ${await ofSession(eve)} RETURNING code_id AS id, expires_at AS "expiresAt"`);
+  await db.query(sql`
+    UPDATE confirmation_codes SET code_id = ${known?.id}, expires_at = ${known?.expiresAt} WHERE ${await ofSession(dana)}`);
+  assert.equal((await dana.post(webhooks, { ...webhookForm(), confirm_code: code })).status, 403);
+});
+
 test("five wrong codes end the session, also when others were asked for between them", async () => {
   const dana = await owner(16 * minutes);
   await dana.post(webhooks, webhookForm());

@@ -24,11 +24,15 @@ const betweenCodesMs = 60_000;
 // With a million codes, a guesser succeeds once in 200,000 sessions.
 const wrongCodesAllowed = 5;
 
-/** The six digits of a code, derived from its id. */
-export function confirmationCodes(secrets: SecretBytes): (codeId: string) => string {
+/**
+ * The six digits of a code, derived from its id, its session and its end: put into another row of the database, or kept for longer, it
+ * is another code than the one that was mailed.
+ */
+export function confirmationCodes(secrets: SecretBytes): (code: OpenCode) => string {
   const key = deriveKey(secrets, "confirmation-code");
-  return (codeId) => {
-    const random = createHmac("sha256", key).update(codeId).digest().readUIntBE(0, 6);
+  return ({ codeId, sessionId, expiresAt }) => {
+    const bound = `${codeId} ${sessionId} ${expiresAt.toISOString()}`;
+    const random = createHmac("sha256", key).update(bound).digest().readUIntBE(0, 6);
     return String(random % 1_000_000).padStart(6, "0");
   };
 }
@@ -79,7 +83,7 @@ async function confirmByMailedCode(
     const at = clock();
     const open = await lockCode(tx, session.id, at);
     if (!open) return false;
-    if (code !== codeOf(open.codeId)) {
+    if (code !== codeOf(open)) {
       await countWrong(tx, session.id);
       if (open.wrong + 1 >= wrongCodesAllowed) await deleteSession(tx, session.userId, session.id, at);
       return false;
@@ -109,7 +113,7 @@ export const confirmationMail = defineMail({
   // A code expires after 10 minutes, so later attempts are pointless.
   maxAttempts: 10,
   load: ({ codeId }: { codeId: string }, { db, clock }: MailDeps) => selectCodeToMail(db, codeId, clock()),
-  write: ({ email }, { codeId }, { secrets, baseUrl }) => ({
+  write: ({ email, ...open }, { codeId }, { secrets, baseUrl }) => ({
     id: `confirmation:${codeId}`,
     to: email,
     subject: "Your confirmation code",
@@ -117,13 +121,14 @@ export const confirmationMail = defineMail({
     lines: [
       "A browser that is signed in to SignSealShip with this email address is about to change something that matters, and we ask you to confirm it. The code works once, within 10 minutes, in that browser alone.",
     ],
-    code: confirmationCodes(secrets)(codeId),
+    code: confirmationCodes(secrets)(open),
     link: { label: "See where you are signed in", url: `${baseUrl}/dashboard/security#sessions` },
     caution: "If it is not you who is signed in, give the code to nobody, and end that session.",
   }),
 });
 
-type NewCode = { sessionId: string; codeId: string; at: Date; expiresAt: Date };
+type OpenCode = { sessionId: string; codeId: string; expiresAt: Date };
+type NewCode = OpenCode & { at: Date };
 
 /**
  * Stores a code in place of the previous one, unless that is younger than `replaceable`.
@@ -141,10 +146,14 @@ async function putCode(tx: Tx, { sessionId, codeId, at, expiresAt }: NewCode, re
   return put.length === 1;
 }
 
-/** The address for an open code; undefined for any other code. */
-async function selectCodeToMail(db: Sql, codeId: string, now: Date): Promise<{ email: string } | undefined> {
-  const [found] = await db.query<{ email: string }>(
-    sql`SELECT u.email FROM confirmation_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
+/** An open code with the address for it; undefined for any other code. */
+async function selectCodeToMail(
+  db: Sql,
+  codeId: string,
+  now: Date,
+): Promise<(OpenCode & { email: string }) | undefined> {
+  const [found] = await db.query<OpenCode & { email: string }>(
+    sql`SELECT u.email, c.session_id AS "sessionId", c.code_id AS "codeId", c.expires_at AS "expiresAt" FROM confirmation_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
      WHERE c.code_id = ${codeId} AND c.expires_at > ${now}`,
   );
   return found;
@@ -152,8 +161,8 @@ async function selectCodeToMail(db: Sql, codeId: string, now: Date): Promise<{ e
 
 /** The open code of a session, locked until the transaction ends. */
 async function lockCode(tx: Tx, sessionId: string, now: Date) {
-  const [found] = await tx.query<{ codeId: string; wrong: number }>(
-    sql`SELECT code_id AS "codeId", wrong FROM confirmation_codes
+  const [found] = await tx.query<OpenCode & { wrong: number }>(
+    sql`SELECT session_id AS "sessionId", code_id AS "codeId", expires_at AS "expiresAt", wrong FROM confirmation_codes
      WHERE session_id = ${sessionId} AND expires_at > ${now} FOR UPDATE`,
   );
   return found;

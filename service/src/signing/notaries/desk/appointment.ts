@@ -8,6 +8,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
+import type { Members } from "../../../kernel/platform/row-mac.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
 import { lockDraft, saveAppointment } from "./orders.ts";
@@ -22,6 +23,13 @@ type AppointmentMail = {
   environment: Environment;
   id: string;
 };
+
+/** A job's payload is in the database: without a MAC over it, others could have clients mailed to an address of theirs. */
+type VouchedMail = AppointmentMail & { mac: string };
+
+const mailMembers = ({ to, name, url, when, notary, partnerId, environment, id }: AppointmentMail): Members => ({
+  ...{ id, to, name, url, when, notary, partnerId, environment },
+});
 
 /**
  * Has everybody who is to appear mailed the address of the notary's own tool.
@@ -44,7 +52,8 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
     for (const [index, { name, email: to }] of order.signers.entries()) {
       const id = `notary-appointment:${order.taskId}:${at.toISOString()}:${index}`;
       const about = { to, name, url, when, notary: notary.commissionName, partnerId, environment, id };
-      await appointmentMail.enqueue(tx, about);
+      const mac = deps.rowMac.of(appointmentQueue, mailMembers(about)).toString("hex");
+      await appointmentMail.enqueue(tx, { ...about, mac });
     }
     const detail = { url, when, people: order.signers.length };
     await tx.query(auditLine({ at, action: "notary.appointment", actor: operator.actor, partnerId, orderId, detail }));
@@ -76,9 +85,15 @@ async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, w
     throw new ServiceError("conflict", `Appointments of an order are mailed at most ${mostADay} times a day.`);
 }
 
+const appointmentQueue = "notary-appointment-mail";
+
 export const appointmentMail = defineMail({
-  queue: "notary-appointment-mail",
-  load: ({ partnerId }: AppointmentMail, { db }: MailDeps) => readMailFirm(db, partnerId),
+  queue: appointmentQueue,
+  load({ mac, ...about }: VouchedMail, { db, rowMac }: MailDeps) {
+    if (!rowMac.holds(appointmentQueue, mailMembers(about), Buffer.from(mac ?? "", "hex")))
+      throw new Error("the mail of an appointment is not what the service queued");
+    return readMailFirm(db, about.partnerId);
+  },
   write(firm, { to, name, url, when, notary, environment, id }) {
     const by = isPlainName(notary) ? `the notary ${notary}` : "a notary";
     return {

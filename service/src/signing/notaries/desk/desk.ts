@@ -57,8 +57,8 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
   const now = clock();
   const [eligibility, waiting, mine] = await Promise.all([
     readEligibility(db),
-    unclaimedOrders(db, operator.environment, mostShown),
-    claimedOrders(db, operator.environment, operator.actor),
+    unclaimedOrders(deps, operator.environment, mostShown),
+    claimedOrders(deps, operator.environment, operator.actor),
   ]);
   const judged = (order: WaitingOrder) => ({ order, eligibility: eligibilityFor(eligibility, notary, order, now) });
   return {
@@ -96,7 +96,7 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
   const { db, clock, readEligibility } = deps;
   const notary = await notaryOf(db, operator);
   const eligibility = await readEligibility(db);
-  const order = /^\d{1,15}$/.test(task) ? await orderOfTask(db, operator.environment, Number(task)) : undefined;
+  const order = /^\d{1,15}$/.test(task) ? await orderOfTask(deps, operator.environment, Number(task)) : undefined;
   if (!order || eligibilityFor(eligibility, notary, order, clock()).modes.length === 0) throw noOrder();
   await claimTask(deps, order.taskId, operator.actor);
   return order.code;
@@ -107,9 +107,9 @@ export async function releaseOrder(deps: DeskDeps, operator: Operator, code: str
   await releaseTask(deps, order.taskId, operator.actor);
 }
 
-async function orderInHands({ db }: DeskDeps, operator: Operator, code: string) {
-  const notary = await notaryOf(db, operator);
-  const order = isCode(code) ? await waitingOrder(db, operator.environment, code) : undefined;
+async function orderInHands(deps: DeskDeps, operator: Operator, code: string) {
+  const notary = await notaryOf(deps.db, operator);
+  const order = isCode(code) ? await waitingOrder(deps, operator.environment, code) : undefined;
   if (order?.claimedBy !== operator.actor) throw noOrder();
   return { notary, order };
 }
@@ -132,7 +132,7 @@ export type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 export async function lockClaimed(tx: Tx, deps: DeskDeps, operator: Operator, { order, notary }: Claimed) {
   const locked = await lockOrder(tx, order.code);
   const now = await lockNotary(tx, notary.id);
-  const still = await waitingOrder(tx, operator.environment, order.code);
+  const still = await waitingOrder({ db: tx, rowMac: deps.rowMac }, operator.environment, order.code);
   if (!locked || !now || still?.taskId !== order.taskId || still.claimedBy !== operator.actor)
     throw new ServiceError("conflict", "The order is not in your hands any more.");
   const at = deps.clock();

@@ -11,7 +11,8 @@ import {
 } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { orderState } from "../../../orders/order/order.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { orderState, type SigningFacts, signersHold, signersOf, signingColumns } from "../../../orders/order/order.ts";
 
 /** An order that waits for a notary, with the task that says so. */
 export type WaitingOrder = {
@@ -31,49 +32,59 @@ export type WaitingOrder = {
   signers: { name: string; email: string; language: string }[];
 };
 
-// Whoever is to appear: the signers, or the client where none are named.
-const signers = sql`coalesce(
-  (SELECT jsonb_agg(jsonb_build_object('name', s ->> 'name', 'email', s ->> 'email', 'language', s ->> 'language'))
-    FROM jsonb_array_elements(o.signers) s),
-  jsonb_build_array(jsonb_build_object('name', coalesce(o.customer_name, o.customer_email), 'email', o.customer_email,
-    'language', 'en')))`;
+type Reading = { db: Sql; rowMac: RowMac };
+type Found = Omit<WaitingOrder, "signers"> & SigningFacts & { mac: Buffer | null } & Marked & MarkedFirm;
 
-/** Orders that were changed outside the service are left out. */
-async function waitingOrders(db: Sql, where: Statement, end: Statement = nothing): Promise<WaitingOrder[]> {
-  const found = await db.query<WaitingOrder & Marked & MarkedFirm>(select(where, end));
-  return withFirmNames<WaitingOrder & Marked>(found)
-    .filter(({ isAuthentic }) => isAuthentic)
-    .map(({ isAuthentic: _, ...order }) => order);
+/** Orders that were changed outside the service, or whose signers were, are left out. */
+async function waitingOrders(
+  { db, rowMac }: Reading,
+  where: Statement,
+  end: Statement = nothing,
+): Promise<WaitingOrder[]> {
+  const found = withFirmNames<Omit<Found, keyof MarkedFirm>>(await db.query<Found>(select(where, end)));
+  return found
+    .filter((row) => row.isAuthentic && signersHold(rowMac, row))
+    .map(({ isAuthentic: _, orderCode: __, fields: ___, mac: ____, customerName, customerEmail, ...order }) => ({
+      ...order,
+      // The client, where nobody is named.
+      signers: signersOf({ ...order, customerName, customerEmail }).map(({ name, email, language }) => ({
+        ...{ name, email, language },
+      })),
+    }));
 }
 
 const select = (where: Statement, end: Statement): Statement => sql`
   SELECT o.id AS "orderId", o.code AS "code@order", o.environment, o.partner_id AS "partnerId", p.name AS "firmName",
     o.doc_slug AS "docSlug", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
-    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signers} AS signers, ${marked(orderState, sql`o`)}, ${markedFirm}
+    t.claimed_by AS "claimedBy", t.due_at AS "dueAt", ${signingColumns}, ${marked(orderState, sql`o`)}, ${markedFirm}
   FROM tasks t JOIN orders o ON o.id = t.order_id JOIN partners p ON p.id = o.partner_id
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
 
 /** Orders that nobody has claimed, those that are due first at the top. */
-export const unclaimedOrders = (db: Sql, environment: Environment, limit: number) =>
+export const unclaimedOrders = (reading: Reading, environment: Environment, limit: number) =>
   waitingOrders(
-    db,
+    reading,
     sql`t.environment = ${environment} AND t.claimed_by IS NULL`,
     sql`ORDER BY t.due_at, t.id LIMIT ${limit}`,
   );
 
 /** What somebody has claimed. */
-export const claimedOrders = (db: Sql, environment: Environment, by: string) =>
+export const claimedOrders = (reading: Reading, environment: Environment, by: string) =>
   waitingOrders(
-    db,
+    reading,
     sql`t.environment = ${environment} AND t.claimed_by = ${by}`,
     sql`ORDER BY t.due_at, t.id LIMIT 100`,
   );
 
 /** The order by its code; undefined when it waits for no notary, or is of the other environment. */
-export async function waitingOrder(db: Sql, environment: Environment, code: string): Promise<WaitingOrder | undefined> {
+export async function waitingOrder(
+  reading: Reading,
+  environment: Environment,
+  code: string,
+): Promise<WaitingOrder | undefined> {
   const [order] = await waitingOrders(
-    db,
+    reading,
     sql`${isSealed(sql`o.code`, "order", code)} AND t.environment = ${environment}`,
   );
   return order;
@@ -81,11 +92,11 @@ export async function waitingOrder(db: Sql, environment: Environment, code: stri
 
 /** The order of a task; undefined when it waits for no notary, or is of the other environment. */
 export async function orderOfTask(
-  db: Sql,
+  reading: Reading,
   environment: Environment,
   taskId: number,
 ): Promise<WaitingOrder | undefined> {
-  const [order] = await waitingOrders(db, sql`t.id = ${taskId} AND t.environment = ${environment}`);
+  const [order] = await waitingOrders(reading, sql`t.id = ${taskId} AND t.environment = ${environment}`);
   return order;
 }
 
