@@ -32,7 +32,7 @@ let servers: PostgresPair;
 let service: Service;
 let db: Database;
 const doubles = { stripe: startStripe(), easypost: startEasyPost(), telnyx: startTelnyx() };
-/** What opens something by itself, by name. */
+/** Keys, codes, links and tokens that open something by themselves, by name. */
 const secrets: Record<string, string> = {};
 let orderCode = "";
 
