@@ -164,9 +164,15 @@ test("a second person approves no document that nobody handed in", async () => {
 test("an order whose signers were altered is on no notary's desk", async () => {
   const order = await notedAct();
   assert.equal((await get(desk(order.code), nora)).status, 200);
-  await insider.run(sql`
-    UPDATE orders SET signers = '[{"name": "Eve", "email": "eve@example.com", "language": "en"}]' WHERE id = ${order.id}`);
-  assert.equal((await get(desk(order.code), nora)).status, 404);
+  for (const change of [
+    sql`signers = '[{"name": "Eve", "email": "eve@example.com", "language": "en"}]'`,
+    sql`signature_fields = '[null]'`,
+    sql`signers = '[1.5]'`,
+  ]) {
+    await insider.run(sql`UPDATE orders SET ${change} WHERE id = ${order.id}`);
+    assert.equal((await get(desk(order.code), nora)).status, 404, change.text);
+    assert.equal((await get("/operator/notary", nora)).status, 200, "the desk goes on");
+  }
   const mailed = await post(desk(order.code, "/appointment"), nora, { url: "https://meet.example/1" });
   assert.equal(mailed.status, 404);
 });
