@@ -124,6 +124,14 @@ test("nobody's address is changed in the database, not even for the moment in wh
   assert.equal(await me((await signIn(running.service, owner)).cookie), "owner");
 });
 
+test("a way back that was changed in the database leads to no other site", async () => {
+  const email = running.somebody();
+  const { browser, path } = await askForLink(running.service, email);
+  await insider.run(sql`UPDATE sign_in_links SET return_to = 'https://evil.example/' WHERE email = ${email}`);
+  const answer = await postForm(running.service.baseUrl + path, {}, { Cookie: browser });
+  assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/dashboard"]);
+});
+
 test("a membership that was made, raised or moved in the database opens no firm", async () => {
   const [own, other] = [await running.newPartner({ live: true }), await running.newPartner()];
   await newMember(running.service, running.somebody(), own.key);

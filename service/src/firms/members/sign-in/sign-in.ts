@@ -172,7 +172,7 @@ export async function useLink(
     const known = link.email === null ? null : knownBrowserToken(secrets, link.email);
     // An operator without a firm has no use for the dashboard.
     const isLost = link.returnTo === start && user?.isOperator && user.partnerId === null;
-    return { sessionToken, factorDue, returnTo: isLost ? "/operator" : link.returnTo, known };
+    return { sessionToken, factorDue, returnTo: isLost ? "/operator" : returnPath(link.returnTo), known };
   });
 }
 
