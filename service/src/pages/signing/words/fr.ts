@@ -64,6 +64,13 @@ export const fr: Words = {
     sendText: "M’envoyer un code par SMS",
     code: "Code",
     go: "Continuer",
+    sendLink: "M’envoyer par e-mail un lien qui l’ouvre",
+    sendLong: "M’envoyer un code de 12 caractères",
+  },
+  enter: {
+    title: "Ouvrir le document",
+    text: "Vous êtes arrivé par le lien de notre message. Appuyez sur le bouton pour voir le document.",
+    go: "Ouvrir le document",
   },
   consent: {
     title: "Avant de signer : documents et signatures électroniques",
@@ -153,6 +160,9 @@ export const fr: Words = {
     locked: {
       title: "Ce lien est bloqué",
       text: "Un mauvais code a été saisi trop de fois. Demandez à l’expéditeur de débloquer le lien ou de vous en envoyer un nouveau.",
+      here: "Si ce n’était pas vous, rien n’est perdu : nous vous envoyons un lien qui ouvre le document.",
+      byText:
+        "Si ce n’était pas vous, rien n’est perdu : nous vous envoyons un code plus long, que vous saisissez ici.",
     },
     waiting: {
       title: "Ce n’est pas encore votre tour",
@@ -201,6 +211,8 @@ export const fr: Words = {
   refused: {
     title: "Vérifiez ceci",
     code: "Ce code n’est pas le bon. Vérifiez-le et réessayez.",
+    entry:
+      "Ce lien a déjà servi, ou un message plus récent en contient un autre. Utilisez le message le plus récent ou demandez un code.",
     away: "Le SMS n’a pas pu être envoyé pour le moment. Rien n’a changé : réessayez dans une minute.",
     number: (ending) =>
       `Le numéro qui se termine par ${ending} ne reçoit pas de SMS. Prévenez l’entreprise qui a envoyé le document.`,

@@ -63,6 +63,13 @@ export const pt: Words = {
     sendText: "Enviar um código por SMS",
     code: "Código",
     go: "Continuar",
+    sendLink: "Enviar-me por e-mail um link que o abre",
+    sendLong: "Enviar-me um código de 12 caracteres",
+  },
+  enter: {
+    title: "Abrir o documento",
+    text: "Você chegou pelo link da nossa mensagem. Pressione o botão para ver o documento.",
+    go: "Abrir o documento",
   },
   consent: {
     title: "Antes de assinar: documentos e assinaturas eletrônicos",
@@ -152,6 +159,8 @@ export const pt: Words = {
     locked: {
       title: "Este link está bloqueado",
       text: "Um código errado foi digitado vezes demais. Peça ao remetente que desbloqueie o link ou envie um novo.",
+      here: "Se não foi você, nada se perdeu: enviamos um link que abre o documento.",
+      byText: "Se não foi você, nada se perdeu: enviamos um código mais longo, que você digita aqui.",
     },
     waiting: {
       title: "Ainda não é a sua vez",
@@ -197,6 +206,8 @@ export const pt: Words = {
   refused: {
     title: "Verifique isto",
     code: "Esse código não está certo. Confira e tente de novo.",
+    entry:
+      "Este link já foi usado, ou uma mensagem mais recente traz outro. Use a mensagem mais recente ou peça um código.",
     away: "Não foi possível enviar o SMS agora. Nada mudou: tente de novo em um minuto.",
     number: (ending) => `O número que termina em ${ending} não recebe SMS. Avise a empresa que enviou o documento.`,
     noCode: "Digite o código.",

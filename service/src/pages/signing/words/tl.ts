@@ -65,6 +65,13 @@ export const tl: Words = {
     sendText: "Padalhan ako ng code sa text",
     code: "Ang code",
     go: "Magpatuloy",
+    sendLink: "I-email sa akin ang link na magbubukas nito",
+    sendLong: "I-text sa akin ang code na may 12 karakter",
+  },
+  enter: {
+    title: "Buksan ang dokumento",
+    text: "Dumating kayo sa link ng aming mensahe. Pindutin ang button para makita ang dokumento.",
+    go: "Buksan ang dokumento",
   },
   consent: {
     title: "Bago pumirma: mga elektronikong rekord at pirma",
@@ -155,6 +162,9 @@ export const tl: Words = {
     locked: {
       title: "Naka-lock ang link na ito",
       text: "Masyadong maraming beses na mali ang inilagay na code. Hilingin sa nagpadala na i-unlock ito o padalhan kayo ng bagong link.",
+      here: "Kung hindi kayo iyon, walang nawala: padadalhan namin kayo ng link na magbubukas ng dokumento.",
+      byText:
+        "Kung hindi kayo iyon, walang nawala: ite-text namin sa inyo ang mas mahabang code, na ilalagay ninyo rito.",
     },
     waiting: {
       title: "Hindi pa ninyo turno",
@@ -200,6 +210,8 @@ export const tl: Words = {
   refused: {
     title: "Pakisuri ito",
     code: "Hindi tama ang code. Suriin at subukan muli.",
+    entry:
+      "Nagamit na ang link na ito, o may iba sa mas bagong mensahe. Gamitin ang pinakabagong mensahe, o humingi ng code.",
     away: "Hindi maipadala ang text sa ngayon. Walang nabago: subukan muli pagkaraan ng isang minuto.",
     number: (ending) =>
       `Hindi tumatanggap ng text ang numerong nagtatapos sa ${ending}. Sabihan ang kompanyang nagpadala ng dokumento.`,

@@ -63,6 +63,13 @@ export const vi: Words = {
     sendText: "Gửi mã qua tin nhắn",
     code: "Mã",
     go: "Tiếp tục",
+    sendLink: "Gửi email cho tôi liên kết mở tài liệu",
+    sendLong: "Gửi cho tôi mã gồm 12 ký tự",
+  },
+  enter: {
+    title: "Mở tài liệu",
+    text: "Quý vị đến đây bằng liên kết trong tin nhắn của chúng tôi. Hãy nhấn nút để xem tài liệu.",
+    go: "Mở tài liệu",
   },
   consent: {
     title: "Trước khi ký: hồ sơ và chữ ký điện tử",
@@ -152,6 +159,9 @@ export const vi: Words = {
     locked: {
       title: "Liên kết này đã bị khóa",
       text: "Mã sai đã được nhập quá nhiều lần. Hãy yêu cầu người gửi mở khóa hoặc gửi cho quý vị liên kết mới.",
+      here: "Nếu không phải quý vị đã nhập thì không mất gì cả: chúng tôi gửi cho quý vị một liên kết mở tài liệu.",
+      byText:
+        "Nếu không phải quý vị đã nhập thì không mất gì cả: chúng tôi gửi cho quý vị một mã dài hơn để nhập tại đây.",
     },
     waiting: {
       title: "Chưa đến lượt quý vị",
@@ -197,6 +207,8 @@ export const vi: Words = {
   refused: {
     title: "Vui lòng kiểm tra lại",
     code: "Mã đó không đúng. Hãy kiểm tra và thử lại.",
+    entry:
+      "Liên kết này đã được dùng, hoặc tin nhắn mới hơn có liên kết khác. Hãy dùng tin nhắn mới nhất, hoặc yêu cầu một mã.",
     away: "Lúc này không thể gửi tin nhắn. Không có gì thay đổi: hãy thử lại sau một phút.",
     number: (ending) => `Số có đuôi ${ending} không nhận tin nhắn. Hãy báo cho công ty đã gửi tài liệu.`,
     noCode: "Hãy nhập mã.",
