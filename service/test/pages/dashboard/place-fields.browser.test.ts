@@ -312,6 +312,23 @@ test("a field that is refused is named, and its form keeps file and fields until
   await said(page, "The order was placed.");
 });
 
+test("fields are sent only while signing is bought, and come back with it", async () => {
+  const { page } = await begin(makePdf());
+  await tool(page, "Signature").click();
+  await sheet(page).click({ position: { x: 300, y: 200 } });
+  await done(page);
+  await page.getByLabel("Signing").uncheck();
+  assert.equal(await page.locator("#field-fields").isDisabled(), true);
+  assert.equal(await openButton(page).isVisible(), false);
+  await page.getByLabel("Document type").selectOption({ label: "Promissory note (signed)" });
+  assert.equal(await page.locator("#field-fields").isDisabled(), false);
+  assert.equal((await written(page)).length, 1);
+  await page.getByLabel("Document type").selectOption({ label: "Other document" });
+  await page.getByLabel("Online notarization").check();
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
+});
+
 test("a page is added only once the sender has agreed; without a script it is added as before", async () => {
   const { page } = await begin(makePdf({ text: "Nothing to sign on" }));
   await done(page);

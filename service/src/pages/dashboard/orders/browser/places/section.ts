@@ -16,6 +16,7 @@ export function placesPart(form: HTMLFormElement) {
   const said = part("places-said");
   const ask = part<HTMLInputElement>("places-ask");
   const button = part<HTMLButtonElement>("places-open");
+  const signing = part<HTMLInputElement>("field-svc_sign");
   const pictures = openPictures(part("places-pictures"));
   const rules = JSON.parse(host.dataset["sizes"] ?? "{}") as SizeRules;
   const refusals = JSON.parse(host.dataset["refused"] ?? "[]") as readonly Refusal[];
@@ -34,6 +35,7 @@ export function placesPart(form: HTMLFormElement) {
     const fields = store.fields();
     // The service asks before it adds a page; without a script it adds one where no place is found.
     input.value = written(fields, signerOf(signers()));
+    input.disabled = !signing.checked;
     const agreed = document.getElementById("field-page_added");
     ask.disabled = fields.length > 0 || (agreed instanceof HTMLInputElement && agreed.checked);
     if (!opened) return;
@@ -44,6 +46,8 @@ export function placesPart(form: HTMLFormElement) {
 
   store.watch(refresh);
   form.addEventListener("input", refresh);
+  // The type of the document may set whether it is signed.
+  form.addEventListener("change", refresh);
   button.addEventListener("click", async () => {
     if (!opened) return;
     button.disabled = true;
