@@ -10,6 +10,7 @@ export type EvidenceErrorCode =
   | "manifest"
   | "record"
   | "zip"
+  | "log"
   | "unsupported"
   | "limit";
 

@@ -6,7 +6,7 @@ import type { Context, NamedBytes } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { type ClosingPiece, roomRecordPiece, verifyClosingSet } from "./files/closing-set.ts";
 import { unreadableRecord } from "./files/evidence-set.ts";
-import { kindOf } from "./files/kind.ts";
+import { type FileKind, kindOf } from "./files/kind.ts";
 import { readBounded } from "./files/read-file.ts";
 import { type Check, check, type Report, withChecks } from "./files/report.ts";
 import { verifySealedPdf } from "./files/sealed-pdf.ts";
@@ -115,18 +115,19 @@ async function verifyAbout(files: readonly NamedBytes[], context: Context): Prom
     return verifyAgainstEach(certificate.file, documents, context);
   }
   if (rest.some(({ path, bytes }) => kindOf(path, bytes) === "json")) return null;
-  if (pdfs.some(({ purpose }) => purpose?.kind === "closing")) return null;
+  const isLogged = rest.length === 1 && rest.every(({ path, bytes }) => kindOf(path, bytes) === "log");
+  if (!isLogged && pdfs.some(({ purpose }) => purpose?.kind === "closing")) return null;
   const [pdf, other] = documents;
-  const [tokens, proofs] = (["der", "ots"] as const).map((kind) =>
-    rest.filter(({ path, bytes }) => kindOf(path, bytes) === kind),
-  );
-  const [[token, secondToken], [ots, secondProof]] = [tokens ?? [], proofs ?? []];
-  const known = (token ? 1 : 0) + (ots ? 1 : 0);
-  if (pdf === undefined || other !== undefined || secondToken || secondProof || rest.length !== known)
+  const only = (kind: FileKind) => rest.filter(({ path, bytes }) => kindOf(path, bytes) === kind);
+  const [tokens, proofs, logProofs] = [only("der"), only("ots"), only("log")];
+  const [[token], [ots], [logProof]] = [tokens, proofs, logProofs];
+  const known = [token, ots, logProof].filter((file) => file !== undefined).length;
+  if (pdf === undefined || other !== undefined || rest.length !== known)
     throw new UsageError(
-      "--with: a sealed PDF goes with one time stamp and one proof, a certificate with its document",
+      "--with: a sealed PDF goes with one time stamp and one proof of each kind, a certificate with its document",
     );
-  return verifySealedPdf(pdf, { ...(token && { token }), ...(ots && { ots }) }, context);
+  const beside = { ...(token && { token }), ...(ots && { ots }), ...(logProof && { logProof }) };
+  return verifySealedPdf(pdf, beside, context);
 }
 
 const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"];

@@ -5,6 +5,7 @@ export const evidenceNames = {
   sealed: "sealed.pdf",
   token: "timestamp.tst",
   ots: "sealed.pdf.ots",
+  logProof: "sealed.pdf.tlog-proof",
   certificates: "seal-certificates.pem",
   record: "passport.json",
   readme: "README.txt",

@@ -1,10 +1,22 @@
 import { toHex } from "../bytes.ts";
 import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
+import { sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
+import {
+  closingLinkText,
+  formatEntry,
+  type LogClaimName,
+  sealEntry,
+  type TrustedLog,
+  verifyLogProof,
+} from "../log/log.ts";
+import { parseManifest } from "../manifest/validate.ts";
 import { type BlockHeaders, type OtsClaim, verifyOts } from "../ots/verify.ts";
 import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
+import { readClosingCertificate } from "./closing-certificate.ts";
+import type { SealPurpose } from "./purpose.ts";
 
 /** Evidence that came with the sealed PDF. All of it is optional; each piece adds claims. */
 export interface BesideEvidence {
@@ -16,6 +28,8 @@ export interface BesideEvidence {
   readonly timeStampToken?: Uint8Array;
   /** Bytes of an `.ots` proof of `sealedSha256`. */
   readonly otsProof?: Uint8Array;
+  /** Bytes of a `.tlog-proof` of the seal's line in a transparency log. */
+  readonly logProof?: Uint8Array;
 }
 
 export type BesideClaimName =
@@ -138,4 +152,35 @@ function anchoringClaim(claims: readonly Claim[]): Claim<BesideClaimName> {
   const block = claims.find(({ name: kind, state }) => kind === "ots.bitcoin" && state === "holds");
   if (block !== undefined) return { name, state: "holds", why: block.why };
   return { name, state: "unchecked", why: "The proof is for this file; no block header was there to confirm it." };
+}
+
+/** Verifies a proof that a transparency log has the line of a sealed file. @param purpose as the seal states it */
+export async function verifyLogBeside(input: {
+  readonly proof: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly sealedSha256: Uint8Array;
+  readonly purpose: SealPurpose | null;
+  readonly logs: readonly TrustedLog[];
+}): Promise<Claim<LogClaimName>[]> {
+  const { proof, bytes, purpose, logs } = input;
+  const entry = await logEntryOf(bytes, purpose, toHex(input.sealedSha256));
+  return verifyLogProof({ proof, entry, environment: purpose?.environment ?? null, logs });
+}
+
+/**
+ * The line of the transparency log for a sealed file: of a closing certificate it also has the link to the version before, which the attached
+ * manifest names. A certificate without a readable manifest has the line of any other seal, which no log proves.
+ */
+async function logEntryOf(bytes: Uint8Array, purpose: SealPurpose | null, sealedSha256: string): Promise<string> {
+  if (purpose?.kind !== "closing") return sealEntry(sealedSha256);
+  try {
+    const { manifest } = readClosingCertificate(bytes);
+    if (manifest === null) return sealEntry(sealedSha256);
+    const { roomCode, prevManifestSha256 } = parseManifest(manifest).passport;
+    const link = await sha256Hex(new TextEncoder().encode(closingLinkText(prevManifestSha256 ?? roomCode)));
+    return formatEntry({ kind: "closing/v1", sealedSha256, link });
+  } catch (error) {
+    if (error instanceof EvidenceError) return sealEntry(sealedSha256);
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { isNoteKey, type TrustedLog } from "../log/log.ts";
 import { parseStrictObject } from "../records/json.ts";
 import { expect } from "../records/proof-record.ts";
 import type { Certificate } from "../x509/certificate.ts";
@@ -14,6 +15,7 @@ export type TrustList = {
   readonly signerAnchors: readonly Certificate[];
   readonly retired: readonly RetiredCertificate[];
   readonly tsaAnchors: readonly Certificate[];
+  readonly logs: readonly TrustedLog[];
 };
 
 /** The format version that is read and written (docs/evidence-format.md, section 4.3). */
@@ -47,11 +49,11 @@ export const isTrustList = (text: string): boolean => text.trimStart().startsWit
 export const readTrust = (text: string): TrustList =>
   isTrustList(text)
     ? parseTrustList(new TextEncoder().encode(text))
-    : { sealAnchors: parseCertificatesPem(text), signerAnchors: [], retired: [], tsaAnchors: [] };
+    : { sealAnchors: parseCertificatesPem(text), signerAnchors: [], retired: [], tsaAnchors: [], logs: [] };
 
 /**
  * Parses a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}], signerCertificates:
- * [{pem, retiredAt, reason}], timeStampCertificates: [pem]}`. Only `sealCertificates` is required, and unknown members
+ * [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key}]}`. Only `sealCertificates` is required, and unknown members
  * are ignored. An unreadable retired certificate makes the whole list unreadable, so that it does not pass for a valid
  * one.
  *
@@ -60,11 +62,12 @@ export const readTrust = (text: string): TrustList =>
  */
 export function parseTrustList(bytes: Uint8Array): TrustList {
   const { format, sealCertificates, ...more } = parseStrictObject(bytes, maxBytes);
-  const { signerCertificates = [], timeStampCertificates = [] } = more;
+  const { signerCertificates = [], timeStampCertificates = [], logs = [] } = more;
   expect(format === trustListFormat, "format");
   expect(Array.isArray(sealCertificates), "sealCertificates");
   expect(Array.isArray(signerCertificates), "signerCertificates");
   expect(Array.isArray(timeStampCertificates), "timeStampCertificates");
+  expect(Array.isArray(logs), "logs");
   const entries = sealCertificates.map((entry) => readEntry(entry, "sealCertificates"));
   const signers = signerCertificates.map((entry) => readEntry(entry, "signerCertificates"));
   return {
@@ -74,7 +77,17 @@ export function parseTrustList(bytes: Uint8Array): TrustList {
       retiredAt === null ? [] : [{ certificate, retiredAt, reason }],
     ),
     tsaAnchors: timeStampCertificates.map((pem) => onlyCertificate(pem, "timeStampCertificates")),
+    logs: logs.map(readLog),
   };
+}
+
+function readLog(entry: unknown): TrustedLog {
+  const isEntry = typeof entry === "object" && entry !== null && "key" in entry && "environment" in entry;
+  expect(isEntry, "logs");
+  const { environment, key } = entry;
+  expect(environment === "live" || environment === "test", "logs");
+  expect(isNoteKey(key), "logs");
+  return { environment, key };
 }
 
 function readEntry(entry: unknown, member: string) {

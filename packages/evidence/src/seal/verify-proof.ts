@@ -2,6 +2,7 @@ import { toHex } from "../bytes.ts";
 import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
+import type { LogClaimName, TrustedLog } from "../log/log.ts";
 import type { BlockHeaders } from "../ots/verify.ts";
 import type { SignedRange } from "../pdf/byte-range.ts";
 import type { PdfDocument } from "../pdf/document.ts";
@@ -17,7 +18,7 @@ import {
 } from "../pdf/structure.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
-import { type BesideClaimName, type BesideEvidence, verifyBeside } from "./detached-evidence.ts";
+import { type BesideClaimName, type BesideEvidence, verifyBeside, verifyLogBeside } from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
 import { verifyPades } from "./pades.ts";
 import { type ProofStatement, proofStatement } from "./proof-statement.ts";
@@ -38,13 +39,16 @@ export type ProofClaimName =
   | SealClaimName
   | "original_document_hash"
   | "certification_respected"
-  | BesideClaimName;
+  | BesideClaimName
+  | LogClaimName;
 
 export interface ProofTrust extends SealTrust {
   /** Authorities that issue certificates to signers. Roots among the seal's anchors count as such, too. */
   readonly signerAnchors?: readonly Certificate[];
   /** Bitcoin block headers that the caller trusts, by height. */
   readonly blockHeaders?: BlockHeaders;
+  /** Transparency logs whose checkpoints the caller trusts. */
+  readonly logs?: readonly TrustedLog[];
 }
 
 export interface ProofVerification {
@@ -81,7 +85,7 @@ const MUST_HOLD: readonly ProofClaimName[] = [
  * @param bytes the whole file
  * @param trust the certificates that the caller trusts
  * @param at the instant of the verification, epoch ms
- * @param options `crypto` the cryptography library; `beside` expected hashes, a time-stamp token, an `.ots` proof
+ * @param options `crypto` the cryptography library; `beside` expected hashes, a time-stamp token, an `.ots` proof, a log proof
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
  */
 export async function verifyProof(
@@ -121,12 +125,16 @@ export async function verifyProof(
   });
   const judged = { trust, detachedTime: beside.provenTime, at, crypto };
   const seal = sealed === null || pades === null ? null : await verifySeal({ ...sealed, pades, ...judged });
+  const proof = options.beside?.logProof;
+  const logged = { bytes, sealedSha256, purpose: seal?.purpose ?? null, logs: trust.logs ?? [] };
+  const logClaims = proof === undefined ? [] : await verifyLogBeside({ proof, ...logged });
   const claims: Claim<ProofClaimName>[] = [
     ...reading.claims,
     ...(seal?.claims ?? []),
     ...(boundary === null ? [] : [documentHashClaim(boundary, docSha256)]),
     ...(earlier instanceof EvidenceError ? [unjudgedClaim(earlier)] : certificationClaims(earlier)),
     ...beside.claims,
+    ...logClaims,
   ];
   return {
     verdict: reading.verdict ?? verdictOf(claims),

@@ -31,6 +31,8 @@ const TITLES: Titles = {
   document_hash_as_expected: "It contains the document expected",
   separate_time_stamp_valid: "The time-stamp token beside it is for this seal",
   anchored_in_block: "Anchored in the Bitcoin block chain",
+  log_inclusion: "The transparency log has this seal",
+  log_checkpoint_signed: "A known log signed its state with this seal",
   seal_environment: "What the seal was made for",
   attached_manifest: "The attached manifest",
   record_attached: "What it speaks of is attached to it",

@@ -1,4 +1,5 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { isNoteKey, type TrustedLog } from "@signsealship/evidence/log";
 import { isTrustList, readTrust, type TrustList } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
@@ -11,6 +12,11 @@ import { createNodeCrypto } from "../node-crypto.ts";
 export const verifyOptions = {
   trust: { type: "string", help: "PEM certificates or a trust list (JSON) that seals must lead to." },
   "tsa-trust": { type: "string", help: "PEM roots that time stamps must lead to." },
+  log: {
+    type: "string",
+    multiple: true,
+    help: "The key of a transparency log (NAME+ID+BASE64); may be given more than once.",
+  },
   at: { type: "string", help: "The instant to judge at (ISO 8601), where nothing proves a time." },
   headers: { type: "string", help: "Block headers of Bitcoin, for a check without a network." },
   doc: { type: "string", help: "The document that a detached proof or manifest speaks of." },
@@ -18,12 +24,13 @@ export const verifyOptions = {
 } as const;
 
 export const verifyFlags =
-  "[--trust FILE] [--tsa-trust PEM] [--doc FILE] [--headers FILE] [--at INSTANT] [--with TARGET ...]";
+  "[--trust FILE] [--tsa-trust PEM] [--log KEY ...] [--doc FILE] [--headers FILE] [--at INSTANT] [--with TARGET ...]";
 
 /** The options as the command line gives them. */
 export type VerifyValues = {
   readonly trust?: string | undefined;
   readonly "tsa-trust"?: string | undefined;
+  readonly log?: readonly string[] | undefined;
   readonly at?: string | undefined;
   readonly headers?: string | undefined;
   readonly doc?: string | undefined;
@@ -51,6 +58,7 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
       signerAnchors: trust.signerAnchors,
       retired: trust.retired,
       tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
+      logs: [...trust.logs, ...(values.log ?? []).map(trustedLog)],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },
     at: values.at === undefined ? now : instantOf("--at", values.at),
@@ -59,6 +67,11 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
     trustPath: trust.pemPath,
     tsaTrustPath: tsaTrustPath ?? null,
   };
+}
+
+function trustedLog(key: string): TrustedLog {
+  if (!isNoteKey(key)) throw new UsageError("--log must be the key of a log, as example.com/log/live+01234567+A...");
+  return { environment: null, key };
 }
 
 type GivenTrust = TrustList & { readonly pemPath: string | null };
@@ -83,6 +96,7 @@ async function ownTrust(paths: readonly string[]): Promise<GivenTrust> {
     signerAnchors: [],
     retired: [],
     tsaAnchors: [],
+    logs: [],
     pemPath: (paths.length === 1 && paths[0]) || null,
   };
 }

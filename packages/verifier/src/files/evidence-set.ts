@@ -40,13 +40,14 @@ export async function verifyEvidenceSet(
   if (record instanceof EvidenceError) return unreadableRecord("evidence", record);
   const token = named(evidenceNames.token);
   const ots = named(evidenceNames.ots);
+  const logProof = named(evidenceNames.logProof);
   const others = otherFiles(files);
   const inSet = named(evidenceNames.sealed);
   const sealed = inSet ?? context.doc;
   if (sealed === null) return withoutSealedPdf({ token, ots, record, others, verifyCode }, context);
   const report = await verifySealedPdf(
     sealed,
-    { ...(token && { token }), ...(ots && { ots }) },
+    { ...(token && { token }), ...(ots && { ots }), ...(logProof && { logProof }) },
     inSet === undefined ? { ...context, doc: null } : context,
   );
   const certificates = named(evidenceNames.certificates);

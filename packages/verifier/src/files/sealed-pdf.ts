@@ -25,6 +25,7 @@ import { quoted } from "./shell.ts";
 export type Beside = {
   readonly token?: NamedBytes;
   readonly ots?: NamedBytes;
+  readonly logProof?: NamedBytes;
   /** For a closing certificate: the statements of a record about it. */
   readonly closing?: ClosingVersion;
   /** For a custody certificate, or the certificate of a proof passport: the sealed document that it describes. */
@@ -40,6 +41,7 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
       ...(context.doc !== null && { docSha256: createHash("sha256").update(context.doc.bytes).digest("hex") }),
       ...(beside.token !== undefined && { timeStampToken: beside.token.bytes }),
       ...(beside.ots !== undefined && { otsProof: beside.ots.bytes }),
+      ...(beside.logProof !== undefined && { logProof: beside.logProof.bytes }),
     },
   });
   const signing = await verifySigningComplete(file.bytes, proof, context);

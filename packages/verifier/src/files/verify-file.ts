@@ -20,6 +20,8 @@ export async function verifyFile(file: NamedBytes, context: Context, beside: Bes
       return verifyZip(file, context);
     case "ots":
       return verifyOtsFile(file, context.doc && aboutFile(context.doc), context);
+    case "log":
+      return failure("unknown", "not_verified", "kind", "A log proof is no evidence by itself: give it by --with.");
     case "der":
       return verifyTokenFile(file, context);
     case "json":

@@ -1,3 +1,4 @@
+import type { TrustedLog } from "@signsealship/evidence/log";
 import { parseCertificate } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
 import { createNodeCrypto } from "../node-crypto.ts";
@@ -13,6 +14,7 @@ export type WorkerContext = Omit<Context, "trust" | "crypto" | "doc"> & {
     readonly reason: string;
   }[];
   readonly blockHeaders: ReadonlyMap<number, Uint8Array>;
+  readonly logs: readonly TrustedLog[];
 };
 
 /** Prepares the context for a worker. The file of `--doc` belongs to a single target and is left out. */
@@ -29,6 +31,7 @@ export function workerContextOf({ at, trustPath, tsaTrustPath, trust }: Context)
       certificate: certificate.der.slice(),
     })),
     blockHeaders: trust.blockHeaders ?? new Map(),
+    logs: trust.logs ?? [],
   };
 }
 
@@ -39,6 +42,7 @@ export function contextFrom({
   tsaAnchors,
   retired,
   blockHeaders,
+  logs,
   ...rest
 }: WorkerContext): Context {
   const trust = {
@@ -47,6 +51,7 @@ export function contextFrom({
     tsaAnchors: tsaAnchors.map(parseCertificate),
     retired: retired.map(({ certificate, ...one }) => ({ ...one, certificate: parseCertificate(certificate) })),
     blockHeaders,
+    logs,
   };
   return { ...rest, trust, doc: null, crypto: createNodeCrypto() };
 }

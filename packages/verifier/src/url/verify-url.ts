@@ -110,7 +110,7 @@ async function publishedTrust(base: string, get: Get): Promise<Published | strin
     // Trusts only the seal's own certificate: trusting its issuers would trust every certificate that they issue.
     const sealAnchors = parseCertificatesPem(new TextDecoder().decode(pem.bytes)).slice(0, 1);
     const command = `curl ${quoted(base + path)} | ${show}`;
-    return { list: { sealAnchors, signerAnchors: [], retired: [], tsaAnchors: [] }, path, command };
+    return { list: { sealAnchors, signerAnchors: [], retired: [], tsaAnchors: [], logs: [] }, path, command };
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     return `What the service publishes is no list of certificates: ${error.message}.`;

@@ -1,0 +1,88 @@
+import { EvidenceError } from "../errors.ts";
+
+/**
+ * The lines of the log: a kind, its fields and a line feed, in ASCII. A line needs no canonical form, and the holder of a sealed file
+ * computes its own with `sha256sum`.
+ */
+const maxEntryBytes = 512;
+
+type Rule = { readonly form: RegExp; readonly says: string };
+
+const hash: Rule = { form: /^[0-9a-f]{64}$/, says: "a SHA-256 in lowercase hex" };
+const date: Rule = { form: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, says: "a date such as 2026-01-31" };
+const time: Rule = {
+  form: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/,
+  says: "a time such as 2026-01-31T12:00:00Z",
+};
+const count: Rule = { form: /^(0|[1-9]\d{0,14})$/, says: "a whole number without leading zeros" };
+const noteKey: Rule = { form: /^[!-*,-~]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+={0,2}$/, says: "the key of a signed note" };
+const wordOf = (...words: string[]): Rule => ({ form: new RegExp(`^(${words.join("|")})$`), says: words.join(" or ") });
+
+const grammar = {
+  "seal/v1": { sealedSha256: hash },
+  "closing/v1": { sealedSha256: hash, link: hash },
+  "retract/v1": {
+    sealedSha256: hash,
+    reason: wordOf("superseded", "wrong-document", "key-compromise", "court-order", "withdrawn"),
+  },
+  "cert/v1": { certificateSha256: hash, change: wordOf("use", "end"), at: time },
+  "logkey/v1": { key: noteKey, change: wordOf("next", "end") },
+  "policy/v1": { sha256: hash },
+  "verifier/v1": { sha256: hash },
+  "audit/v1": { day: date, head: hash },
+  "notices/v1": { day: date, head: hash },
+  "artifact/v1": { commitment: hash },
+  "import/v1": { count },
+} satisfies Record<string, Record<string, Rule>>;
+
+type Grammar = typeof grammar;
+type EntryKind = keyof Grammar;
+
+/** An entry of the log, by its kind. */
+export type LogEntry = {
+  [Kind in EntryKind]: { readonly kind: Kind } & { readonly [Field in keyof Grammar[Kind]]: string };
+}[EntryKind];
+
+const isKind = (text: string): text is EntryKind => Object.hasOwn(grammar, text);
+
+const rulesOf = (kind: EntryKind): [string, Rule][] => Object.entries(grammar[kind]);
+
+/** The line of an entry, with its line feed. @throws EvidenceError `log`, with the field and its form */
+export function formatEntry({ kind, ...fields }: LogEntry): string {
+  const values = new Map<string, string>(Object.entries(fields));
+  const words = rulesOf(kind).map(([name, rule]) => checked(kind, name, rule, values.get(name) ?? ""));
+  const line = `${[kind, ...words].join(" ")}\n`;
+  if (line.length > maxEntryBytes) throw new EvidenceError("limit", `a line is at most ${maxEntryBytes} bytes`);
+  return line;
+}
+
+/** The entry of a line. @throws EvidenceError `log` for a line that is not exactly of the grammar */
+export function parseEntry(line: string): LogEntry {
+  if (line.length > maxEntryBytes) throw new EvidenceError("limit", `a line is at most ${maxEntryBytes} bytes`);
+  if (!/^[\x20-\x7e]*\n$/.test(line)) throw new EvidenceError("log", "an entry is one line of ASCII with a line feed");
+  const [kind = "", ...words] = line.slice(0, -1).split(" ");
+  if (!isKind(kind)) throw new EvidenceError("log", "the kind of the entry is not known");
+  const rules = rulesOf(kind);
+  if (words.length !== rules.length)
+    throw new EvidenceError("log", `${kind} has ${rules.length} field${rules.length === 1 ? "" : "s"}`);
+  const fields = rules.map(([name, rule], i) => [name, checked(kind, name, rule, words[i] ?? "")]);
+  return { kind, ...Object.fromEntries(fields) } as LogEntry;
+}
+
+function checked(kind: string, name: string, { form, says }: Rule, value: string): string {
+  if (!form.test(value)) throw new EvidenceError("log", `${name} of ${kind} is ${says}`);
+  return value;
+}
+
+/** Whether a text has the form of a note's key; its id is another question. */
+export const isNoteKey = (text: unknown): text is string => typeof text === "string" && noteKey.form.test(text);
+
+/** The line that the log has for a sealed file. */
+export const sealEntry = (sealedSha256: string): string => formatEntry({ kind: "seal/v1", sealedSha256 });
+
+/**
+ * The text whose SHA-256 is the link of a closing version. The holder of a version knows the link of the next one; two lines with one link
+ * are a room with two histories.
+ * @param before `prevManifestSha256`, or the room's code for version 1
+ */
+export const closingLinkText = (before: string): string => `signsealship closing/v1\n${before}\n`;

@@ -1,0 +1,43 @@
+export {
+  type Checkpoint,
+  checkpointText,
+  formatCheckpoint,
+  formatLogProof,
+  isLogProof,
+  type LogProof,
+  parseCheckpoint,
+  parseLogProof,
+  type SignedCheckpoint,
+} from "./checkpoint.ts";
+export { closingLinkText, formatEntry, isNoteKey, type LogEntry, parseEntry, sealEntry } from "./entry.ts";
+export { formatNoteKey, type NoteKey, noteKeyOf, parseNoteKey, verifyNote } from "./note.ts";
+export {
+  bundledEntry,
+  hashesAt,
+  hashInTile,
+  parseBundle,
+  parseTilePath,
+  placeOfNode,
+  type Tile,
+  tilePath,
+  tilesOf,
+  tileWidth,
+  widthAt,
+} from "./tiles.ts";
+export {
+  appendToEdge,
+  consistencyRanges,
+  type EdgeNode,
+  emptyRoot,
+  foldNodes,
+  hashLength,
+  inclusionRanges,
+  type LeafRange,
+  leafMessage,
+  nodeMessage,
+  perfectNodes,
+  type TreeNode,
+  verifyConsistency,
+  verifyInclusion,
+} from "./tree.ts";
+export { type LogClaimName, type TrustedLog, verifyLogProof } from "./verify-log-proof.ts";

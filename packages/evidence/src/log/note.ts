@@ -1,0 +1,111 @@
+import { concatBytes, equalBytes, toHex } from "../bytes.ts";
+import { fromHex, sha256 } from "../digest.ts";
+import { EvidenceError } from "../errors.ts";
+
+/** Signed notes of C2SP signed-note, by Ed25519. */
+const maxSignatures = 32;
+const maxNoteBytes = 64 * 1024;
+
+const ed25519 = 0x01;
+const keyBytes = 32;
+const signatureBytes = 64;
+const idBytes = 4;
+
+/** A key that verifies notes. `name` is what it signs for: of a log, its origin. */
+export type NoteKey = { readonly name: string; readonly id: Uint8Array; readonly publicKey: Uint8Array };
+
+type NoteSignature = { readonly name: string; readonly id: Uint8Array; readonly signature: Uint8Array };
+
+/** `text` ends with a line feed, and is what the signatures are over. */
+export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] };
+
+const isName = (name: string): boolean => /^[^\s+]+$/u.test(name);
+
+/** The key of a public Ed25519 key under a name. @throws EvidenceError `log` */
+export async function noteKeyOf(name: string, publicKey: Uint8Array): Promise<NoteKey> {
+  if (!isName(name)) throw new EvidenceError("log", "the name of a key has no spaces and no plus sign");
+  if (publicKey.length !== keyBytes) throw new EvidenceError("log", "an Ed25519 key is 32 bytes");
+  const message = concatBytes([utf8(`${name}\n`), Uint8Array.of(ed25519), publicKey]);
+  return { name, id: (await sha256(message)).subarray(0, idBytes), publicKey };
+}
+
+/** `NAME+ID+KEY`, as verifiers take it. */
+export const formatNoteKey = ({ name, id, publicKey }: NoteKey): string =>
+  `${name}+${toHex(id)}+${toBase64(concatBytes([Uint8Array.of(ed25519), publicKey]))}`;
+
+/** @throws EvidenceError `log` for a text that is not the key of an Ed25519 signer, or whose id is another */
+export async function parseNoteKey(text: string): Promise<NoteKey> {
+  // Base64 has plus signs, too.
+  const [, name = "", id = "", key = ""] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text) ?? [];
+  const bytes = key === "" ? new Uint8Array(0) : fromBase64(key);
+  if (bytes[0] !== ed25519) throw new EvidenceError("log", "the key is not NAME+ID+BASE64 of an Ed25519 key");
+  const parsed = await noteKeyOf(name, bytes.subarray(1));
+  if (!equalBytes(parsed.id, fromHex(id, "log"))) throw new EvidenceError("log", "the id is not the one of this key");
+  return parsed;
+}
+
+/** A note's bytes as text. */
+export function formatNote({ text, signatures }: Note): string {
+  const lines = signatures.map(
+    ({ name, id, signature }) => `\u2014 ${name} ${toBase64(concatBytes([id, signature]))}\n`,
+  );
+  return `${text}\n${lines.join("")}`;
+}
+
+/** Reads a note without judging its signatures. @throws EvidenceError `log` */
+export function parseNote(note: string): Note {
+  if (note.length > maxNoteBytes) throw new EvidenceError("limit", `a note is at most ${maxNoteBytes} bytes`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the format forbids them
+  if (/[\x00-\x09\x0b-\x1f\x7f\ufffd]/.test(note)) throw new EvidenceError("log", "a note has no control characters");
+  const end = note.lastIndexOf("\n\n");
+  if (end < 1 || !note.endsWith("\n")) throw new EvidenceError("log", "a note is a text, a blank line and signatures");
+  const lines = note.slice(end + 2, -1).split("\n");
+  if (lines.length > maxSignatures) throw new EvidenceError("limit", `a note has at most ${maxSignatures} signatures`);
+  const signatures = lines.map(signatureOf);
+  const keys = new Set(signatures.map(({ name, id }) => `${toHex(id)} ${name}`));
+  if (keys.size < signatures.length) throw new EvidenceError("log", "a key signed the note twice");
+  return { text: note.slice(0, end + 1), signatures };
+}
+
+function signatureOf(line: string): NoteSignature {
+  const [, name = "", encoded = ""] = /^\u2014 ([^ ]+) ([A-Za-z0-9+/=]+)$/u.exec(line) ?? [];
+  if (!isName(name)) throw new EvidenceError("log", "a line below the note is not a signature");
+  const bytes = fromBase64(encoded);
+  if (bytes.length <= idBytes) throw new EvidenceError("log", "a signature below the note is too short");
+  return { name, id: bytes.subarray(0, idBytes), signature: bytes.subarray(idBytes) };
+}
+
+/** Whether a key signed: `absent` without a line of the key, `unchecked` where the engine has no Ed25519. */
+export type NoteVerdict = "signed" | "wrong" | "absent" | "unchecked";
+
+/** Judges the one line of a key, which is found by its name and id. */
+export async function verifyNote({ text, signatures }: Note, key: NoteKey): Promise<NoteVerdict> {
+  const line = signatures.find(({ name, id }) => name === key.name && equalBytes(id, key.id));
+  if (!line) return "absent";
+  if (line.signature.length !== signatureBytes) return "wrong";
+  const own = (bytes: Uint8Array) => new Uint8Array(bytes);
+  try {
+    const imported = await crypto.subtle.importKey("raw", own(key.publicKey), { name: "Ed25519" }, false, ["verify"]);
+    const isSigned = await crypto.subtle.verify({ name: "Ed25519" }, imported, own(line.signature), own(utf8(text)));
+    return isSigned ? "signed" : "wrong";
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+    return error.name === "NotSupportedError" ? "unchecked" : "wrong";
+  }
+}
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+export const toBase64 = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+
+/** Bytes of base64 in its one form: padded, without spaces, and with no bit set beyond the last byte. @throws EvidenceError `log` */
+export function fromBase64(text: string): Uint8Array {
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    if (toBase64(bytes) === text) return bytes;
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+  }
+  throw new EvidenceError("log", "not base64 in its one form");
+}
