@@ -4,6 +4,7 @@ import { roomMail, roomRoutes } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
 import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
+import { logMetrics, logRoutes } from "./evidence/transparency-log/transparency-log.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { accessMail, accessRoutes } from "./firms/access-requests/access-requests.ts";
 import {
@@ -28,6 +29,7 @@ import { sql } from "./kernel/platform/database/sql.ts";
 import { createJobs, type Jobs } from "./kernel/platform/jobs/jobs.ts";
 import { type Mailer, openMailer } from "./kernel/platform/mail/mail.ts";
 import { testClockJobs, testClockRoutes } from "./kernel/test-clock/test-clock.ts";
+import { readVersion } from "./kernel/version.ts";
 import { testClockSweeps } from "./maintenance.ts";
 import { analyticsRoutes } from "./orders/analytics/analytics.ts";
 import {
@@ -71,6 +73,7 @@ import { serviceGauges } from "./upkeep/gauges.ts";
 /** Wires everything into one server; listens nowhere yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, metrics } = deps;
+  const version = readVersion();
   const limits = await openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
     log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
   );
@@ -90,11 +93,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   refuseWhenOutdated(app, deps.schemaWatch.isOutdated);
   const readiness = readinessOf(deps);
   const mailer = workWith(app, deps, features);
-  serviceGauges(metrics, { ...deps, readiness, limits, mailer });
+  serviceGauges(metrics, { ...deps, version, readiness, limits, mailer });
+  logMetrics(metrics, deps.transparencyLog);
   ignoreMultipart(app);
   await openapi(app, config.baseUrl, webhooksSection, limits.limit("page"));
   await app.register(async (routes) => {
-    await addRoutes(routes, deps, features, readiness);
+    await addRoutes(routes, deps, features, { readiness, version });
     await pages(routes, pageDeps(deps, features, readiness, assets));
   });
   await app.ready();
@@ -183,9 +187,9 @@ async function addRoutes(
   app: FastifyInstance,
   deps: AppDeps,
   features: Features,
-  readiness: ReadReadiness,
+  { readiness, version }: { readiness: ReadReadiness; version: string },
 ): Promise<void> {
-  const { config, version, metrics, isDraining } = deps;
+  const { config, metrics, isDraining } = deps;
   const { frame, uploadPlaces, desk, envelopes, passports, closings, webhooks, playbooks } = features;
   healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, readiness, isDraining });
   partnerRoutes(app, { ...frame, ...features.partners });
@@ -208,6 +212,7 @@ async function addRoutes(
   const { trustList } = deps.sealing;
   passportRoutes(app, { frame, passports, trustList, proofCertificate: features.proofCertificate });
   closingRoutes(app, { frame, closings });
+  logRoutes(app, { db: deps.db, limits: frame.limits });
   webhookRoutes(app, { frame, webhooks });
 }
 

@@ -9,6 +9,7 @@ import {
   openProofCertificates,
 } from "./evidence/proof-passports/proof-passports.ts";
 import { type Sealing, tsaRootsPem } from "./evidence/seals/seals.ts";
+import type { TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
 import { openAccess } from "./firms/access-requests/access-requests.ts";
 import { sessionResolver } from "./firms/members/members.ts";
 import {
@@ -83,7 +84,6 @@ const sealsAtOnce = 4;
 const screeningFile = join(root, "service/data/screening.yaml");
 
 export type AppDeps = Resources & {
-  version: string;
   metrics: Metrics;
   lastUse: LastUse;
   pricing: VersionedPricing;
@@ -95,6 +95,7 @@ export type AppDeps = Resources & {
   workers: Workers;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
+  transparencyLog: TransparencyLog;
   /** Where mails stay that no server sends; null when they are sent, or the service is not for this machine alone. */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;
@@ -228,7 +229,7 @@ function openDesk(deps: AppDeps, shared: Shared, checkout: CheckoutDeps) {
 
 /** Opens the features that seal documents. */
 function openSealed(deps: AppDeps, { names, titleOf, uploadPlaces, requireStorage }: Shared) {
-  const { config, sealing, anchoring, workers } = deps;
+  const { config, sealing, anchoring, workers, transparencyLog } = deps;
   const { baseUrl, keepSealed } = config;
   const { sealDocument, chainPem, stamp } = sealing;
   return {
@@ -238,9 +239,9 @@ function openSealed(deps: AppDeps, { names, titleOf, uploadPlaces, requireStorag
       sealDocument,
       chainPem,
       anchoring,
-      keepSealed,
       uploadPlaces,
-      requireStorage,
+      requireStorage: keepSealed ? requireStorage : null,
+      logOrigins: transparencyLog.origins,
       baseUrl,
     },
     closings: {

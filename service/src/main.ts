@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
 import { openAnchoring } from "./evidence/anchoring/anchoring.ts";
 import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
+import { openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
 import { type Config, readConfig } from "./kernel/config/config.ts";
 import { type SchemaWatch, watchSchema } from "./kernel/platform/database/schema-fence.ts";
@@ -15,7 +16,6 @@ import { createMetrics, type Metrics } from "./kernel/platform/metrics.ts";
 import { isLoopback } from "./kernel/platform/network.ts";
 import { createWorkerPool, type WorkerPool } from "./kernel/platform/workers/pool.ts";
 import { readRetention } from "./kernel/retention/retention.ts";
-import { readVersion } from "./kernel/version.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openPricing } from "./orders/pricing/pricing.ts";
 import {
@@ -134,8 +134,9 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
+    const transparencyLog = await openTransparencyLog(resources);
     const opened = sealing;
-    const listed = listedCertificates(signers);
+    const listed = { signers: listedCertificates(signers), logs: transparencyLog.trusted };
     const published = { ...opened, trustList: () => opened.trustList(listed) };
     // Maintenance sends no codes.
     const mine = { ...resources, workers, sealing, signerAuthorities: signers.authorities, texts: null };
@@ -147,7 +148,6 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       outbox,
       onMailKept: (mail) => outbox && print(keptMail(mail)),
       isDraining: () => isDraining,
-      version: readVersion(),
       metrics,
       lastUse,
       pricing,
@@ -158,6 +158,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       signerAuthorities: signers.authorities,
       workers,
       anchoring,
+      transparencyLog,
     });
     await listen(app, config.host, config.port);
     schemaWatch.start();
@@ -166,6 +167,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       certificates: signingCertificates(sealing, signers.authorities),
       lastUse,
       anchoring,
+      transparencyLog,
       retention,
     });
     const demo = await createDemoPartner(resources);

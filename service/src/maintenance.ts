@@ -1,6 +1,7 @@
 import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
 import { sweepLabels } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
+import type { TransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
 import { sweepInvitations, sweepSessions } from "./firms/members/members.ts";
 import type { LastUse } from "./firms/partners/partners.ts";
 import { chainAuditLines } from "./kernel/audit/audit.ts";
@@ -48,10 +49,12 @@ type Kept = {
   certificates: readonly SigningCertificate[];
   lastUse: LastUse;
   anchoring: Anchoring | null;
+  transparencyLog: TransparencyLog;
   retention: RetentionPlan;
 };
 
-function tasksOf(resources: Resources, { envelopes, certificates, lastUse, anchoring, retention }: Kept): Task[] {
+function tasksOf(resources: Resources, kept: Kept): Task[] {
+  const { envelopes, certificates, lastUse, anchoring, transparencyLog, retention } = kept;
   const { db, blobs, clock, rowMac } = resources;
   const sweeper = withLongStatements(db);
   const marks = { db: sweeper, rowMac };
@@ -66,6 +69,7 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
   const tasks: Task[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
     { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
+    { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
     {
       name: "file of revocations",
       everyMs: 10 * seconds,

@@ -92,6 +92,8 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "getPassport": ("passports.get", lambda c: c.passports.get("p")),
     "verifyPassport": ("passports.verify", lambda c: c.passports.verify("v")),
     "downloadSealedPdf": ("passports.document", lambda c: c.passports.document("v")),
+    "downloadProofLogProof": ("passports.log_proof", lambda c: c.passports.log_proof("v")),
+    "downloadClosingLogProof": ("rooms.log_proof", lambda c: c.rooms.log_proof("v")),
     "downloadEvidence": ("passports.evidence", lambda c: c.passports.evidence("v")),
     "downloadProofCertificate": ("passports.certificate", lambda c: c.passports.certificate("v")),
     "downloadOwnProofCertificate": ("passports.own_certificate", lambda c: c.passports.own_certificate("p")),

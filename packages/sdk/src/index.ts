@@ -31,7 +31,7 @@ export type {
   OrderQuery,
   OrderSummary,
 } from "./orders.ts";
-export type { Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
+export type { LogNote, Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
 export type {
   ClosingManifest,
   ClosingPassport,

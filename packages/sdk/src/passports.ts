@@ -17,7 +17,11 @@ export type SealedPassport = PassportFacts & {
     rfc3161: { authority: string; timestampedAtUtc: string } | null;
     openTimestamps: { calendar: string; submittedAtUtc: string; status: "pending" | "confirmed" } | null;
   };
+  log: LogNote;
 };
+
+/** The transparency log that a new seal enters within seconds. */
+export type LogNote = { origin: string; state: "queued" };
 
 export type Passport = PassportFacts & { createdAt: string; requestId: string };
 
@@ -60,6 +64,9 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
 
   /** A zip of all evidence. */
   evidence: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/evidence`),
+
+  /** The proof that the transparency log has the seal; a refusal with status 503 in the first seconds. */
+  logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/tlog-proof`),
 
   /** A sealed page that states what was sealed; it never names the firm. */
   certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/certificate`),

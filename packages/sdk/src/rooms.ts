@@ -1,4 +1,5 @@
 import { allOf } from "./pages.ts";
+import type { LogNote } from "./passports.ts";
 import { newIdempotencyKey, path, type Transport, type WriteOptions } from "./transport.ts";
 
 export type CreatedRoom = {
@@ -81,6 +82,7 @@ export type ClosingPassport = {
   prevManifestSha256: string | null;
   sealedSha256: string;
   createdAt: string;
+  log: LogNote;
 };
 
 /** The manifest of one closing passport version. Its canonical form is hashed. */
@@ -106,7 +108,7 @@ export type ClosingManifest = {
   };
 };
 
-export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUrl"> & {
+export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUrl" | "log"> & {
   /** Null when the stored bytes are not JSON any more; `chainOk` is false then. */
   manifest: ClosingManifest | null;
   chainOk: boolean;
@@ -177,5 +179,8 @@ export function roomsOf(transport: Transport) {
 
     /** The sealed certificate PDF; needs no key. */
     certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/pdf`),
+
+    /** The proof that the transparency log has the version; a refusal with status 503 in the first seconds. */
+    logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/tlog-proof`),
   };
 }

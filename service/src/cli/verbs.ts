@@ -55,6 +55,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["operator", async () => (await import("./verbs/operator.ts")).operatorVerbs],
   ["seal", async () => (await import("./verbs/seal.ts")).sealVerbs],
   ["secrets", async () => (await import("./verbs/secrets.ts")).secretsVerbs],
+  ["log", async () => (await import("./verbs/log.ts")).logVerbs],
   ["backup", async () => (await import("./verbs/backup.ts")).backupVerbs],
   ["restore", async () => (await import("./verbs/backup.ts")).restoreVerbs],
   ["verify", async () => [(await import("./verbs/verify.ts")).verify]],

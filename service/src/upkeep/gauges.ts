@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { pendingAnchorGauges } from "../evidence/anchoring/anchoring.ts";
 import { type Sealing, sealChainPem, tsaRootCertificates } from "../evidence/seals/seals.ts";
+import { logGauges } from "../evidence/transparency-log/transparency-log.ts";
 import type { Config } from "../kernel/config/config.ts";
 import type { RateLimits } from "../kernel/http/rate-limits.ts";
 import type { ReadReadiness } from "../kernel/http/readiness.ts";
@@ -48,6 +49,9 @@ const figures = {
   webhook_deliveries_oldest_seconds: ["How long the oldest webhook delivery has waited.", null],
   anchors_pending: ["Seals whose OpenTimestamps proof is not in a block yet.", null],
   anchors_oldest_pending_seconds: ["How long the oldest such proof has waited.", null],
+  log_leaves: ["Entries of the transparency log.", "log"],
+  log_waiting: ["Seals that wait for the transparency log.", "log"],
+  log_oldest_waiting_seconds: ["How long the oldest such seal has waited.", "log"],
   notary_expires_days: ["Days until the first of the active notaries' commissions and registrations ends.", "what"],
 } as const satisfies Record<string, readonly [help: string, label: string | null]>;
 
@@ -78,6 +82,7 @@ const readFigures = ({ db, clock }: GaugeDeps): Promise<Figure[]> =>
     ${jobGauges}
     UNION ALL ${pendingDeliveryGauges(clock())}
     UNION ALL ${pendingAnchorGauges(clock())}
+    UNION ALL ${logGauges(clock())}
     UNION ALL ${notaryGauges(clock())}
     UNION ALL SELECT 'schema', '', max(version)::float8 FROM schema_migrations`);
 

@@ -4,6 +4,7 @@ import { protectedTables as takingIns } from "../delivery/paper/paper.ts";
 import { protectedTables as anchors } from "../evidence/anchoring/anchoring.ts";
 import { forgetPassportNames, protectedTables as passports } from "../evidence/proof-passports/proof-passports.ts";
 import { protectedTables as seals } from "../evidence/seals/seals.ts";
+import { protectedTables as transparencyLog } from "../evidence/transparency-log/transparency-log.ts";
 import { protectedTables as accessRequests } from "../firms/access-requests/access-requests.ts";
 import { protectedTables as members } from "../firms/members/members.ts";
 import { protectedTables as operators } from "../firms/operators/operators.ts";
@@ -44,7 +45,8 @@ export const backfillRows: MacTable<BackfillRecord> = {
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...marks],
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
-  ...[...seals, ...anchors, ...passports, ...orders, ...templates, ...payments, ...refunds, ...takingIns],
+  ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...payments, ...refunds],
+  ...takingIns,
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...webhooks, backfillRows],
 ];
 

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { queueEarlierVersions } from "../closing/closing-passports/closing-passports.ts";
 import { knownChains } from "../evidence/seals/seals.ts";
+import { markImport } from "../evidence/transparency-log/transparency-log.ts";
 import type { Clock } from "../kernel/platform/clock.ts";
 import { longStatements, type Sql, type Tx } from "../kernel/platform/database/database.ts";
 import type { AsOwner } from "../kernel/platform/database/migrations.ts";
@@ -57,6 +59,12 @@ const rowSets: readonly RowSet[] = [
   },
   { name: "desk and checkout", marker: "row-macs-filled-desk-and-checkout" },
   { name: "signers of orders", marker: "row-macs-filled-signers" },
+  // The lines of earlier seals; those of closing versions are added here.
+  {
+    name: "lines of the log",
+    marker: "row-macs-filled-log",
+    fill: async (tx, { clock, log }) => (await queueEarlierVersions(tx, log)) + (await markImport(tx, clock())),
+  },
 ];
 
 /**

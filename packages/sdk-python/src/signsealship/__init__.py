@@ -93,6 +93,7 @@ from .models.orders import (
     TestClock,
 )
 from .models.passports import (
+    LogNote,
     OpenTimestampsProof,
     Passport,
     PassportTimestamps,
@@ -221,6 +222,7 @@ __all__ = [
     "LaunchpadItem",
     "LaunchpadPartner",
     "LaunchpadStep",
+    "LogNote",
     "ManifestCoverage",
     "ManifestDocument",
     "ManifestPassport",

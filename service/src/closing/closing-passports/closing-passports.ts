@@ -9,4 +9,5 @@ export {
 } from "./record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
+export { queueEarlierVersions } from "./store.ts";
 export { protectedTables } from "./versions.ts";

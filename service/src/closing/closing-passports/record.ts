@@ -1,5 +1,6 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, manifestLimits, parseManifest } from "@signsealship/evidence/manifest";
+import { requireLogProof } from "../../evidence/transparency-log/transparency-log.ts";
 import { alteredFirm, type Branding, type MarkedFirm, shownBranding } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -8,7 +9,7 @@ import { isCode, isVerifyCode } from "../../kernel/platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingVerification } from "./schemas.ts";
-import { findRoomId, type SealedVersion, selectVersionsOf } from "./store.ts";
+import { closingEntry, findRoomId, type SealedVersion, selectVersionsOf } from "./store.ts";
 import { fromVersion, hasCode, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /** One version of a chain with the results of its checks. Hashes are lowercase hex SHA-256. */
@@ -143,6 +144,22 @@ export async function verifyClosing(
     downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
   };
   return withManifest(isWhole ? row.manifest : jsonOrNull(row.manifest), rest);
+}
+
+/**
+ * The proof that the transparency log has a version's line; null for an unknown code, or a row that is not what was written.
+ * @throws ServiceError `unavailable` while the log does not have it
+ */
+export async function closingLogProof(
+  deps: CheckedVersionDeps & { db: Sql },
+  verifyCode: string,
+): Promise<Buffer | null> {
+  if (!isVerifyCode(verifyCode)) return null;
+  const [row] = await deps.db.query<VersionRow>(verificationStatement(verifyCode));
+  const manifest = row && hashHolds(deps, row) ? readManifest(row.manifest) : null;
+  if (!row || !manifest) return null;
+  const { roomCode } = manifest.passport;
+  return requireLogProof(deps.db, row.environment, closingEntry({ ...row, roomCode }));
 }
 
 /** An object as JSON, with the manifest's own JSON as its first member. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { notLoggedYet } from "../../evidence/transparency-log/transparency-log.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
 import { fileRoute } from "../../kernel/http/file-route.ts";
@@ -7,7 +8,7 @@ import { jsonRoute, type RouteDeps, sendText } from "../../kernel/http/route.ts"
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../../kernel/http/verdicts.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { closingCertificate } from "./certificate-file.ts";
-import { verifyClosing } from "./record.ts";
+import { closingLogProof, verifyClosing } from "./record.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas.ts";
 import { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 
@@ -83,6 +84,21 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
       if ("deletedAt" in certificate) throw deletedVerdict(deletedMessage("The certificate", certificate.deletedAt));
       const name = `service-closing-passport-v${certificate.version}.pdf`;
       return { name, disposition: "attachment", content: certificate.file };
+    },
+  });
+  fileRoute(app, deps.frame, {
+    ...common,
+    url: "/api/verify/room/:verifyCode/tlog-proof",
+    operationId: "downloadClosingLogProof",
+    summary: "Download the proof of the transparency log",
+    description:
+      "Public: the proof (C2SP tlog-proof) that the log has the line of this version, up to a checkpoint that the log signed. The same bytes each time. Within seconds of the seal.",
+    media: "text/plain",
+    refusals: { 503: notLoggedYet },
+    async handle({ params }) {
+      const content = await closingLogProof(deps.closings, params.verifyCode);
+      if (!content) throw unknownVerdict();
+      return { name: "closing.tlog-proof", disposition: "attachment", content };
     },
   });
   unknownBelow(app, deps.frame, "/api/verify/room/*", common.policy);

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import {
   environment,
+  logNote,
   nullable,
   orderCodeExample,
   roomCodeExample,
@@ -30,6 +31,7 @@ export const ClosingPassport = Type.Object(
     prevManifestSha256,
     sealedSha256,
     createdAt: timestamp("When it was sealed."),
+    log: logNote(),
   },
   { $id: "ClosingPassport", description: "One version of a room's closing passport; it never changes." },
 );

@@ -107,7 +107,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
   const { bytes } = sealed.certificate;
   await deps.requireStorage(principal, bytes.length);
   const blobKey = await deps.blobs.put(bytes, certificateUse({ verifyCode, sealedSha256 }));
-  await insertVersion(tx, deps.rowMac, {
+  const origin = await insertVersion(tx, deps.rowMac, {
     ...room,
     roomId,
     actor,
@@ -131,6 +131,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
     prevManifestSha256,
     sealedSha256,
     createdAt: at.toISOString(),
+    log: { origin, state: "queued" },
   };
 }
 

@@ -1,13 +1,19 @@
+import { hash } from "node:crypto";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { closingLinkText, type LogEntry } from "@signsealship/evidence/log";
+import { parseManifest } from "@signsealship/evidence/manifest";
 import { type SealChain, sealChainRow } from "../../evidence/seals/seals.ts";
+import { originOfLog, queueEntry } from "../../evidence/transparency-log/transparency-log.ts";
 import { verifiedFirm } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { eventRow } from "../../kernel/events/events.ts";
-import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
+import { isSealed, nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
 import { hasSqlState, sqlState } from "../../kernel/platform/database/sql-errors.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isMarked, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
 import { orderState, verifiedSignersOf } from "../../orders/order/order.ts";
@@ -152,12 +158,12 @@ export type NewVersion = RoomOfOwner & {
   createdAt: Date;
 };
 
-/** Writes the version, its audit line and its event in one statement. */
-export function insertVersion(tx: Tx, rowMac: RowMac, row: NewVersion) {
+/** Writes the version, its line of the log, its audit line and its event in one statement. @returns the origin of the log */
+export async function insertVersion(tx: Tx, rowMac: RowMac, row: NewVersion): Promise<string> {
   const { roomId, version, verifyCode, partnerId, environment, actor, chain, createdAt: at } = row;
   const action = "room.passport_sealed";
   const eventId = `${action}:${row.roomCode}:${verifyCode}`;
-  return tx.query(sql`
+  const [{ origin } = { origin: null }] = await tx.query<{ origin: string | null }>(sql`
 WITH chain AS (
   ${sealChainRow(rowMac, chain, at)}
 ), passport AS (
@@ -166,8 +172,71 @@ WITH chain AS (
   VALUES (${roomId}, ${version}, ${sealed("closing", verifyCode)}, ${sealed("manifest", row.manifest)}, ${row.manifestSha256}, ${row.prevManifestSha256},
     ${row.sealedSha256}, ${chain.sha256}, ${row.blobKey}, ${row.bytes}, ${at},
     ${rowMac.of("closing_passports", versionMembers({ ...row, sealChain: chain.sha256 }))})
+), logged AS (
+  ${queueEntry(environment, closingEntry(row), at)}
 ), audit AS (
   ${auditLine({ at, action, actor, partnerId, roomId, detail: { version } })}
 )
-${eventRow({ at, topic: action, eventId, partnerId, environment, subject: verifyCode, roomId })}`);
+${eventRow({ at, topic: action, eventId, partnerId, environment, subject: verifyCode, roomId })}
+RETURNING ${originOfLog(environment)} AS origin`);
+  return origin ?? "";
+}
+
+type VersionLinks = Pick<NewVersion, "sealedSha256" | "prevManifestSha256" | "roomCode">;
+
+/** The line of a version. A holder of the version computes the link of the next one. */
+export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: VersionLinks): LogEntry => ({
+  kind: "closing/v1",
+  sealedSha256,
+  link: hash("sha256", closingLinkText(prevManifestSha256 ?? roomCode)),
+});
+
+type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
+  roomId: string;
+  version: number;
+  /** Of a first version alone, whose line needs the room's code of then. */
+  manifest: string | null;
+  environment: Environment;
+  at: Date;
+};
+
+const versionsAtOnce = 1_000;
+
+/**
+ * Queues the lines of versions from before there was a log. A first version whose manifest can't be read is logged and left out: the
+ * service does not vouch for it either.
+ * @returns the number of lines
+ */
+export async function queueEarlierVersions(tx: Tx, log: Log): Promise<number> {
+  let queued = 0;
+  for (let after: EarlierVersion | undefined, isWhole = true; isWhole; ) {
+    const versions: EarlierVersion[] = await tx.query<EarlierVersion>(sql`
+      SELECT c.room_id AS "roomId", c.version, sealed_sha256 AS "sealedSha256", prev_manifest_sha256 AS "prevManifestSha256",
+        CASE WHEN prev_manifest_sha256 IS NULL THEN manifest END AS "manifest@manifest", environment, c.created_at AS at
+      FROM closing_passports c JOIN rooms r ON r.id = c.room_id
+      ${after ? sql`WHERE (c.room_id, c.version) > (${after.roomId}, ${after.version})` : nothing}
+      ORDER BY c.room_id, c.version LIMIT ${versionsAtOnce}`);
+    for (const each of versions) {
+      const roomCode = each.manifest === null ? "" : roomCodeIn(each.manifest);
+      if (roomCode === null) {
+        const { roomId, version } = each;
+        log.error({ roomId, version }, "a closing passport can't be read, so the transparency log gets no line of it");
+        continue;
+      }
+      await tx.query(queueEntry(each.environment, closingEntry({ ...each, roomCode }), each.at));
+      queued += 1;
+    }
+    isWhole = versions.length === versionsAtOnce;
+    after = versions.at(-1);
+  }
+  return queued;
+}
+
+function roomCodeIn(manifest: string): string | null {
+  try {
+    return parseManifest(Buffer.from(manifest, "latin1")).passport.roomCode;
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
 }

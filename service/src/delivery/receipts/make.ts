@@ -11,7 +11,7 @@ import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
 import { type SealedDocument, storeSealed } from "../../orders/fulfilment/fulfilment.ts";
-import { insertDocument, verifiedOrder } from "../../orders/order/order.ts";
+import { insertSealedDocument, verifiedOrder } from "../../orders/order/order.ts";
 import { type Providers, providerNames } from "../../providers/providers.ts";
 import type { DrawnReceipt, ReceiptSource } from "./content.ts";
 import type { ReceiptOf } from "./enqueue.ts";
@@ -80,7 +80,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
 const record = (
   { db, clock }: MakeDeps,
   { orderId, kind, subject }: ReceiptOf,
-  { partnerId }: Order,
+  { partnerId, environment }: Order,
   document: SealedDocument,
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
@@ -90,7 +90,7 @@ const record = (
       INSERT INTO receipts (order_id, kind, subject, sha256, created_at)
       VALUES (${orderId}, ${kind}, ${subject}, ${sha256}, ${at}) ON CONFLICT DO NOTHING RETURNING subject`);
     if (kept.length === 0) return false;
-    await tx.query(insertDocument(orderId, document, at));
+    await tx.query(insertSealedDocument(orderId, document, environment, at));
     const detail = { document: `${kind}-${sha256}` };
     await tx.query(auditLine({ at, action: "document.added", actor: "system", partnerId, orderId, detail }));
     return true;

@@ -1,14 +1,17 @@
+import { evidenceNames } from "@signsealship/evidence/records";
 import { trustListPath } from "@signsealship/evidence/seal";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { negotiated, pageForBrowsers } from "../../kernel/http/errors/page-for-browsers.ts";
-import { fileRoute } from "../../kernel/http/file-route.ts";
+import { type FileAnswer, fileRoute } from "../../kernel/http/file-route.ts";
 import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../../kernel/http/verdicts.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
+import { logProof, notLoggedYet, requireLogProof } from "../transparency-log/transparency-log.ts";
 import type { ProofCertificates } from "./certificate/make.ts";
 import { evidenceFiles } from "./evidence/files.ts";
 import { sealedParts } from "./evidence/sealed-parts.ts";
@@ -16,7 +19,7 @@ import { zipFile } from "./evidence/zip.ts";
 import { findEvidence, findOwnPassport, findPassport, type LookupDeps, openSealed, withSealed } from "./lookup.ts";
 import { Passport, PassportVerification } from "./schemas.ts";
 import { type SealRouteDeps, sealRoute } from "./seal-route.ts";
-import type { PublicPassport } from "./store.ts";
+import type { EvidenceRow, PublicPassport } from "./store.ts";
 import { passportView, verificationView } from "./views.ts";
 
 export type PassportRouteDeps = {
@@ -140,10 +143,26 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       if (!evidence) throw unknownVerdict();
       const file = await openSealed(deps.passports, evidence);
       const parts = file && (await withSealed(deps.passports, evidence, sealedParts));
-      const files = evidenceFiles(evidence, file && parts && { file, parts }, deps.passports.baseUrl);
+      const proof = await provenLine(deps.passports, evidence);
+      const files = evidenceFiles(
+        { ...evidence, logProof: proof },
+        file && parts && { file, parts },
+        deps.passports.baseUrl,
+      );
       const frame = { memory: deps.passports.blobs.memory, holder: memoryHolder(evidence) };
       return { name: "evidence.zip", disposition: "inline", content: zipFile(frame, files) };
     },
+  });
+  fileRoute(app, deps.frame, {
+    ...common,
+    url: "/api/passport/verify/:code/tlog-proof",
+    operationId: "downloadProofLogProof",
+    summary: "Download the proof of the transparency log",
+    description:
+      "Public: the proof (C2SP tlog-proof) that the log has the line of this seal, up to a checkpoint that the log signed. The same bytes each time. Within seconds of the seal.",
+    media: "text/plain",
+    refusals: { 503: notLoggedYet },
+    handle: async ({ params }) => logProofFile(deps.passports.db, await passportOf(deps.passports, params.code)),
   });
   fileRoute(app, deps.frame, {
     ...common,
@@ -160,6 +179,22 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     },
   });
   unknownBelow(app, deps.frame, "/api/passport/verify/*", common.policy);
+}
+
+/** The proof for the evidence; null while the log does not have the seal, and where it can't prove it. */
+async function provenLine({ db, log }: LookupDeps, { id, environment, sealedSha256 }: PublicPassport | EvidenceRow) {
+  try {
+    const line = await logProof(db, environment, { kind: "seal/v1", sealedSha256 });
+    return line.state === "logged" ? Buffer.from(line.proof) : null;
+  } catch (error) {
+    log.error({ err: error, passportId: id }, "the transparency log does not prove a seal that it has");
+    return null;
+  }
+}
+
+async function logProofFile(db: Sql, { environment, sealedSha256 }: PublicPassport): Promise<FileAnswer> {
+  const content = await requireLogProof(db, environment, { kind: "seal/v1", sealedSha256 });
+  return { name: evidenceNames.logProof, disposition: "attachment", content };
 }
 
 async function passportOf(deps: LookupDeps, code: string): Promise<PublicPassport> {

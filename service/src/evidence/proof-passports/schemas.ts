@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import {
   environment,
+  logNote,
   nullable,
   oneOf,
   requestId,
@@ -59,7 +60,7 @@ const Timestamps = Type.Object(
 export type Timestamps = Static<typeof Timestamps>;
 
 export const SealedPassport = Type.Object(
-  { ...facts, timestamps: Timestamps },
+  { ...facts, timestamps: Timestamps, log: logNote() },
   { $id: "SealedPassport", description: "The new passport." },
 );
 export type SealedPassport = Static<typeof SealedPassport>;

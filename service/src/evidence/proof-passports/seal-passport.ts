@@ -9,6 +9,7 @@ import { newUuid, newVerifyCode } from "../../kernel/platform/ids.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Anchoring } from "../anchoring/anchoring.ts";
 import { type ChainPems, type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
+import type { LogOrigins } from "../transparency-log/transparency-log.ts";
 import type { SealedPassport } from "./schemas.ts";
 import { insertPassport, type PassportFacts, passportUse } from "./store.ts";
 import { sealedView } from "./views.ts";
@@ -22,9 +23,9 @@ export type SealPassportDeps = {
   chainPem: ChainPems;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
-  /** Whether sealed PDFs are kept (KEEP_SEALED). */
-  keepSealed: boolean;
-  requireStorage: RequireStorage;
+  /** Null where sealed PDFs are not kept (KEEP_SEALED). */
+  requireStorage: RequireStorage | null;
+  logOrigins: LogOrigins;
   baseUrl: string;
 };
 
@@ -42,13 +43,13 @@ export async function sealPassport(
 ): Promise<SealedPassport> {
   const { blobs, anchoring } = deps;
   const { partnerId, environment } = principal;
-  if (deps.keepSealed) await deps.requireStorage(principal, upload.bytes.length);
+  await deps.requireStorage?.(principal, upload.bytes.length);
   const { filename, ...document } = upload;
   const sealed = await deps.sealDocument({ ...document, holder: partnerId, reason: sealReasons.proof[environment] });
   const id = newUuid();
   const [anchor, blobKey] = await Promise.all([
     anchoring?.submit(Buffer.from(sealed.sealedSha256, "hex")) ?? null,
-    deps.keepSealed ? blobs.put(sealed.bytes, passportUse({ id, sealedSha256: sealed.sealedSha256 })) : null,
+    deps.requireStorage ? blobs.put(sealed.bytes, passportUse({ id, sealedSha256: sealed.sealedSha256 })) : null,
   ]);
   const facts: PassportFacts = {
     id,
@@ -71,7 +72,7 @@ export async function sealPassport(
     submittedAt: anchor?.submittedAt ?? null,
     anchorStatus: anchor && ("pending" as const),
   };
-  const view = sealedView(facts, times, deps.baseUrl);
+  const view = sealedView(facts, times, { origin: deps.logOrigins[environment], state: "queued" }, deps.baseUrl);
   const passport = { ...facts, name, blobKey, bytes, chain, timeStamp, anchor };
   await deps.db.transaction(async (tx) => {
     await record(tx, view);

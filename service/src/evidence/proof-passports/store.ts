@@ -11,6 +11,7 @@ import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { deletedAt } from "../../kernel/retention/retention.ts";
 import { type Anchor, type AnchorFacts, anchorMembers, anchorRow } from "../anchoring/anchoring.ts";
 import { type SealChain, sealChainRow, type TimeStamp } from "../seals/seals.ts";
+import { queueEntry } from "../transparency-log/transparency-log.ts";
 
 export type AnchorStatus = "pending" | "confirmed";
 
@@ -74,7 +75,7 @@ const macOf = (rowMac: RowMac, { chain, timeStamp, anchor, ...passport }: NewPas
     }),
   );
 
-/** Writes the passport, its anchor, audit line and event in one statement. @param actor for the audit log */
+/** Writes the passport, its anchor, its line of the log, audit line and event in one statement. @param actor for the audit log */
 export async function insertPassport(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   passport: NewPassport,
@@ -91,7 +92,9 @@ WITH chain AS (
   VALUES (${id}, ${sealed("proof", verifyCode)}, ${partnerId}, ${environment}, ${passport.docSha256}, ${passport.sealedSha256}, ${at},
     ${chain.sha256}, ${macOf(rowMac, passport)}, ${passport.name}, ${passport.blobKey}, ${passport.bytes}, ${timeStamp?.token},
     ${timeStamp?.authority}, ${timeStamp?.genTime})
-)${anchor ? sql`, anchor AS (${anchorRow(rowMac, id, anchor)})` : nothing}, audit AS (
+)${anchor ? sql`, anchor AS (${anchorRow(rowMac, id, anchor)})` : nothing}, logged AS (
+  ${queueEntry(environment, { kind: "seal/v1", sealedSha256: passport.sealedSha256 }, at)}
+), audit AS (
   ${auditLine({ at, action, actor, partnerId, detail: { passportId: id } })}
 )
 ${eventRow({ at, topic: action, eventId: id, partnerId, environment, subject: id })}`);

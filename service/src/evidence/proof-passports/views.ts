@@ -22,9 +22,15 @@ export function timestampsView({ authority, stampedAt, calendar, submittedAt, an
   };
 }
 
-export const sealedView = (passport: PassportFacts, times: Times, baseUrl: string): SealedPassport => ({
+export const sealedView = (
+  passport: PassportFacts,
+  times: Times,
+  log: SealedPassport["log"],
+  baseUrl: string,
+): SealedPassport => ({
   ...factsView(passport, baseUrl),
   timestamps: timestampsView(times),
+  log,
 });
 
 export const passportView = (passport: PassportFacts, baseUrl: string): Omit<Passport, "requestId"> => ({

@@ -13,7 +13,7 @@ import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "
 import { isChainRetired, isRetired } from "./retirement.ts";
 import { createSealer, type SealDocument, type Stamp } from "./sealer.ts";
 import { createTimeStamping } from "./time-stamping.ts";
-import { type SignerAnchor, trustList } from "./trust-list.ts";
+import { type Listing, trustList } from "./trust-list.ts";
 import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
 
 /** The keys, certificates and authorities for sealing, opened once at the start. */
@@ -25,8 +25,8 @@ export type Sealing = {
   isStamped: () => boolean | null;
   /** PEM of the certificates of both seals, each seal's own first. */
   chainPem: ChainPems;
-  /** The trust list that verifiers read, as JSON. @param signers the authorities of the service's signers; none by default */
-  trustList: (signers?: readonly SignerAnchor[]) => Promise<string>;
+  /** The trust list that verifiers read, as JSON. @param listing no authorities of signers and no logs by default */
+  trustList: (listing?: Listing) => Promise<string>;
   /** @throws Error when sealing would fail now. */
   probe: () => Promise<void>;
   close: () => Promise<void>;
@@ -63,7 +63,8 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
     stamp,
     isStamped: () => stamping?.isUp() ?? null,
     chainPem,
-    trustList: (signers = []) => trustList(deps, chainPem, { signers, stampers: settings.tsaUrls.flatMap(anchorsOf) }),
+    trustList: (listing = { signers: [], logs: [] }) =>
+      trustList(deps, chainPem, { ...listing, stampers: settings.tsaUrls.flatMap(anchorsOf) }),
     async probe() {
       await live.probe();
       await test.probe();

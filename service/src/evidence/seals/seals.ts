@@ -52,7 +52,7 @@ export {
   type SealIdentity,
   type SealIdentitySettings,
 } from "./identity.ts";
-export { fileKeyPath, keyInMemory } from "./keys/file-key.ts";
+export { fileKeyPath, keyFileText, keyInMemory } from "./keys/file-key.ts";
 export { openSealKey } from "./keys/open-seal-key.ts";
 export { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
 export { holdsDecoy } from "./pdf/decoys.ts";

@@ -1,3 +1,4 @@
+import type { TrustedLog } from "@signsealship/evidence/log";
 import { type TrustListEntry, trustListFormat } from "@signsealship/evidence/seal";
 import { type Certificate, encodePem } from "@signsealship/evidence/x509";
 import { type ChainPems, type ChainsDeps, fingerprintOf, type KnownChain, knownChains, leafOf } from "./chains.ts";
@@ -6,6 +7,9 @@ const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 
 /** The certificate of an authority of signers; `retiredAt` null while it issues. */
 export type SignerAnchor = { readonly certificate: Certificate; readonly retiredAt: Date | null };
+
+/** Listed besides the seal's own certificates: authorities of signers, and the keys of transparency logs. */
+export type Listing = { readonly signers: readonly SignerAnchor[]; readonly logs: readonly TrustedLog[] };
 
 type Listed = Pick<KnownChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
 
@@ -30,7 +34,7 @@ const entryOf = ({ certificate, fingerprint, retiredAt, reason }: Listed): Trust
 export async function trustList(
   deps: ChainsDeps,
   inUse: ChainPems,
-  { signers, stampers }: { readonly signers: readonly SignerAnchor[]; readonly stampers: readonly Certificate[] },
+  { signers, stampers, logs }: Listing & { readonly stampers: readonly Certificate[] },
 ): Promise<string> {
   const known = await knownChains(deps);
   const own = [inUse.live, inUse.test].map((pem) => ({ ...leafOf(pem), retiredAt: null, reason: null }));
@@ -45,5 +49,6 @@ export async function trustList(
       return entryOf({ certificate, fingerprint: fingerprintOf(certificate), retiredAt, reason });
     }),
     timeStampCertificates: [...new Set(stampers.map(pemOf))],
+    logs,
   });
 }

@@ -31,6 +31,11 @@ export type Config = {
   /** The key of the authority that issues the certificates of signers, and its chain. */
   signerCaKey: string;
   signerCaCertificate: string | null;
+  /** The key of the log of live seals. */
+  logKey: string;
+  /** The host in the logs' names; null for that of BASE_URL. */
+  logOrigin: string | null;
+  logIntervalMs: number;
   secretsKey: string;
   /** Keys that are read with, and never written with. */
   secretsKeysOld: string[];
@@ -115,6 +120,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
     signerCaKey: read(env, "SIGNER_CA_KEY", file("keys", "signer-ca"), keyUri, keyScheme),
     signerCaCertificate: read<string | null>(env, "SIGNER_CA_CERTIFICATE", null, "a PEM file", path),
+    ...logFrom(env, file("keys", "log-live")),
     secretsKey: read(env, "SECRETS_KEY", file("keys", "secrets"), "file:PATH", withScheme("file:")),
     secretsKeysOld: read(env, "SECRETS_KEYS_OLD", [], "file:PATH, comma-separated", listOf(withScheme("file:"))),
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
@@ -173,6 +179,16 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     refundApproval: refundApprovalFrom(env),
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
     timeTravelSeconds: timeTravelFrom(env),
+  };
+}
+
+function logFrom(env: Env, key: string): Pick<Config, "logKey" | "logOrigin" | "logIntervalMs"> {
+  const host = (text: string) => (/^[a-z0-9.:-]{1,200}$/.test(text) ? text : undefined);
+  const seconds = read(env, "LOG_INTERVAL", 1, "a whole number of seconds from 1 to 60", wholeNumber(1, 60));
+  return {
+    logKey: read(env, "LOG_KEY", key, "file:PATH", withScheme("file:")),
+    logOrigin: read<string | null>(env, "LOG_ORIGIN", null, "a host in small letters, as log.example.com", host),
+    logIntervalMs: seconds * 1_000,
   };
 }
 

@@ -11,6 +11,7 @@ export const limitWords: Readonly<Record<Policy, { by: string; appliesTo: string
   "public-write": { by: "address", appliesTo: "Sealing a PDF, verifying proof passports" },
   "partner-request": { by: "address", appliesTo: "Asking for access" },
   "bad-key": { by: "address", appliesTo: "Requests whose key was refused" },
+  log: { by: "address", appliesTo: "Reading the transparency log" },
   page: { by: "address", appliesTo: "Pages, these guides and the reference" },
   "sign-in": { by: "address", appliesTo: "Signing in" },
 };

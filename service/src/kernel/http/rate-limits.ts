@@ -5,7 +5,7 @@ import { clientNetwork, clientSite } from "../platform/network.ts";
 import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 
-/** Fixed windows of the contract (Limits), and `sign-in`, `page` and `bad-key` for what it leaves open. */
+/** Fixed windows of the contract (Limits), and `sign-in`, `page`, `log` and `bad-key` for what it leaves open. */
 export const policies = {
   "partner-write": { points: 60, seconds: 60 },
   "public-read": { points: 30, seconds: 60 },
@@ -14,6 +14,8 @@ export const policies = {
   "partner-portal": { points: 120, seconds: 60 },
   "sign-in": { points: 10, seconds: 900 },
   page: { points: 240, seconds: 60 },
+  // Mirrors and monitors read a log tile by tile.
+  log: { points: 2400, seconds: 60 },
   // Of a network: a client with a wrong key is told so for a while, and a search for keys is slow as well as hopeless.
   "bad-key": { points: 300, seconds: 60 },
 } as const;

@@ -80,3 +80,13 @@ export const sha256 = (description: string) => Type.String({ pattern: "^[0-9a-f]
 /** Of a page of a list. */
 export const nextCursor = () =>
   nullable(Type.String({ description: "Send it as `cursor` to get the next page. Null on the last page." }));
+
+/** Where the line of a new seal is, or will be. */
+export const logNote = () =>
+  Type.Object(
+    {
+      origin: text("The transparency log that the seal enters.", "sign.example.com/log/live"),
+      state: oneOf(["queued"], "`queued`: the log has it within seconds."),
+    },
+    { description: "The line of the seal in the transparency log." },
+  );

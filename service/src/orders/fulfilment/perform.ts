@@ -3,7 +3,7 @@ import { invalid } from "../../kernel/platform/errors.ts";
 import {
   type Actor,
   addAdjustment,
-  insertDocument,
+  insertSealedDocument,
   type LockedOrder,
   markTakenIn,
   type PeopleEvent,
@@ -70,9 +70,9 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
   switch (on) {
     case "signed":
     case "notarized":
-      if (document) await tx.query(insertDocument(order.id, document, at));
+      if (document) await tx.query(insertSealedDocument(order.id, document, order.environment, at));
       if (document?.origin) await markTakenIn(tx, order.id, document.kind);
-      if (custodyCertificate) await tx.query(insertDocument(order.id, custodyCertificate, at));
+      if (custodyCertificate) await tx.query(insertSealedDocument(order.id, custodyCertificate, order.environment, at));
       return;
     case "priced":
       if (adjustment) await addAdjustment(tx, order.id, adjustment.amountCents, adjustment.label);

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Owner } from "../../kernel/identity/identity.ts";
+import { queueEntry } from "../../evidence/transparency-log/transparency-log.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { BlobRows, MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
@@ -64,6 +65,16 @@ export const insertDocument = (
   SELECT ${orderId}, ${kind}, ${sha256}, ${bytes}, ${blobKey}, ${at}, ${rowMac}, ${origin ?? null}
   ${unlessStored ? sql`WHERE NOT EXISTS (SELECT FROM documents WHERE order_id = ${orderId} AND kind = ${kind} AND sha256 = ${sha256})` : nothing}
   RETURNING id`;
+
+/** The same of a document that the service sealed; the statement also queues its line of the transparency log. */
+export const insertSealedDocument = (
+  orderId: number,
+  document: NewDocument,
+  environment: Environment,
+  at: Date,
+): Statement => sql`
+  WITH logged AS (${queueEntry(environment, { kind: "seal/v1", sealedSha256: document.sha256 }, at)})
+  ${insertDocument(orderId, document, at)}`;
 
 /** Document rows with the hash of their blob. */
 export const documentBlobs: BlobRows<{ sha256: string }> = {

@@ -29,6 +29,7 @@ export {
   documentUse,
   earlierDocumentHolds,
   insertDocument,
+  insertSealedDocument,
   isDocumentsToken,
   type NewDocument,
   type StoredDocument,

@@ -38,7 +38,7 @@ ${icon("evidence")}
 export const proofDropWords: DropWords = {
   file: "sealed PDF",
   hint: "You can add its evidence zip, .ots proof, or time-stamp token.",
-  accept: ".pdf,.zip,.ots,.tst,.tsr,.json,application/pdf",
+  accept: ".pdf,.zip,.ots,.tlog-proof,.tst,.tsr,.json,application/pdf",
 };
 
 export const closingDropWords: DropWords = {

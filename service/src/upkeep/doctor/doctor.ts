@@ -11,7 +11,7 @@ import { eligibilityReader, loadNotaryRules, supplyState } from "../../signing/n
 import { migrations, openResources, root } from "../resources.ts";
 import { type Examined, type Finding, type Found, runCheck, type Senses } from "./finding.ts";
 import { caFinding, outsideFindings, providerFindings } from "./outside.ts";
-import { auditLogWhole, eventsWhole, rowsWhole } from "./records.ts";
+import { auditLogWhole, eventsWhole, logsGoOn, rowsWhole } from "./records.ts";
 import { revocationsAgree } from "./revocations.ts";
 import { presentKeyFindings, secretsFinding, signingFindings } from "./signing.ts";
 
@@ -65,6 +65,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
     await runCheck("audit log", () => auditLogWhole(resources)),
     await runCheck("events", () => eventsWhole(resources)),
     await runCheck("rows", () => rowsWhole(resources)),
+    await runCheck("transparency log", () => logsGoOn(resources)),
     await runCheck("revocations", () => revocationsAgree(resources)),
     await runCheck("blobs", async () => {
       await resources.blobs.probe();

@@ -1,3 +1,4 @@
+import { logStatuses } from "../../evidence/transparency-log/transparency-log.ts";
 import { type ChainReport, checkAuditChain } from "../../kernel/audit/audit.ts";
 import { checkEvents } from "../../kernel/events/events.ts";
 import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
@@ -111,4 +112,28 @@ export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Pr
   ];
   if (faults.length > 0) throw new Error(faults.join("; "));
   return `${events} events, each written by the service`;
+}
+
+const longestWaitMs = 10 * 60_000;
+
+/**
+ * Examines both transparency logs as the sequencer does before it signs.
+ * @throws Error saying why a log halts, and what to do
+ */
+export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "config" | "clock">): Promise<Found> {
+  const statuses = await logStatuses(resources);
+  const halted = statuses
+    .filter((one) => one.halted !== null)
+    .map(({ log, halted }) => `the ${log} log halts: ${halted}`);
+  if (halted.length > 0) throw new Error(`${halted.join("; ")}: see 'The transparency log' in docs/operating.md`);
+  const forged = statuses.filter(({ notWritten }) => notWritten > 0);
+  if (forged.length > 0)
+    throw new Error(
+      forged.map(({ log, notWritten }) => `the service did not write ${notWritten} lines of the ${log} log`).join("; "),
+    );
+  const since = resources.clock().getTime() - longestWaitMs;
+  const late = statuses.filter(({ oldestWaitingAt }) => oldestWaitingAt !== null && oldestWaitingAt.getTime() < since);
+  const waits = late.map(({ log, waiting }) => `${waiting} seals wait for the ${log} log for more than ten minutes`);
+  if (waits.length > 0) return { warning: `${waits.join("; ")}: no service runs, or none has the log's key` };
+  return statuses.map(({ origin, size }) => `${origin}: ${size} entries`).join("; ") || "begins with the first start";
 }

@@ -57,6 +57,11 @@ class AsyncPassports:
         where = path("/api/passport/verify/{}/evidence", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
+    async def log_proof(self, verify_code: str) -> bytes:
+        """The proof that the transparency log has the seal; a refusal with status 503 in the first seconds."""
+        where = path("/api/passport/verify/{}/tlog-proof", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
     async def certificate(self, verify_code: str) -> bytes:
         """A sealed page that says what was sealed; it never says for whom."""
         where = path("/api/passport/verify/{}/certificate", verify_code)

@@ -136,3 +136,8 @@ class AsyncRooms:
         """The sealed certificate PDF; needs no key."""
         where = path("/api/verify/room/{}/pdf", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def log_proof(self, verify_code: str) -> bytes:
+        """The proof that the transparency log has the version; a refusal with status 503 in the first seconds."""
+        where = path("/api/verify/room/{}/tlog-proof", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))

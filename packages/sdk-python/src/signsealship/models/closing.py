@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from .passports import LogNote
 from .rooms import Branding
 
 
@@ -27,6 +28,8 @@ class ClosingPassport:
     """Of the certificate PDF, in hex."""
     created_at: datetime
     """UTC."""
+    log: LogNote
+    """Where its line is, or will be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,11 +58,23 @@ class PassportTimestamps:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogNote:
+    """The transparency log that a new seal enters within seconds."""
+
+    origin: str
+    """Its name."""
+    state: Literal["queued"]
+    """Always `queued`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SealedPassport(_Passport):
     """A PDF that was sealed."""
 
     timestamps: PassportTimestamps
     """When the seal existed, by others' word."""
+    log: LogNote
+    """Where its line is, or will be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,15 @@
+import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../../kernel/platform/blobs/cipher.ts";
 import { heldFile, type StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
-import type { Holder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import { type Holder, memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
 import type { ProtectedTable } from "../../../kernel/platform/protected-data.ts";
 import { deletedAt } from "../../../kernel/retention/retention.ts";
+import { queueEntry } from "../../transparency-log/transparency-log.ts";
 import type { LookupDeps } from "../lookup.ts";
 
 /** Identifies a stored certificate. Its content is fixed when it is first sealed; these facts select a new one when they change. */
@@ -68,20 +71,26 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
 
 /** Stores a new certificate. @returns the stored one: another node's if that was first */
 export async function keepCertificate(
-  deps: LookupDeps & { clock: Clock },
+  deps: Omit<LookupDeps, "db"> & { db: Database; clock: Clock },
   edition: Edition,
   bytes: Buffer,
-  holder: Holder,
+  owner: Owner,
 ): Promise<StoredFile> {
+  const holder = memoryHolder(owner);
   const made = heldFile({ memory: deps.blobs.memory, holder }, bytes);
   const { passportId, namesFirm, documentKept, sealRetired, sealChain } = edition;
   const sha256 = (await hashYielding(bytes)).digest("hex");
   const blobKey = await deps.blobs.put(bytes, certificateUse(edition, sha256));
-  const won = await deps.db.query(sql`
+  const at = deps.clock();
+  const isFirst = await deps.db.transaction(async (tx) => {
+    const won = await tx.query(sql`
 INSERT INTO proof_certificates (blob_key, passport_id, names_firm, document_kept, seal_retired, seal_chain, sha256, created_at)
-VALUES (${blobKey}, ${passportId}, ${namesFirm}, ${documentKept}, ${sealRetired}, ${sealChain}, ${sha256}, ${deps.clock()})
+VALUES (${blobKey}, ${passportId}, ${namesFirm}, ${documentKept}, ${sealRetired}, ${sealChain}, ${sha256}, ${at})
 ON CONFLICT (passport_id, names_firm, document_kept, seal_retired, seal_chain) DO NOTHING RETURNING blob_key`);
-  if (won.length > 0) return made;
+    if (won.length > 0) await tx.query(queueEntry(owner.environment, { kind: "seal/v1", sealedSha256: sha256 }, at));
+    return won.length > 0;
+  });
+  if (isFirst) return made;
   await deps.blobs.discard(blobKey);
   return (await keptCertificate(deps, edition, holder)) ?? made;
 }

@@ -5,6 +5,7 @@ import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
 import { heldFile, type StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
 import {
   authorityName,
@@ -23,7 +24,8 @@ import type { EvidenceRow } from "../store.ts";
 import type { ProofCertificate } from "./content.ts";
 import { type Edition, keepCertificate, keptCertificate } from "./kept.ts";
 
-export type CertificateDeps = NamedDeps & {
+export type CertificateDeps = Omit<NamedDeps, "db"> & {
+  db: Database;
   clock: Clock;
   workers: Workers;
   sealDocument: SealDocument;
@@ -82,7 +84,7 @@ async function makeAndKeep(
   // A PDF that is unreadable now may be readable later; the certificate could then say more.
   if (edition.documentKept && document === null)
     return heldFile({ memory: deps.blobs.memory, holder: memoryHolder(evidence) }, bytes);
-  return keepCertificate(deps, edition, bytes, memoryHolder(evidence));
+  return keepCertificate(deps, edition, bytes, evidence);
 }
 
 async function firmOf({ db }: CertificateDeps, { partnerId }: EvidenceRow): Promise<ProofCertificate["firm"]> {

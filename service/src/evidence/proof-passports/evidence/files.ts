@@ -7,12 +7,12 @@ import type { SealedParts } from "./sealed-parts.ts";
 import type { ZipEntry } from "./zip.ts";
 
 /**
- * All evidence of a passport, so that a stranger can verify it. Equal evidence gives equal bytes; it changes only when a block confirms
- * the proof.
+ * All evidence of a passport, so that a stranger can verify it. Equal evidence gives equal bytes; it changes only when the log has the seal
+ * and when a block confirms the proof.
  * @param sealed the sealed PDF, null when it is not kept
  */
 export function evidenceFiles(
-  evidence: EvidenceRow,
+  evidence: EvidenceRow & { logProof: Buffer | null },
   sealed: { file: StoredFile; parts: SealedParts } | null,
   baseUrl: string,
 ): ZipEntry[] {
@@ -28,11 +28,13 @@ export function evidenceFiles(
     parts: sealed?.parts ?? null,
     stampedAt: token && evidence.stampedAt,
     anchored: proof !== null,
+    logged: evidence.logProof !== null,
   });
   const files = [
     { name: evidenceNames.sealed, bytes: sealed?.file ?? null },
     { name: evidenceNames.token, bytes: token },
     { name: evidenceNames.ots, bytes: proof },
+    { name: evidenceNames.logProof, bytes: evidence.logProof },
     { name: evidenceNames.certificates, bytes: Buffer.from(chainPem) },
     { name: evidenceNames.record, bytes: recordFile(evidence, baseUrl) },
     { name: evidenceNames.readme, bytes: Buffer.from(readme) },

@@ -14,6 +14,8 @@ export type ReadmeFacts = {
   /** The time in the token; null when there is none. */
   stampedAt: Date | null;
   anchored: boolean;
+  /** Whether the proof of the transparency log is among the files. */
+  logged: boolean;
 };
 
 /** The commands that check each file of the evidence, for a shell with openssl 3, sha256sum and xxd. */
@@ -31,6 +33,7 @@ export function evidenceReadme(facts: ReadmeFacts): string {
       ? timeStamp(parts, facts.stampedAt)
       : "Time stamp: none was obtained when this document was sealed.",
     facts.anchored ? anchor(facts) : "OpenTimestamps: no proof was obtained when this document was sealed.",
+    facts.logged ? logged(facts) : null,
     "All of it at once, offline, with the service's open-source verifier: bin/signsealship verify EVIDENCE.zip",
   ];
   return `${sections.filter((section) => section !== null).join("\n\n")}\n`;
@@ -125,4 +128,12 @@ you name (ots --bitcoin-node URL verify):
 
   ots info upgraded.ots
   ots verify -d ${sealedSha256} upgraded.ots`;
+}
+
+function logged({ sealedSha256 }: ReadmeFacts): string {
+  return `The transparency log has a line for this seal, which nobody can take out or date back unseen. sealed.pdf.tlog-proof (C2SP
+tlog-proof) leads from that line to a checkpoint that the log signed. The line, and the hash that the proof begins with:
+
+  printf 'seal/v1 ${sealedSha256}\\n'
+  printf '\\0seal/v1 ${sealedSha256}\\n' | sha256sum`;
 }

@@ -26,7 +26,7 @@ const signInPool = promisify<string, Uint8Array, KeyObject, Buffer>(sign);
  */
 export async function openFileKey(uri: string, made: KeyKind): Promise<SealKey> {
   const path = fileKeyPath(uri);
-  const pem = (await readIfThere(path)) ?? (await makeKey(path, made));
+  const pem = (await keyFileText(path)) ?? (await makeKey(path, made));
   let privateKey: KeyObject;
   try {
     privateKey = createPrivateKey(pem);
@@ -69,7 +69,8 @@ export function fileKeyPath(uri: string): string {
   }
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+/** The text of a key file; undefined when there is none. @throws {SealKeyError} `unreadable` */
+export async function keyFileText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {

@@ -54,7 +54,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
       ...(await listPassports(deps.passports, principalOf(request), { cursor })),
       ...submissionFor(request),
       isFirstPage: cursor === "",
-      keepSealed: deps.passports.keepSealed,
+      keepSealed: deps.passports.requireStorage !== null,
       retention: sealingRetention(deps.frame.retention, principalOf(request).environment),
       error,
     });

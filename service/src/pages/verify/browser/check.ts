@@ -59,7 +59,8 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
     else if (kind === "room_record") records.push(file);
     else if (kind === "certificates" && !isBesidePdf) ignored.push(file);
-    else if (kind === "ots" || kind === "der" || kind === "record" || kind === "certificates") beside.push(file);
+    else if (kind === "ots" || kind === "log" || kind === "der" || kind === "record" || kind === "certificates")
+      beside.push(file);
     else if (/\.(pem|txt|md|crt|cer)$/i.test(file.name)) ignored.push(file);
     else failures.push(failed(file, unreadable));
   }
@@ -98,11 +99,15 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   return [...outcomes, ...failures];
 }
 
-/** Leaves one time stamp and one proof, those of the evidence's names before others. @returns the others, as not checked */
+const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ots, evidenceNames.logProof];
+
+/** Leaves one time stamp and one proof of each kind, those of the evidence's names before others. @returns the others, as not checked */
 function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
-  const rank = ({ name }: NamedBytes) => (name === evidenceNames.token || name === evidenceNames.ots ? 0 : 1);
+  const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);
   beside.sort((a, b) => rank(a) - rank(b));
-  const seconds = (["der", "ots"] as const).flatMap((kind) => beside.filter((one) => kindOf(one) === kind).slice(1));
+  const seconds = (["der", "ots", "log"] as const).flatMap((kind) =>
+    beside.filter((one) => kindOf(one) === kind).slice(1),
+  );
   for (const file of seconds) beside.splice(beside.indexOf(file), 1);
   return seconds.map((file) =>
     failed(file, "Another file of this kind was checked. Choose this one with the PDF alone."),
@@ -153,6 +158,7 @@ async function checkPdf(
   const { config, trust, at, crypto } = context;
   const token = beside.find((one) => kindOf(one) === "der");
   const proof = beside.find((one) => kindOf(one) === "ots");
+  const logProof = beside.find((one) => kindOf(one) === "log");
   const recorded = config.proof;
   if (recorded && (await sha256Hex(file.bytes)) === recorded.docSha256) return handedIn(file.name, recorded);
   const verification = await verifyProof(file.bytes, trust, at, {
@@ -161,6 +167,7 @@ async function checkPdf(
       ...recorded,
       ...(token && { timeStampToken: token.bytes }),
       ...(proof && { otsProof: proof.bytes }),
+      ...(logProof && { logProof: logProof.bytes }),
     },
   });
   const found = await findingsBeside(beside, verification);

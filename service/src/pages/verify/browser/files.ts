@@ -1,12 +1,23 @@
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { isLogProof } from "@signsealship/evidence/log";
 import { detachedMagic } from "@signsealship/evidence/ots";
 import { evidenceNames, type JsonKind, jsonKindOf, parseStrictObject } from "@signsealship/evidence/records";
 
 /** A file in memory. */
 export type NamedBytes = { readonly name: string; readonly bytes: Uint8Array };
 
-export type FileKind = "pdf" | "zip" | "ots" | "record" | "room_record" | "json" | "certificates" | "der" | "unknown";
+export type FileKind =
+  | "pdf"
+  | "zip"
+  | "ots"
+  | "log"
+  | "record"
+  | "room_record"
+  | "json"
+  | "certificates"
+  | "der"
+  | "unknown";
 
 const headerWindow = 1024;
 const maxSigningBytes = 32 * 1024 * 1024;
@@ -30,6 +41,7 @@ export function kindOf(file: NamedBytes): FileKind {
   if (equalBytes(bytes.subarray(0, detachedMagic.length), detachedMagic)) return "ots";
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, headerWindow));
   if (head.includes("%PDF-")) return "pdf";
+  if (isLogProof(bytes)) return "log";
   if (head.trimStart().startsWith("{")) return isOfSigning(bytes) ? "unknown" : kinds[jsonKindOf(bytes)];
   return bytes[0] === 0x30 ? "der" : "unknown";
 }

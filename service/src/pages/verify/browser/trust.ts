@@ -34,11 +34,12 @@ export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: F
     sealAnchors: lists.flatMap(({ sealAnchors }) => sealAnchors),
     signerAnchors: lists.flatMap(({ signerAnchors }) => signerAnchors),
     retired: lists.flatMap(({ retired }) => retired),
+    logs: lists.flatMap(({ logs }) => logs),
     tsaAnchors: [...lists.flatMap(({ tsaAnchors }) => tsaAnchors), ...stampers],
   };
 }
 
-const nobody: TrustList = { sealAnchors: [], signerAnchors: [], retired: [], tsaAnchors: [] };
+const nobody: TrustList = { sealAnchors: [], signerAnchors: [], retired: [], tsaAnchors: [], logs: [] };
 
 /** States the source of trust. Certificates that came with the page prove nothing to a reader who doubts this service. */
 export function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {

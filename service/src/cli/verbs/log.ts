@@ -1,0 +1,85 @@
+import { resolve } from "node:path";
+import {
+  exportLog,
+  LogHalt,
+  type LogStatus,
+  logStatuses,
+  openLogs,
+  recoverLog,
+} from "../../evidence/transparency-log/transparency-log.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { type Options, textOption, UsageError, type Values, type Verb } from "../verb.ts";
+import { withResources } from "../with-resources.ts";
+
+const testOption: Options = { test: { type: "boolean", help: "The log of test seals, in place of the live one." } };
+
+const logOf = (values: Values): Environment => (values["test"] === true ? "test" : "live");
+
+const statusText = ({ log, origin, key, size, waiting, halted }: LogStatus): string =>
+  [
+    `${log}: ${origin}, ${size} entries, ${waiting} waiting`,
+    `  key: ${key}`,
+    halted === null ? "  goes on" : `  HALTS: ${halted}`,
+  ].join("\n");
+
+export const logVerbs: Verb[] = [
+  {
+    name: "log status",
+    args: [],
+    flags: "",
+    options: {},
+    summary:
+      "Says of each transparency log how many entries it has, what waits, its key, and whether it halts and why.",
+    run: () =>
+      withResources(async (resources) => {
+        const statuses = await logStatuses(resources);
+        const text = statuses.map(statusText).join("\n") || "No log yet: the first start of the service begins both.";
+        return { json: statuses, text, exitCode: statuses.some(({ halted }) => halted !== null) ? 1 : 0 };
+      }),
+  },
+  {
+    name: "log export",
+    args: ["FOLDER"],
+    flags: "[--test]",
+    options: testOption,
+    summary:
+      "Writes a transparency log as static files (C2SP tlog-tiles), for a mirror, a web server or a recovery; adds to an earlier export.",
+    examples: ["log export /mirror/log/live"],
+    run: ([folder = ""], values) =>
+      withResources(async ({ db }) => {
+        const exported = await exportLog(db, logOf(values), resolve(process.cwd(), folder));
+        const { origin, size, files } = exported;
+        return { json: exported, text: `Exported ${origin} with ${size} entries: ${files} files written.` };
+      }),
+  },
+  {
+    name: "log recover",
+    args: [],
+    flags: "--from FOLDER_FILE_OR_URL [--test]",
+    options: {
+      ...testOption,
+      from: { type: "string", help: "An export, a file with the newest checkpoint, or the address of a copy." },
+    },
+    summary:
+      "Ends the halt of a transparency log after a restore: adds the entries that a copy has, if they lead to its signed root.",
+    examples: ["log recover --from /mirror/log/live", "log recover --from https://mirror.example.com/log/live"],
+    run(_args, values) {
+      const from = textOption(values, "from");
+      if (from === undefined) throw new UsageError("log recover needs --from");
+      const log = logOf(values);
+      return withResources(async (resources) => {
+        const { db, clock, config } = resources;
+        const { files } = await openLogs(db, config);
+        const recovered = await recoverLog({ db, clock, fetch, files }, log, from).catch((error) => {
+          throw error instanceof LogHalt ? new StartupError(error.message) : error;
+        });
+        const detail = { log, ...recovered };
+        await db.query(auditLine({ at: clock(), action: "log.recovered", actor: "operator", detail }));
+        const { origin, size, added } = recovered;
+        return { json: recovered, text: `${origin} goes on at ${size} entries; ${added} came from ${from}.` };
+      });
+    },
+  },
+];

@@ -1,0 +1,177 @@
+import { mkdir, readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import {
+  hashesAt,
+  parseBundle,
+  parseCheckpoint,
+  parseEntry,
+  parseNoteKey,
+  type SignedCheckpoint,
+  type Tile,
+  tilePath,
+  tileWidth,
+  verifyNote,
+  widthAt,
+} from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Database, longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
+import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { edgePlaces, grow } from "./grow.ts";
+import { readHighWater, requireBeginsWith, writeHighWater } from "./high-water.ts";
+import { publishedTile } from "./published.ts";
+import type { LogFiles } from "./sequencer.ts";
+import {
+  endHalt,
+  insertLines,
+  type StoredTree,
+  selectNewestCheckpoint,
+  selectTiles,
+  selectTree,
+  tryLock,
+  writeGrowth,
+} from "./store.ts";
+
+/** All tiles of a tree, partial ones as wide as it fills them, lowest level first. */
+function* tilesOfTree(size: number): Generator<Tile> {
+  for (const level of ["entries", 0, 1, 2, 3, 4, 5, 6, 7] as const) {
+    const count = Math.ceil(hashesAt(level === "entries" ? 0 : level, size) / tileWidth);
+    for (let n = 0; n < count; n++) yield { level, n, width: widthAt({ level, n }, size) };
+  }
+}
+
+type Exported = { folder: string; origin: string; size: number; files: number };
+
+/**
+ * Writes a log as static files: `checkpoint`, `vkey` and its tiles, as a web server or a bucket serves them. Whole tiles that are there stay.
+ * The checkpoint comes last, so that the folder never promises a tile that it lacks.
+ * @throws StartupError for a log without a checkpoint, or a folder of another log
+ */
+export async function exportLog(db: Sql, log: Environment, folder: string): Promise<Exported> {
+  const tree = await selectTree(db, log);
+  const newest = await selectNewestCheckpoint(db, log);
+  if (!tree || !newest) throw new StartupError(`the ${log} log has no checkpoint yet: start the service first`);
+  const { origin, noteKey } = tree;
+  const before = await textIfThere(join(folder, "checkpoint"));
+  if (before !== null && parseCheckpoint(before).origin !== origin)
+    throw new StartupError(`${folder} holds another log: name a new folder`);
+  const { size } = newest;
+  let files = 0;
+  for (const tile of tilesOfTree(size)) {
+    const path = join(folder, tilePath(tile));
+    if (tile.width === tileWidth && (await textIfThere(path)) !== null) continue;
+    const bytes = await publishedTile(db, log, tilePath(tile));
+    if (!bytes) throw new Error(`the ${log} log lacks ${tilePath(tile)}`);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFileDurably(path, bytes, { mode: 0o644 });
+    files += 1;
+  }
+  await writeFileDurably(join(folder, "vkey"), `${noteKey}\n`, { mode: 0o644 });
+  await writeFileDurably(join(folder, "checkpoint"), newest.note, { mode: 0o644 });
+  return { folder, origin, size, files };
+}
+
+async function textIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+type RecoverDeps = {
+  db: Database;
+  clock: Clock;
+  fetch: Fetch;
+  files: Readonly<Record<Environment, LogFiles>>;
+};
+
+type Recovered = { origin: string; size: number; added: number };
+
+/** Reads a file of the copy by its path below the log's prefix; null when there is none. */
+type ReadCopy = (path: string) => Promise<Buffer | null>;
+
+const mostBytes = 256 * 1024;
+
+/**
+ * Ends the halt of a log whose database became an older one: adds the entries that a copy has and the database lacks, and goes on only when
+ * the root of the copy's checkpoint, which this log signed, comes out.
+ * @param from an export (a folder), the address of a log, or a file with the newest checkpoint alone
+ * @throws StartupError when the copy is not of this log, or is older than what is known to be published; LogHalt when it contradicts it
+ */
+export async function recoverLog(deps: RecoverDeps, log: Environment, from: string): Promise<Recovered> {
+  const read = await openCopy(deps.fetch, from);
+  const note = (await read("checkpoint"))?.toString("utf8");
+  if (note === undefined) throw new StartupError(`${from} has no checkpoint`);
+  const { signer, keyPath } = deps.files[log];
+  const checkpoint = await ownCheckpoint(note, signer.key, from);
+  const highWater = await readHighWater(keyPath);
+  if (highWater && highWater.size > checkpoint.size)
+    throw new StartupError(
+      `${from} has ${checkpoint.size} entries, and this node signed ${highWater.size}: name a newer copy`,
+    );
+  const recovered = await deps.db.transaction(async (tx) => {
+    if (!(await tryLock(tx, log))) throw new StartupError(`another node works on the ${log} log: try again`);
+    const tree = await selectTree(tx, log);
+    if (!tree) throw new StartupError(`the ${log} log has not begun: start the service first`);
+    const whole = await grownTo(tx, deps.clock(), tree, checkpoint.size, read);
+    await requireBeginsWith(tx, whole, checkpoint, from);
+    if (highWater) await requireBeginsWith(tx, whole, highWater, "what this node signed last");
+    await endHalt(tx, log);
+    return { origin: tree.origin, size: whole.size, added: whole.size - tree.size };
+  }, longStatements);
+  if ((highWater?.size ?? -1) < checkpoint.size) await writeHighWater(keyPath, note);
+  return recovered;
+}
+
+async function ownCheckpoint(note: string, key: string, from: string): Promise<SignedCheckpoint> {
+  const checkpoint = parseCheckpoint(note);
+  if ((await verifyNote(checkpoint.note, await parseNoteKey(key))) !== "signed")
+    throw new StartupError(`the key of this log did not sign the checkpoint of ${from}`);
+  return checkpoint;
+}
+
+/** The tree with the entries of the copy that it lacks, bundle by bundle. */
+async function grownTo(tx: Tx, at: Date, tree: StoredTree, size: number, read: ReadCopy): Promise<StoredTree> {
+  let grown = tree;
+  while (grown.size < size) {
+    const n = Math.floor(grown.size / tileWidth);
+    const width = widthAt({ level: "entries", n }, size);
+    const path = tilePath({ level: "entries", n, width });
+    const bundle = await read(path);
+    if (bundle === null) throw new StartupError(`the copy has no ${path}, with the entries that are missing`);
+    const lines = parseBundle(bundle)
+      .slice(grown.size % tileWidth)
+      .map((entry) => Buffer.from(entry).toString("latin1"));
+    for (const line of lines) parseEntry(line);
+    if (lines.length === 0) throw new StartupError(`the copy's ${path} is too short`);
+    const { log, origin, noteKey, restoredAt, mac } = grown;
+    const next = await grow(grown, await selectTiles(tx, log, edgePlaces(grown.size)), lines);
+    const ids = await insertLines(tx, log, lines, at);
+    const leaves = ids.map((id, i) => ({ id, leaf: grown.size + i }));
+    const after = { log, origin, noteKey, size: next.size, root: next.root };
+    if (!(await writeGrowth(tx, { tree: after, from: grown.size, leaves, tiles: next.tiles })))
+      throw new StartupError(`another node works on the ${log} log: try again`);
+    grown = { ...after, restoredAt, mac };
+  }
+  return grown;
+}
+
+async function openCopy(fetch: Fetch, from: string): Promise<ReadCopy> {
+  if (/^https?:\/\//.test(from)) return readUrl(fetch, from.replace(/\/+$/, ""));
+  const found = await stat(from).catch(() => null);
+  if (!found) throw new StartupError(`${from} cannot be read: name a folder, a file with a checkpoint, or an address`);
+  if (!found.isDirectory()) return async (path) => (path === "checkpoint" ? readFile(from) : null);
+  return async (path) => readFile(join(from, path)).catch(() => null);
+}
+
+const readUrl =
+  (fetch: Fetch, prefix: string): ReadCopy =>
+  async (path) => {
+    const answer = await requestBounded(fetch, `${prefix}/${path}`, {}, { timeoutMs: 30_000, maxBytes: mostBytes });
+    if (!answer.ok) throw new StartupError(`${prefix}/${path} cannot be read: ${answer.why}`);
+    return answer.status === 200 ? Buffer.from(answer.body) : null;
+  };

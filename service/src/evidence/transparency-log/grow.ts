@@ -1,0 +1,181 @@
+import { hash } from "node:crypto";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import {
+  appendToEdge,
+  bundledEntry,
+  consistencyRanges,
+  type EdgeNode,
+  foldNodes,
+  hashesAt,
+  hashInTile,
+  hashLength,
+  type LeafRange,
+  leafMessage,
+  nodeMessage,
+  parseBundle,
+  perfectNodes,
+  placeOfNode,
+  type TreeNode,
+  tilesOf,
+  tileWidth,
+  verifyConsistency,
+} from "@signsealship/evidence/log";
+import type { StoredTile } from "./store.ts";
+
+/** The log must not go on: what is stored, or was computed, is not consistent. */
+export class LogHalt extends Error {}
+
+const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
+const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMessage(left, right));
+const leafHash = (entry: Uint8Array): Buffer => sha256(leafMessage(entry));
+
+export const emptyRoot = sha256(new Uint8Array(0));
+
+/** The root over hashes of one level, a power of two of them. */
+function rootOfLevel(hashes: readonly Uint8Array[]): Uint8Array {
+  let level = [...hashes];
+  while (level.length > 1) {
+    const above: Uint8Array[] = [];
+    for (let i = 0; i < level.length; i += 2) above.push(nodeHash(part(level, i), part(level, i + 1)));
+    level = above;
+  }
+  return part(level, 0);
+}
+
+function part(hashes: readonly Uint8Array[], place: number): Uint8Array {
+  const found = hashes[place];
+  if (found?.length !== hashLength) throw new LogHalt("a hash of the tree is missing");
+  return found;
+}
+
+const nameOf = ({ level, n }: Pick<StoredTile, "level" | "n">): string => `${level}/${n}`;
+
+export const byPlace = (tiles: readonly StoredTile[]): Map<string, StoredTile> =>
+  new Map(tiles.map((tile) => [nameOf(tile), tile]));
+
+/** The hash of a range of leaves. @throws LogHalt where the tiles lack a part of it */
+export function hashOfRange(tiles: ReadonlyMap<string, StoredTile>, range: LeafRange): Uint8Array {
+  return (
+    foldNodes(
+      perfectNodes(range).map((node) => hashOfNode(tiles, node)),
+      nodeHash,
+    ) ?? emptyRoot
+  );
+}
+
+function hashOfNode(tiles: ReadonlyMap<string, StoredTile>, node: TreeNode): Uint8Array {
+  const { first, count, ...place } = placeOfNode(node);
+  const tile = tiles.get(nameOf(place));
+  if (!tile) throw new LogHalt(`tile ${nameOf(place)} is missing`);
+  return rootOfLevel(Array.from({ length: count }, (_, i) => hashInTile(tile.hashes, first + i)));
+}
+
+/** The places of the tiles on the right edge of a tree, which a batch adds to. */
+export function edgePlaces(size: number): { level: number; n: number }[] {
+  const places = tilesOf([{ start: 0, end: size }]);
+  return places.filter(({ level, n }) => hashesAt(level, size) > n * tileWidth);
+}
+
+export type Grown = { size: number; root: Buffer; tiles: StoredTile[] };
+
+/**
+ * Appends lines to a tree. Checks, before anything is stored: the stored edge leads to the stored root; the new root, computed from the new
+ * tiles and from the old edge, is the same; and the verifier accepts the proof that the new tree begins with the old one.
+ * @param edge the stored tiles on the right edge
+ * @throws LogHalt when a check fails; a flipped bit would otherwise make the log unusable for ever
+ */
+export async function grow(
+  tree: { size: number; root: Buffer },
+  edge: readonly StoredTile[],
+  lines: readonly string[],
+): Promise<Grown> {
+  const tiles = byPlace(edge);
+  checkEdge(tree, tiles);
+  const nodes: EdgeNode[] = perfectNodes({ start: 0, end: tree.size }).map((node) => ({
+    level: node.level,
+    hash: hashOfNode(tiles, node),
+  }));
+  const writer = writerOf(tiles, tree.size);
+  for (const line of lines) {
+    const entry = Buffer.from(line);
+    writer.append(entry);
+    appendToEdge(nodes, leafHash(entry), nodeHash);
+  }
+  const changed = writer.finish();
+  for (const tile of changed) tiles.set(nameOf(tile), tile);
+  const size = tree.size + lines.length;
+  const root = hashOfRange(tiles, { start: 0, end: size });
+  const other = foldNodes(
+    nodes.map((node) => node.hash),
+    nodeHash,
+  );
+  if (other === null || !sameBytes(root, other)) throw new LogHalt("the new root differs between two computations");
+  const proof = consistencyRanges(tree.size, size).map((range) => hashOfRange(tiles, range));
+  const states = { oldSize: tree.size, oldRoot: tree.root, size, root };
+  if (!(await verifyConsistency({ ...states, proof })))
+    throw new LogHalt("the new tree does not begin with the old one");
+  return { size, root: Buffer.from(root), tiles: changed };
+}
+
+/** Also computes the hashes of the last bundle's entries again, from their bytes. */
+function checkEdge({ size, root }: { size: number; root: Buffer }, tiles: ReadonlyMap<string, StoredTile>): void {
+  if (!sameBytes(hashOfRange(tiles, { start: 0, end: size }), root))
+    throw new LogHalt(`the tiles do not lead to the stored root of ${size} entries`);
+  const last = tiles.get(nameOf({ level: 0, n: Math.floor(size / tileWidth) }));
+  const width = size % tileWidth;
+  if (width === 0) return;
+  const entries = entriesOf(last);
+  const hashes = Buffer.concat(entries.map(leafHash));
+  if (entries.length !== width || !last || !sameBytes(hashes, last.hashes))
+    throw new LogHalt("the entries of the last bundle are not those of its hashes");
+}
+
+/** None for a bundle that can't be read. */
+function entriesOf(tile: StoredTile | undefined): Uint8Array[] {
+  try {
+    return parseBundle(tile?.entries ?? Buffer.alloc(0));
+  } catch (error) {
+    if (error instanceof EvidenceError) return [];
+    throw error;
+  }
+}
+
+/** Fills the tiles of all levels from the right edge on. */
+function writerOf(tiles: ReadonlyMap<string, StoredTile>, size: number) {
+  const open = new Map<number, { n: number; hashes: Uint8Array[]; entries: Uint8Array[] }>();
+  const changed: StoredTile[] = [];
+  const at = (level: number) => {
+    const known = open.get(level);
+    if (known) return known;
+    const count = hashesAt(level, size);
+    const n = Math.floor(count / tileWidth);
+    const stored = count % tileWidth > 0 ? tiles.get(nameOf({ level, n })) : undefined;
+    const hashes = Array.from({ length: count % tileWidth }, (_, i) => hashInTile(stored?.hashes ?? emptyRoot, i));
+    const entries: Uint8Array[] = stored?.entries ? [stored.entries] : [];
+    const opened = { n, hashes, entries };
+    open.set(level, opened);
+    return opened;
+  };
+  const close = (level: number, { n, hashes, entries }: ReturnType<typeof at>) =>
+    changed.push({ level, n, hashes: Buffer.concat(hashes), entries: level === 0 ? Buffer.concat(entries) : null });
+  const put = (level: number, added: Uint8Array) => {
+    const tile = at(level);
+    tile.hashes.push(added);
+    if (tile.hashes.length < tileWidth) return;
+    close(level, tile);
+    open.set(level, { n: tile.n + 1, hashes: [], entries: [] });
+    put(level + 1, rootOfLevel(tile.hashes));
+  };
+  return {
+    append(entry: Uint8Array) {
+      at(0).entries.push(bundledEntry(entry));
+      put(0, leafHash(entry));
+    },
+    finish(): StoredTile[] {
+      for (const [level, tile] of open) if (tile.hashes.length > 0) close(level, tile);
+      return changed;
+    },
+  };
+}
+
+const sameBytes = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;

@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import {
+  consistencyRanges,
+  parseCheckpoint,
+  type SignedCheckpoint,
+  tilesOf,
+  verifyConsistency,
+} from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
+import { byPlace, hashOfRange, LogHalt } from "./grow.ts";
+import { selectTiles, type Tree } from "./store.ts";
+
+/** The newest checkpoint that a node signed, outside of the database and next to the key: what a restored backup lacks. */
+export const highWaterPath = (keyPath: string): string => `${keyPath}.state`;
+
+/** @returns null when the node has signed none yet. @throws LogHalt for a file that holds no checkpoint */
+export async function readHighWater(keyPath: string): Promise<SignedCheckpoint | null> {
+  const path = highWaterPath(keyPath);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new LogHalt(`${path} cannot be read`, { cause: error });
+  }
+  try {
+    return parseCheckpoint(text);
+  } catch (error) {
+    throw new LogHalt(`${path} holds no checkpoint`, { cause: error });
+  }
+}
+
+/** Before a checkpoint is published it is in the file, and on the disk. */
+export const writeHighWater = (keyPath: string, note: string): Promise<void> =>
+  writeFileDurably(highWaterPath(keyPath), note, { mode: 0o600 });
+
+/** @throws LogHalt unless the tree begins with the checkpoint's */
+export async function requireBeginsWith(
+  db: Sql,
+  tree: Tree,
+  checkpoint: Pick<SignedCheckpoint, "origin" | "size" | "root">,
+  name: string,
+): Promise<void> {
+  const { log, origin, size, root } = tree;
+  const { size: oldSize, root: oldRoot } = checkpoint;
+  if (checkpoint.origin !== origin)
+    throw new LogHalt(`${name} is of the log ${checkpoint.origin}, and this is ${origin}`);
+  if (oldSize > size)
+    throw new LogHalt(`the database has ${size} entries, and ${name} has ${oldSize}: it is an older database`);
+  const ranges = consistencyRanges(oldSize, size);
+  const tiles = byPlace(await selectTiles(db, log as Environment, tilesOf(ranges)));
+  const proof = ranges.map((range) => hashOfRange(tiles, range));
+  if (!(await verifyConsistency({ oldSize, oldRoot, size, root, proof })))
+    throw new LogHalt(
+      `the tree of ${size} entries does not begin with ${name} of ${oldSize} entries: it was rewritten`,
+    );
+}

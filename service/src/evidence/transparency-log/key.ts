@@ -1,0 +1,65 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import { join } from "node:path";
+import {
+  type Checkpoint,
+  checkpointText,
+  formatCheckpoint,
+  formatNoteKey,
+  noteKeyOf,
+} from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { fileKeyPath, keyFileText } from "../seals/seals.ts";
+
+export type LogKeySettings = { dataDir: string; logKey: string };
+
+/** Signs the checkpoints of one log. */
+export type LogSigner = {
+  /** The public key as verifiers take it. */
+  key: string;
+  /** Ed25519 is deterministic: a checkpoint that is signed twice has the same bytes. */
+  signed: (size: number, root: Uint8Array) => string;
+};
+
+/** The log of tests always has a file key of its own, as the seal of tests has. */
+export const logKeyPath = ({ dataDir, logKey }: LogKeySettings, log: Environment): string =>
+  log === "live" ? fileKeyPath(logKey) : join(dataDir, "keys", "log-test");
+
+/**
+ * Opens the key of a log, or makes it at the first start: Ed25519 in PKCS#8, of mode 0600.
+ * @throws StartupError for a file that holds another key
+ */
+export async function openLogSigner(settings: LogKeySettings, log: Environment, origin: string): Promise<LogSigner> {
+  const path = logKeyPath(settings, log);
+  const pem = (await keyFileText(path)) ?? (await makeKey(path));
+  const privateKey = privateKeyOf(pem, path);
+  const { x = "" } = createPublicKey(privateKey).export({ format: "jwk" });
+  const key = await noteKeyOf(origin, new Uint8Array(Buffer.from(x, "base64url")));
+  return {
+    key: formatNoteKey(key),
+    signed(size, root) {
+      const checkpoint: Checkpoint = { origin, size, root };
+      return formatCheckpoint(checkpoint, key, sign(null, Buffer.from(checkpointText(checkpoint)), privateKey));
+    },
+  };
+}
+
+function privateKeyOf(pem: string, path: string) {
+  const refusal = () => new StartupError(`LOG_KEY: ${path} holds no unencrypted Ed25519 key in PEM`);
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch {
+    throw refusal();
+  }
+  throw refusal();
+}
+
+/** Of several processes that start at once, all use the key of the one that won. */
+async function makeKey(path: string): Promise<string> {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  await writeFileDurably(path, pem, { mode: 0o600, exclusive: true });
+  return (await keyFileText(path)) ?? pem;
+}

@@ -1,0 +1,70 @@
+import {
+  formatEntry,
+  formatLogProof,
+  inclusionRanges,
+  type LogEntry,
+  parseCheckpoint,
+  parseTilePath,
+  tilesOf,
+  tileWidth,
+  verifyLogProof,
+  widthAt,
+} from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { byPlace, hashOfRange } from "./grow.ts";
+import { type StoredTile, selectNewestCheckpoint, selectPlace, selectTiles } from "./store.ts";
+
+/** `unknown`: no such line was queued. `queued`: it waits for a signed checkpoint. */
+export type ProvenLine = { state: "unknown" | "queued" } | { state: "logged"; index: number; proof: string };
+
+/**
+ * The `.tlog-proof` of a line, up to the first checkpoint over it: the same bytes each time. The verifier accepts it before it is returned.
+ * @throws Error when what is stored does not prove the line
+ */
+export async function logProof(db: Sql, log: Environment, entry: LogEntry): Promise<ProvenLine> {
+  const line = formatEntry(entry);
+  const place = await selectPlace(db, log, line);
+  if (!place) return { state: "unknown" };
+  const { leaf: index, checkpoint } = place;
+  if (index === null || checkpoint === null) return { state: "queued" };
+  const { size } = parseCheckpoint(checkpoint.note);
+  const ranges = inclusionRanges(index, size);
+  const tiles = byPlace(await selectTiles(db, log, tilesOf(ranges)));
+  const hashes = ranges.map((range) => hashOfRange(tiles, range));
+  const proof = formatLogProof({ extra: null, index, hashes, checkpoint: checkpoint.note });
+  const [inclusion] = await verifyLogProof({ proof: Buffer.from(proof), entry: line, environment: log, logs: [] });
+  if (inclusion?.state !== "holds") throw new Error(`the ${log} log does not prove its entry ${index}`);
+  return { state: "logged", index, proof };
+}
+
+export const notLoggedYet = "The transparency log does not have this seal yet. Try again in a few seconds.";
+
+/** The proof as a file. @throws ServiceError `unavailable` while the log does not have the line */
+export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer> {
+  const line = await logProof(db, log, entry);
+  if (line.state !== "logged") throw new ServiceError("unavailable", notLoggedYet);
+  return Buffer.from(line.proof);
+}
+
+/** The bytes of a tile whose width a published checkpoint covers; null for any other path. */
+export async function publishedTile(db: Sql, log: Environment, path: string): Promise<Buffer | null> {
+  const tile = parseTilePath(path);
+  if (!tile) return null;
+  const newest = await selectNewestCheckpoint(db, log);
+  if (!newest || widthAt(tile, newest.size) < tile.width) return null;
+  const { level, n, width } = tile;
+  const [stored] = await selectTiles(db, log, [{ level: level === "entries" ? 0 : level, n }]);
+  return stored ? firstOf(stored, level === "entries", width) : null;
+}
+
+function firstOf({ hashes, entries }: StoredTile, isBundle: boolean, width: number): Buffer | null {
+  const hashLength = 32;
+  if (hashes.length < width * hashLength || (width === tileWidth && hashes.length !== tileWidth * hashLength))
+    return null;
+  if (!isBundle || entries === null) return isBundle ? null : hashes.subarray(0, width * hashLength);
+  let end = 0;
+  for (let i = 0; i < width; i++) end += 2 + entries.readUInt16BE(end);
+  return entries.subarray(0, end);
+}

@@ -1,0 +1,166 @@
+import { parseCheckpoint, parseNoteKey, verifyNote } from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Database, longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { edgePlaces, grow, LogHalt } from "./grow.ts";
+import { readHighWater, requireBeginsWith, writeHighWater } from "./high-water.ts";
+import type { LogSigner } from "./key.ts";
+import {
+  insertCheckpoint,
+  lineHolds,
+  type Outlook,
+  type StoredTree,
+  selectNewestCheckpoint,
+  selectOutlook,
+  selectTiles,
+  selectTree,
+  selectWaiting,
+  treeHolds,
+  tryLock,
+  type WaitingLine,
+  writeGrowth,
+} from "./store.ts";
+
+export type LogFiles = { signer: LogSigner; keyPath: string };
+
+export type SequencerDeps = {
+  db: Database;
+  rowMac: RowMac;
+  clock: Clock;
+  log: Log;
+  files: Readonly<Record<Environment, LogFiles>>;
+  /** The shortest time between two batches of one log, on whichever nodes. */
+  intervalMs: number;
+};
+
+export type Sequencer = {
+  /** Gives waiting lines their leaves, and signs what is committed. Of several nodes the first one to lock does. */
+  turn: () => Promise<void>;
+  /** Why a log halts on this node; without the logs that go on. */
+  halted: () => ReadonlyMap<Environment, string>;
+};
+
+const mostLines = 10_000;
+
+export function createSequencer(deps: SequencerDeps): Sequencer {
+  const halted = new Map<Environment, string>();
+  const seen = new Map<Environment, number>();
+
+  /** A node keeps what others published, too: then it refuses an older database, whichever node signed last. */
+  async function watch({ log, published }: Outlook): Promise<void> {
+    const before = seen.get(log);
+    if (before === published && !halted.has(log)) return;
+    await examineTree(deps.db, deps, log);
+    if (published === null) return;
+    await keepPublished(deps, log);
+    seen.set(log, published);
+  }
+
+  async function attempt(log: Environment, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      if (halted.delete(log)) deps.log.info({ log }, "the transparency log goes on");
+    } catch (error) {
+      if (!(error instanceof LogHalt)) throw error;
+      if (halted.get(log) !== error.message)
+        deps.log.error({ log, err: error }, "the transparency log halts; seals go on and wait");
+      halted.set(log, error.message);
+    }
+  }
+
+  return {
+    halted: () => halted,
+    async turn() {
+      for (const outlook of await selectOutlook(deps.db, deps.intervalMs)) {
+        const { log } = outlook;
+        await attempt(log, async () => {
+          await watch(outlook);
+          const isGrown = outlook.isDue && (await deps.db.transaction((tx) => sequence(tx, deps, log), longStatements));
+          if (isGrown || isUnpublished(outlook)) await deps.db.transaction((tx) => publish(tx, deps, log));
+        });
+      }
+    },
+  };
+}
+
+const isUnpublished = ({ size, published }: Outlook): boolean => published === null || published < size;
+
+/**
+ * The tree, if it may go on: the service wrote its row, this node has its key, and it begins with all that this node signed.
+ * @throws LogHalt otherwise
+ */
+export async function examineTree(
+  db: Sql,
+  { rowMac, files }: Pick<SequencerDeps, "rowMac" | "files">,
+  log: Environment,
+): Promise<StoredTree> {
+  const tree = await selectTree(db, log);
+  if (!tree) throw new LogHalt("the log has no tree");
+  const { signer, keyPath } = files[log];
+  if (!treeHolds(rowMac, tree)) throw new LogHalt("the service did not write the tree's row as it is");
+  if (tree.noteKey !== signer.key)
+    throw new LogHalt(
+      `the key of this node (${keyPath}) is not the log's: copy the key file of the node that began the log`,
+    );
+  if (tree.restoredAt !== null)
+    throw new LogHalt(
+      `the database was restored from a backup at ${tree.restoredAt.toISOString()}, and may lack entries that were published: run log recover`,
+    );
+  const highWater = await readHighWater(keyPath);
+  if (highWater) await requireBeginsWith(db, tree, highWater, "what this node signed last");
+  const newest = await selectNewestCheckpoint(db, log);
+  if (newest) await requireBeginsWith(db, tree, parseCheckpoint(newest.note), "the newest checkpoint");
+  return tree;
+}
+
+/** @returns whether the tree grew */
+async function sequence(tx: Tx, deps: SequencerDeps, log: Environment): Promise<boolean> {
+  if (!(await tryLock(tx, log))) return false;
+  const tree = await examineTree(tx, deps, log);
+  const lines = await writtenLines(tx, deps, log);
+  if (lines.length === 0) return false;
+  const edge = await selectTiles(tx, log, edgePlaces(tree.size));
+  const { size, root, tiles } = await grow(
+    tree,
+    edge,
+    lines.map(({ line }) => line),
+  );
+  const leaves = lines.map(({ id }, i) => ({ id, leaf: tree.size + i }));
+  const { origin, noteKey } = tree;
+  // The lock is lost with its connection: then the size is another node's by now.
+  return writeGrowth(tx, { tree: { log, origin, noteKey, size, root }, from: tree.size, leaves, tiles });
+}
+
+/** Waiting lines that the service wrote. Others wait for ever, and `doctor` counts them. */
+async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment): Promise<WaitingLine[]> {
+  for (let after = 0; ; ) {
+    const page = await selectWaiting(tx, log, after, mostLines);
+    const written = page.filter((line) => lineHolds(rowMac, log, line));
+    if (written.length > 0 || page.length < mostLines) return written;
+    after = page.at(-1)?.id ?? after;
+  }
+}
+
+/** Keeps the newest checkpoint of the database as this node's own high water, if it is one of this log. */
+async function keepPublished({ db, files }: SequencerDeps, log: Environment): Promise<void> {
+  const { signer, keyPath } = files[log];
+  const newest = await selectNewestCheckpoint(db, log);
+  const kept = await readHighWater(keyPath);
+  if (!newest || (kept && kept.size >= newest.size)) return;
+  const { note } = parseCheckpoint(newest.note);
+  if ((await verifyNote(note, await parseNoteKey(signer.key))) !== "signed")
+    throw new LogHalt("the log's key did not sign the newest checkpoint of the database");
+  await writeHighWater(keyPath, newest.note);
+}
+
+/** Signs the committed tree. The file is durable before anybody can read the checkpoint. */
+async function publish(tx: Tx, deps: SequencerDeps, log: Environment): Promise<void> {
+  if (!(await tryLock(tx, log))) return;
+  const { size, root } = await examineTree(tx, deps, log);
+  const { signer, keyPath } = deps.files[log];
+  const note = signer.signed(size, root);
+  await writeHighWater(keyPath, note);
+  await insertCheckpoint(tx, log, { size, note }, deps.clock());
+}

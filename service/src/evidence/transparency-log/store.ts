@@ -1,0 +1,210 @@
+import { formatEntry, type LogEntry } from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { MacOfRow } from "../../kernel/platform/database/state-mac.ts";
+import type { MacTable } from "../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
+
+export const logs = ["live", "test"] as const satisfies readonly Environment[];
+
+/** A tree's row, the point of truth: `root` is over the first `size` leaves. */
+export type Tree = { log: Environment; origin: string; noteKey: string; size: number; root: Buffer };
+
+export type StoredTree = Tree & { restoredAt: Date | null; mac: Buffer };
+
+/** Entries of level 0 are bundled as C2SP tlog-tiles has them. */
+export type StoredTile = { level: number; n: number; hashes: Buffer; entries: Buffer | null };
+
+/** A line that waits for its leaf. */
+export type WaitingLine = { id: number; line: string; mac: Buffer | null };
+
+const treeMembers = ({ log, origin, noteKey, size, root }: Tree): Members => ({
+  log,
+  origin,
+  noteKey,
+  size,
+  root: root.toString("hex"),
+});
+
+const treeColumns = sql`log, origin, note_key AS "noteKey", size, root, restored_at AS "restoredAt", row_mac AS mac`;
+
+const treeRows: MacTable<StoredTree> = {
+  table: sql`log_trees`,
+  key: sql`log`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT log AS key, ${treeColumns} FROM log_trees`,
+  members: treeMembers,
+};
+
+const waitingRows: MacTable<{ log: Environment; line: string; leaf: number | null }> = {
+  table: sql`log_entries`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, log, line, leaf, row_mac AS mac FROM log_entries`,
+  // The tree vouches for a line with a leaf.
+  members: ({ log, line, leaf }) => (leaf === null ? { log, line } : null),
+  backfill: { set: "lines of the log", which: sql`leaf IS NULL` },
+};
+
+export const protectedTables = [treeRows, waitingRows];
+
+/**
+ * Queues a line for the log: a part of the very statement that records what was sealed, so that nothing sealed can be missing. A line that
+ * is there stays.
+ */
+export function queueEntry(log: Environment, entry: LogEntry, at: Date): Statement {
+  const line = formatEntry(entry);
+  return sql`
+  INSERT INTO log_entries (log, line, queued_at, row_mac)
+  VALUES (${log}, ${line}, ${at}, ${new MacOfRow("log_entries", { log, line })})
+  ON CONFLICT (log, line) DO NOTHING`;
+}
+
+/** For a select list: the origin of a log. */
+export const originOfLog = (log: Environment): Statement => sql`(SELECT origin FROM log_trees WHERE log = ${log})`;
+
+export const insertTree = (db: Sql, tree: Tree): Promise<unknown[]> =>
+  db.query(sql`
+    INSERT INTO log_trees (log, origin, note_key, size, root, row_mac)
+    VALUES (${tree.log}, ${tree.origin}, ${tree.noteKey}, ${tree.size}, ${tree.root},
+      ${new MacOfRow("log_trees", treeMembers(tree))})
+    ON CONFLICT DO NOTHING`);
+
+export async function selectTree(db: Sql, log: Environment): Promise<StoredTree | undefined> {
+  const [tree] = await db.query<StoredTree>(sql`SELECT ${treeColumns} FROM log_trees WHERE log = ${log}`);
+  return tree;
+}
+
+export const treeHolds = (rowMac: RowMac, tree: StoredTree): boolean =>
+  rowMac.holds("log_trees", treeMembers(tree), tree.mac);
+
+/** The state of a log: `isDue` where lines wait and the last batch is old enough. */
+export type Outlook = { log: Environment; isDue: boolean; size: number; published: number | null };
+
+export const selectOutlook = (db: Sql, intervalMs: number): Promise<Outlook[]> =>
+  db.query<Outlook>(sql`
+    SELECT log, size, (SELECT max(size) FROM log_checkpoints c WHERE c.log = t.log) AS published,
+      coalesce(sequenced_at <= clock_timestamp() - make_interval(secs => ${intervalMs / 1_000}), true)
+        AND EXISTS (SELECT FROM log_entries e WHERE e.log = t.log AND leaf IS NULL) AS "isDue"
+    FROM log_trees t ORDER BY log`);
+
+const advisoryLock = 7_246_007;
+
+/** The lock of one log; a transaction that has it sequences or publishes alone. */
+export async function tryLock(tx: Tx, log: Environment): Promise<boolean> {
+  const [lock] = await tx.query<{ ours: boolean }>(
+    sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(log)}) AS ours`,
+  );
+  return lock?.ours === true;
+}
+
+/**
+ * Lines by the one rule that they have no leaf. There is no cursor: a line that commits late is found by the next batch, whatever its id.
+ * @param after the last id of the page before
+ */
+export const selectWaiting = (db: Sql, log: Environment, after: number, limit: number): Promise<WaitingLine[]> =>
+  db.query<WaitingLine>(sql`
+    SELECT id, line, row_mac AS mac FROM log_entries
+    WHERE log = ${log} AND leaf IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}`);
+
+export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: WaitingLine): boolean =>
+  rowMac.holds("log_entries", { log, line }, mac);
+
+/** Tiles by their places; a tile that is not there is left out. */
+export const selectTiles = (db: Sql, log: Environment, places: readonly Pick<StoredTile, "level" | "n">[]) =>
+  db.query<StoredTile>(sql`
+    SELECT t.level, t.n, hashes, entries FROM log_tiles t
+    JOIN unnest(${places.map(({ level }) => level)}::smallint[], ${places.map(({ n }) => n)}::bigint[]) AS place (level, n)
+      ON t.log = ${log} AND t.level = place.level AND t.n = place.n`);
+
+export type Growth = { tree: Tree; from: number; leaves: readonly { id: number; leaf: number }[]; tiles: StoredTile[] };
+
+/** Writes a batch. @returns false when the tree is no longer of the size that the batch began at */
+export async function writeGrowth(tx: Tx, { tree, from, leaves, tiles }: Growth): Promise<boolean> {
+  const grown = await tx.query(sql`
+    UPDATE log_trees SET size = ${tree.size}, root = ${tree.root}, sequenced_at = clock_timestamp(),
+      row_mac = ${new MacOfRow("log_trees", treeMembers(tree))}
+    WHERE log = ${tree.log} AND size = ${from} RETURNING log`);
+  if (grown.length === 0) return false;
+  const numbered = await tx.query(sql`
+    UPDATE log_entries e SET leaf = n.leaf, row_mac = NULL
+    FROM unnest(${leaves.map(({ id }) => id)}::bigint[], ${leaves.map(({ leaf }) => leaf)}::bigint[]) AS n (id, leaf)
+    WHERE e.id = n.id AND e.log = ${tree.log} AND e.leaf IS NULL RETURNING e.id`);
+  if (numbered.length !== leaves.length) throw new Error("a line of the batch has a leaf already");
+  await tx.query(sql`
+    INSERT INTO log_tiles (log, level, n, hashes, entries)
+    SELECT ${tree.log}, * FROM unnest(${tiles.map(({ level }) => level)}::smallint[], ${tiles.map(({ n }) => n)}::bigint[],
+      ${tiles.map(({ hashes }) => hashes)}::bytea[], ${tiles.map(({ entries }) => entries)}::bytea[])
+    ON CONFLICT (log, level, n) DO UPDATE SET hashes = excluded.hashes, entries = excluded.entries`);
+  return true;
+}
+
+/** Lines that a copy of the log has, in their order; one that waits here stays the same row. @returns their ids */
+export async function insertLines(tx: Tx, log: Environment, lines: readonly string[], at: Date): Promise<number[]> {
+  await tx.query(sql`
+    INSERT INTO log_entries (log, line, queued_at) SELECT ${log}, line, ${at} FROM unnest(${lines}::text[]) AS line
+    ON CONFLICT (log, line) DO NOTHING`);
+  const rows = await tx.query<{ id: number; line: string }>(sql`
+    SELECT id, line FROM log_entries WHERE log = ${log} AND line = ANY (${lines}::text[]) AND leaf IS NULL`);
+  const ids = new Map(rows.map(({ line, id }) => [line, id]));
+  return lines.map((line) => ids.get(line) ?? -1);
+}
+
+/** Queues, behind the lines of seals from before there was a log, a line that counts them. @returns the number of such lines */
+export async function markImport(tx: Tx, at: Date): Promise<number> {
+  const counts = await tx.query<{ log: Environment; lines: number }>(sql`
+    SELECT log, count(*) AS lines FROM log_entries GROUP BY log`);
+  for (const { log, lines } of counts) await tx.query(queueEntry(log, { kind: "import/v1", count: String(lines) }, at));
+  return counts.length;
+}
+
+export type StoredCheckpoint = { size: number; note: string };
+
+export async function selectNewestCheckpoint(db: Sql, log: Environment): Promise<StoredCheckpoint | undefined> {
+  const [newest] = await db.query<StoredCheckpoint>(sql`
+    SELECT size, note FROM log_checkpoints WHERE log = ${log} ORDER BY size DESC LIMIT 1`);
+  return newest;
+}
+
+export const insertCheckpoint = (tx: Tx, log: Environment, { size, note }: StoredCheckpoint, at: Date) =>
+  tx.query(sql`
+    INSERT INTO log_checkpoints (log, size, note, signed_at) VALUES (${log}, ${size}, ${note}, ${at})
+    ON CONFLICT DO NOTHING`);
+
+/** Where a line is, and the first checkpoint over it; both null while it waits. */
+export type Place = { leaf: number | null; checkpoint: StoredCheckpoint | null };
+
+export async function selectPlace(db: Sql, log: Environment, line: string): Promise<Place | undefined> {
+  const [place] = await db.query<Place>(sql`
+    SELECT leaf, (SELECT json_build_object('size', c.size, 'note', note) FROM log_checkpoints c
+      WHERE c.log = e.log AND c.size > e.leaf ORDER BY c.size LIMIT 1) AS checkpoint
+    FROM log_entries e WHERE log = ${log} AND line = ${line}`);
+  return place;
+}
+
+/** Halts both logs of a database that was a backup: nobody knows here where the lost one ended. */
+export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
+  void (await tx.query(sql`UPDATE log_trees SET restored_at = ${at}`));
+
+export const endHalt = async (tx: Tx, log: Environment): Promise<void> =>
+  void (await tx.query(sql`UPDATE log_trees SET restored_at = NULL WHERE log = ${log}`));
+
+/** Counts the lines that wait, and of the oldest thousand those that the service did not write. */
+export async function selectQueue(db: Sql, rowMac: RowMac, log: Environment) {
+  const [queue] = await db.query<{ waiting: number; oldestWaitingAt: Date | null }>(sql`
+    SELECT count(*) AS waiting, min(queued_at) AS "oldestWaitingAt" FROM log_entries WHERE log = ${log} AND leaf IS NULL`);
+  const oldest = await selectWaiting(db, log, 0, 1_000);
+  const notWritten = oldest.filter((line) => !lineHolds(rowMac, log, line)).length;
+  return { waiting: queue?.waiting ?? 0, oldestWaitingAt: queue?.oldestWaitingAt ?? null, notWritten };
+}
+
+/** Gauges: the leaves of each log, and the lines that wait. */
+export const logGauges = (now: Date): Statement => sql`
+SELECT gauge, log AS label, value FROM log_trees t, LATERAL (
+  SELECT count(*) AS waiting, min(queued_at) AS oldest FROM log_entries e WHERE e.log = t.log AND leaf IS NULL
+) AS queue, LATERAL (VALUES
+  ('log_leaves', size::float8),
+  ('log_waiting', waiting::float8),
+  ('log_oldest_waiting_seconds', coalesce(greatest(0, extract(epoch FROM ${now}::timestamptz - oldest)), 0))
+) AS figures (gauge, value)`;

@@ -1,0 +1,127 @@
+import type { TrustedLog } from "@signsealship/evidence/log";
+import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import type { Metrics } from "../../kernel/platform/metrics.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { emptyRoot, LogHalt } from "./grow.ts";
+import { type LogKeySettings, logKeyPath, openLogSigner } from "./key.ts";
+import { createSequencer, examineTree, type LogFiles, type Sequencer } from "./sequencer.ts";
+import { insertTree, logs, selectQueue, selectTree } from "./store.ts";
+
+export { exportLog, recoverLog } from "./copies.ts";
+export { LogHalt } from "./grow.ts";
+export { logProof, notLoggedYet, requireLogProof } from "./published.ts";
+export { logRoutes } from "./routes.ts";
+export { haltRestored, logGauges, logs, markImport, originOfLog, protectedTables, queueEntry } from "./store.ts";
+
+export type LogSettings = LogKeySettings & {
+  /** Null for the host of the public address. */
+  logOrigin: string | null;
+  logIntervalMs: number;
+  baseUrl: string;
+};
+
+export type LogOrigins = Readonly<Record<Environment, string>>;
+
+export type OpenedLogs = {
+  origins: LogOrigins;
+  /** The public keys as verifiers take them. */
+  keys: Readonly<Record<Environment, string>>;
+  files: Readonly<Record<Environment, LogFiles>>;
+};
+
+/**
+ * Opens the keys of both logs, and begins the logs at the first start. An origin never changes: later starts take it from the database.
+ * @throws StartupError for a LOG_ORIGIN that is another, or a file that holds no key
+ */
+export async function openLogs(db: Sql, settings: LogSettings): Promise<OpenedLogs> {
+  const opened = await Promise.all(logs.map((log) => openLog(db, settings, log)));
+  const by = <T>(pick: (one: (typeof opened)[number]) => T) =>
+    Object.fromEntries(opened.map((one) => [one.log, pick(one)])) as Record<Environment, T>;
+  return {
+    origins: by(({ origin }) => origin),
+    keys: by(({ noteKey }) => noteKey),
+    files: by(({ files }) => files),
+  };
+}
+
+async function openLog(db: Sql, settings: LogSettings, log: Environment) {
+  const { logOrigin, baseUrl } = settings;
+  const wanted = `${logOrigin ?? new URL(baseUrl).host}/log/${log}`;
+  const known = await selectTree(db, log);
+  const origin = known?.origin ?? wanted;
+  if (logOrigin !== null && origin !== wanted)
+    throw new StartupError(`LOG_ORIGIN must stay ${origin.slice(0, -`/log/${log}`.length)}: an origin never changes`);
+  const files = { signer: await openLogSigner(settings, log, origin), keyPath: logKeyPath(settings, log) };
+  if (known) return { log, origin, noteKey: known.noteKey, files };
+  await insertTree(db, { log, origin, noteKey: files.signer.key, size: 0, root: emptyRoot });
+  // Another node may have been first.
+  const tree = await selectTree(db, log);
+  return { log, origin: tree?.origin ?? origin, noteKey: tree?.noteKey ?? files.signer.key, files };
+}
+
+/** `trusted`: the keys of both logs, for verifiers. */
+export type TransparencyLog = Pick<OpenedLogs, "origins"> & Sequencer & { trusted: readonly TrustedLog[] };
+
+type Deps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; config: LogSettings };
+
+export async function openTransparencyLog({ db, rowMac, clock, log, config }: Deps): Promise<TransparencyLog> {
+  const { origins, keys, files } = await openLogs(db, config);
+  const sequencer = createSequencer({ db, rowMac, clock, log, files, intervalMs: config.logIntervalMs });
+  return { origins, trusted: logs.map((environment) => ({ environment, key: keys[environment] })), ...sequencer };
+}
+
+/** Whether each log halts on this node: 1 or 0. */
+export function logMetrics(metrics: Metrics, { halted }: TransparencyLog): void {
+  const help = "Whether the transparency log halts on this node, instead of contradicting itself: 1 or 0.";
+  metrics.gauge("log_halted", help, "log", async () => new Map(logs.map((log) => [log, Number(halted().has(log))])));
+}
+
+/** The state of a log, for operators. */
+export type LogStatus = {
+  log: Environment;
+  origin: string;
+  key: string;
+  size: number;
+  /** Lines that wait; those that the service did not write never get a leaf. */
+  waiting: number;
+  notWritten: number;
+  oldestWaitingAt: Date | null;
+  /** Why the log halts, and what to do; null when it goes on. */
+  halted: string | null;
+};
+
+/** Examines both logs as the sequencer does. @returns none before the first start with a log */
+export async function logStatuses({
+  db,
+  rowMac,
+  config,
+}: Pick<Deps, "db" | "rowMac" | "config">): Promise<LogStatus[]> {
+  const statuses: LogStatus[] = [];
+  for (const log of logs) {
+    const tree = await selectTree(db, log);
+    if (!tree) continue;
+    const { origin, noteKey: key, size } = tree;
+    const queue = await selectQueue(db, rowMac, log);
+    statuses.push({ log, origin, key, size, ...queue, halted: await whyHalted({ db, rowMac, config }, log, origin) });
+  }
+  return statuses;
+}
+
+async function whyHalted(
+  { db, rowMac, config }: Pick<Deps, "db" | "rowMac" | "config">,
+  log: Environment,
+  origin: string,
+): Promise<string | null> {
+  try {
+    const files = { signer: await openLogSigner(config, log, origin), keyPath: logKeyPath(config, log) };
+    await examineTree(db, { rowMac, files: { live: files, test: files } }, log);
+    return null;
+  } catch (error) {
+    if (error instanceof LogHalt || error instanceof StartupError) return error.message;
+    throw error;
+  }
+}
