@@ -40,6 +40,7 @@ test("a seal answers with the version, and the next one links to it", async () =
   const first = await sealRoom(acme, room);
   assert.deepEqual(Object.keys(first).sort(), [
     "createdAt",
+    "log",
     "manifestSha256",
     "prevManifestSha256",
     "sealedSha256",

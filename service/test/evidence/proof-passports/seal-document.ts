@@ -12,6 +12,7 @@ export type SealAnswer = {
     rfc3161: { authority: string; timestampedAtUtc: string } | null;
     openTimestamps: { calendar: string; submittedAtUtc: string; status: string } | null;
   };
+  log: { origin: string; state: string };
 };
 
 export type Caller = { baseUrl: string; headers: Record<string, string> };

@@ -10,6 +10,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs, testsNeeding } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
 import { openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../../src/kernel/platform/blobs/orphans.ts";
@@ -67,6 +68,7 @@ test("the seal response has the contract's fields, with both timestamps", () => 
     sealedSha256: sha256(file),
     status: "sealed",
     environment: "live",
+    log: { origin: "seals.example.com/log/live", state: "queued" },
   });
   assert.equal(`${timestamps.rfc3161?.authority}/`, tsa.url);
   assert.ok(Math.abs(Date.parse(timestamps.rfc3161?.timestampedAtUtc ?? "") - Date.now()) < 300_000);
@@ -90,7 +92,7 @@ test("its owner fetches it: the same fields without timestamps, and when it was 
   const response = await fetch(`${service.baseUrl}/api/passport/${sealed.passportId}`, { headers: live.headers });
   const { createdAt, requestId, ...same } = (await response.json()) as { createdAt: string; requestId: string };
   assert.equal(requestId, response.headers.get("request-id"));
-  const { timestamps: _, ...expected } = sealed;
+  const { timestamps: _, log: __, ...expected } = sealed;
   assert.deepEqual(same, expected);
   assert.equal(new Date(createdAt).toISOString(), createdAt);
 });
@@ -127,6 +129,7 @@ test("two seals of one document are two passports with codes of their own", asyn
 });
 
 test("the evidence is a zip whose README holds commands that work", needs("unzip", "poppler"), async () => {
+  await until(async () => (await fetch(verify("/tlog-proof"))).status === 200);
   const response = await fetch(verify("/evidence"));
   assert.equal(response.headers.get("content-type"), "application/zip");
   const zip = await bytesOf(response);
@@ -142,6 +145,7 @@ test("the evidence is a zip whose README holds commands that work", needs("unzip
     "seal-certificates.pem",
     "sealed.pdf",
     "sealed.pdf.ots",
+    "sealed.pdf.tlog-proof",
     "timestamp.tst",
   ];
   assert.deepEqual(readdirSync(path).sort(), names);

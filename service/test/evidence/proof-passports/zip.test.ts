@@ -24,6 +24,7 @@ const readmeOf = (environment: Environment): string =>
     deletedAt: null,
     stampedAt: null,
     anchored: false,
+    logged: false,
   });
 
 test("a README of a test says that it is one, and that of a live passport does not", () => {

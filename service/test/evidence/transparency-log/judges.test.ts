@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
+import { queueEntry } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
+
+const { service, db } = await forTests(openHarness());
+const { headers } = await newPartner(service);
+const folder = await forTests(
+  Promise.resolve(temporaryFolder()).then((made) => ({ ...made, close: async () => made.remove() })),
+);
+const tools = fileURLToPath(new URL("../../../../testing/tools/log/", import.meta.url));
+const leaves = 1_500;
+
+const leavesNow = async () =>
+  (await db.query<{ size: number }>(sql`SELECT size FROM log_trees WHERE log = 'test'`))[0]?.size ?? 0;
+
+const mirror = join(folder.path, "mirror");
+let key = "";
+let line = "";
+let proof = "";
+
+before(async () => {
+  for (let i = 0; i < leaves; i++)
+    await db.query(queueEntry("test", { kind: "artifact/v1", commitment: String(i).padStart(64, "0") }, new Date()));
+  await until(async () => (await leavesNow()) >= leaves);
+  await service.cli("log", "export", mirror, "--test");
+  writeFileSync(join(mirror, "checkpoint.old"), readFileSync(join(mirror, "checkpoint")));
+  const answer = await postSeal({ baseUrl: service.baseUrl, headers }, fileForm(makePdf({ bytes: 20_000, text: "x" })));
+  const sealed = (await answer.json()) as { verifyCode: string; sealedSha256: string };
+  const url = `${service.baseUrl}/api/passport/verify/${sealed.verifyCode}/tlog-proof`;
+  await until(async () => (await fetch(url)).status === 200);
+  proof = await (await fetch(url)).text();
+  line = `seal/v1 ${sealed.sealedSha256}\n`;
+  await service.cli("log", "export", mirror, "--test");
+  writeFileSync(join(mirror, "p.tlog-proof"), proof);
+  writeFileSync(join(mirror, "p.entry"), line);
+  key = readFileSync(join(mirror, "vkey"), "utf8").trim();
+});
+
+const filesBelow = (path: string): string[] =>
+  readdirSync(path, { recursive: true, encoding: "utf8" })
+    .map((name) => join(path, name))
+    .filter((name) => statSync(name).isFile())
+    // The first export left tiles of its own width, which the present size does not name.
+    .filter((name) => !name.endsWith(`.p/${leaves % 256}`));
+
+test("Go's own packages accept the whole log, and find one changed byte in any of its files", needs("go"), () => {
+  const program = join(folder.path, "oracle");
+  const source = join(folder.path, "source");
+  mkdirSync(source);
+  for (const name of ["oracle.go", "go.mod", "go.sum"]) cpSync(join(tools, name), join(source, name));
+  execFileSync("go", ["build", "-o", program, "."], { cwd: source, stdio: "pipe" });
+  const check = () => spawnSync(program, [mirror], { encoding: "utf8" });
+  const accepted = check();
+  assert.equal(accepted.status, 0, accepted.stderr);
+  assert.match(accepted.stdout, new RegExp(`^ok: ${leaves + 1} entries, root, bundles, inclusion, consistency`));
+  for (const file of filesBelow(mirror)) {
+    const bytes = readFileSync(file);
+    const at = Math.floor(bytes.length / 2);
+    writeFileSync(
+      file,
+      bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)),
+    );
+    assert.notEqual(check().status, 0, file);
+    writeFileSync(file, bytes);
+  }
+});
+
+const checkByShell = (ofLine: string, ofProof: string, ofKey = key) => {
+  const at = { line: join(folder.path, "line"), proof: join(folder.path, "proof") };
+  writeFileSync(at.line, ofLine);
+  writeFileSync(at.proof, ofProof);
+  return spawnSync(join(tools, "check-proof.sh"), [at.line, at.proof, ofKey], { encoding: "utf8" });
+};
+
+test("coreutils and openssl accept a proof, and refuse twenty that differ in one place", needs("openssl"), () => {
+  const accepted = checkByShell(line, proof);
+  assert.equal(accepted.status, 0, accepted.stderr);
+  assert.match(accepted.stdout, /inclusion: OK[\s\S]*Signature Verified Successfully/);
+  const lines = proof.split("\n");
+  const blank = lines.indexOf("");
+  const other = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
+  const changed = lines.slice(2, blank).map((hash, i) => lines.with(2 + i, other(hash)));
+  const swapped = lines.with(2, lines[3] ?? "").with(3, lines[2] ?? "");
+  const signature = lines.findIndex((text) => text.startsWith("\u2014"));
+  const refused = [
+    ...changed,
+    swapped,
+    lines.toSpliced(2, 1),
+    lines.toSpliced(2, 0, lines[2] ?? ""),
+    lines.with(0, "c2sp.org/tlog-proof@v2"),
+    lines.with(1, "index 0"),
+    lines.with(1, "index 2"),
+    lines.with(1, `index ${leaves - 1}`),
+    lines.with(1, `index ${leaves + 1}`),
+    lines.with(blank + 1, "elsewhere.example/log/test"),
+    lines.with(blank + 2, String(leaves)),
+    lines.with(blank + 2, String(leaves + 2)),
+    lines.with(blank + 3, other(lines[blank + 3] ?? "")),
+    lines.toSpliced(signature, 1),
+  ].map((each) => each.join("\n"));
+  assert.ok(refused.length >= 20, String(refused.length));
+  for (const each of refused) assert.notEqual(checkByShell(line, each).status, 0, each);
+  assert.notEqual(checkByShell(line.replace("\n", " \n"), proof).status, 0);
+  assert.notEqual(checkByShell(line, proof, key.replace("/test+", "/live+")).status, 0);
+});

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  parseBundle,
+  parseCheckpoint,
+  parseNoteKey,
+  tilePath,
+  verifyLogProof,
+  verifyNote,
+} from "@signsealship/evidence/log";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, runCli } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
+
+const { service, db } = await forTests(openHarness());
+const test_ = await newPartner(service);
+const live = await newPartner(service, { live: true });
+
+type Sealed = { verifyCode: string; sealedSha256: string; log: { origin: string; state: string } };
+
+let sealedSoFar = 0;
+async function seal(headers: Record<string, string>): Promise<Sealed> {
+  const document = makePdf({ bytes: 20_000, text: `Document ${sealedSoFar++}` });
+  const answer = await postSeal({ baseUrl: service.baseUrl, headers }, fileForm(document));
+  assert.equal(answer.status, 200);
+  return (await answer.json()) as Sealed;
+}
+
+const checkpointOf = async (log: "live" | "test") => {
+  const answer = await fetch(`${service.baseUrl}/log/${log}/checkpoint`);
+  assert.equal(answer.status, 200);
+  return { answer, checkpoint: parseCheckpoint(await answer.text()) };
+};
+
+const keyOf = async (log: string): Promise<string> => {
+  const statuses = await service.cli<{ log: string; key: string }[]>("log", "status");
+  return statuses.find((one) => one.log === log)?.key ?? "";
+};
+
+/** The proof of a seal, once the log has it. */
+async function proofOf({ verifyCode }: Sealed): Promise<string> {
+  const url = `${service.baseUrl}/api/passport/verify/${verifyCode}/tlog-proof`;
+  await until(async () => (await fetch(url)).status === 200);
+  return (await fetch(url)).text();
+}
+
+const entryOf = ({ sealedSha256 }: Sealed): string => `seal/v1 ${sealedSha256}\n`;
+
+test("puts a seal into the log of its environment within seconds, and proves it", async () => {
+  const host = new URL(service.baseUrl).port;
+  for (const [log, { headers }] of [
+    ["live", live],
+    ["test", test_],
+  ] as const) {
+    const sealed = await seal(headers);
+    assert.deepEqual(sealed.log, { origin: `localhost:${host}/log/${log}`, state: "queued" });
+    const proof = Buffer.from(await proofOf(sealed));
+    const text = await keyOf(log);
+    const key = await parseNoteKey(text);
+    const given = { proof, entry: entryOf(sealed), environment: log, logs: [{ environment: log, key: text }] };
+    const claims = await verifyLogProof(given);
+    assert.deepEqual(
+      claims.map(({ name, state }) => [name, state]),
+      [
+        ["log_inclusion", "holds"],
+        ["log_checkpoint_signed", "holds"],
+      ],
+    );
+    const { checkpoint, answer } = await checkpointOf(log);
+    assert.equal(await verifyNote(checkpoint.note, key), "signed");
+    assert.equal(answer.headers.get("cache-control"), "max-age=1");
+    assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+  }
+});
+
+test("gives the same proof after the log has grown", async () => {
+  const sealed = await seal(test_.headers);
+  const first = await proofOf(sealed);
+  await proofOf(await seal(test_.headers));
+  assert.equal(await proofOf(sealed), first);
+});
+
+test("serves the tiles of each published width, and nothing beyond", async () => {
+  await Promise.all(Array.from({ length: 5 }, () => seal(test_.headers).then(proofOf)));
+  const { checkpoint } = await checkpointOf("test");
+  const get = (path: string) => fetch(`${service.baseUrl}/log/test/${path}`);
+  for (let width = 1; width <= checkpoint.size; width++) {
+    const hashes = await get(tilePath({ level: 0, n: 0, width }));
+    assert.equal(hashes.status, 200);
+    assert.equal((await hashes.arrayBuffer()).byteLength, 32 * width);
+    assert.match(hashes.headers.get("cache-control") ?? "", /immutable/);
+    const bundle = await get(tilePath({ level: "entries", n: 0, width }));
+    assert.equal(parseBundle(Buffer.from(await bundle.arrayBuffer())).length, width);
+  }
+  const beyond = `tile/0/000.p/${checkpoint.size + 1}`;
+  const wrong = [beyond, "tile/0/000", "tile/entries/000", "tile/0/000.p/0", "tile/0/000.p/300", "tile/0/x000/001"];
+  for (const path of [...wrong, "tile/1/000.p/1", "tile/0/..%2f000", "tile"])
+    assert.equal((await get(path)).status, 404, path);
+});
+
+test("finds a line that commits after lines with higher ids", async () => {
+  const { key } = { key: (await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM log_entries`))[0]?.id };
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const line = `artifact/v1 ${"5a".repeat(32)}\n`;
+  const late = db.transaction(async (tx) => {
+    const { queueEntry } = await import("../../../src/evidence/transparency-log/transparency-log.ts");
+    await tx.query(queueEntry("test", { kind: "artifact/v1", commitment: "5a".repeat(32) }, new Date()));
+    await held;
+  });
+  await proofOf(await seal(test_.headers));
+  const [before] = await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM log_entries WHERE leaf IS NOT NULL`);
+  release();
+  await late;
+  const leafOf = async () =>
+    (
+      await db.query<{ id: number; leaf: number | null }>(sql`SELECT id, leaf FROM log_entries WHERE line = ${line}`)
+    )[0];
+  await until(async () => (await leafOf())?.leaf !== null);
+  const row = await leafOf();
+  assert.ok(row && before && key !== undefined && row.id < before.id);
+});
+
+test("never gives a leaf to a line that the service did not write, and says so", async () => {
+  await db.query(sql`
+    INSERT INTO log_entries (log, line, queued_at, row_mac)
+    VALUES ('test', ${`seal/v1 ${"0f".repeat(32)}\n`}, now() - interval '1 hour', NULL)`);
+  await proofOf(await seal(test_.headers));
+  const [row] = await db.query<{ leaf: number | null }>(sql`
+    SELECT leaf FROM log_entries WHERE line = ${`seal/v1 ${"0f".repeat(32)}\n`}`);
+  assert.equal(row?.leaf, null);
+  const { stdout } = await runCli({ DATA_DIR: service.dataDir }, "doctor");
+  assert.match(stdout, /did not write 1 lines of the test log/);
+  await db.query(sql`ALTER TABLE log_entries DISABLE TRIGGER log_entries_grow`);
+  await db.query(sql`DELETE FROM log_entries WHERE row_mac IS NULL AND leaf IS NULL`);
+  await db.query(sql`ALTER TABLE log_entries ENABLE TRIGGER log_entries_grow`);
+});
+
+test("refuses to shrink, rewrite or delete what the log has", async () => {
+  const changes = [
+    sql`UPDATE log_trees SET size = size - 1`,
+    sql`UPDATE log_trees SET origin = 'other'`,
+    sql`DELETE FROM log_trees`,
+    sql`UPDATE log_entries SET leaf = leaf + 1000 WHERE leaf IS NOT NULL`,
+    sql`UPDATE log_entries SET line = line || ' '`,
+    sql`DELETE FROM log_entries`,
+    sql`UPDATE log_tiles SET hashes = substring(hashes FOR 32) WHERE length(hashes) > 32`,
+    sql`UPDATE log_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0))`,
+    sql`UPDATE log_tiles SET entries = set_byte(entries, 9, 1)`,
+    sql`DELETE FROM log_tiles`,
+    sql`UPDATE log_checkpoints SET note = 'x'`,
+    sql`DELETE FROM log_checkpoints`,
+    sql`TRUNCATE log_trees`,
+    sql`TRUNCATE log_tiles`,
+    sql`TRUNCATE log_entries`,
+  ];
+  for (const change of changes) await assert.rejects(db.query(change), /only grows|append-only/);
+});
+
+test("keeps its keys to itself, and its newest checkpoint next to them", async () => {
+  await proofOf(await seal(test_.headers));
+  const { checkpoint } = await checkpointOf("test");
+  const state = parseCheckpoint(readFileSync(join(service.dataDir, "keys/log-test.state"), "utf8"));
+  assert.ok(state.size >= checkpoint.size);
+  assert.match(readFileSync(join(service.dataDir, "keys/log-live"), "utf8"), /BEGIN PRIVATE KEY/);
+});
