@@ -27,10 +27,6 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
     raises: [[['dependency_up{name="blobs"}', "0x120"]]],
     isQuietAt: [[['dependency_up{name="blobs"}', "1x117 0x3"]], [['dependency_up{name="database"}', "0x120"]]],
   },
-  SignSealShipLogHalted: {
-    raises: [[['log_halted{log="live"}', "1x120"]]],
-    isQuietAt: [[['log_halted{log="live"}', "0x120"]], [['log_halted{log="live"}', "0x117 1x2"]]],
-  },
   SignSealShipErrors: {
     raises: [
       [
@@ -109,6 +105,10 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
   SignSealShipRowsNotVouchedFor: {
     raises: [[['rows_not_vouched_for_total{table="orders"}', "0x90 1x30"]]],
     isQuietAt: [[['rows_not_vouched_for_total{table="orders"}', "1x120"]]],
+  },
+  SignSealShipLogHalted: {
+    raises: [[['log_halted{log="live"}', "1x120"]]],
+    isQuietAt: [[['log_halted{log="live"}', "0x120"]], [['log_halted{log="live"}', "0x117 1x2"]]],
   },
   SignSealShipMixedReleases: {
     raises: [

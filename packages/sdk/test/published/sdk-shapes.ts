@@ -182,6 +182,7 @@ export const ownTypes = [
   "Client",
   "ClientOptions",
   "ConnectionError",
+  "LogNote",
   "NamedPdf",
   "EventQuery",
   "Pdf",

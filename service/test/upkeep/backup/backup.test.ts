@@ -11,7 +11,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { openWebhooksService } from "../../outgoing/webhooks/webhooks-service.ts";
-import { hasEveryCode, sealAll } from "./restored.ts";
+import { endHalts, hasEveryCode, sealAll } from "./restored.ts";
 
 const cli = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const place = temporaryFolder();
@@ -90,6 +90,7 @@ test("a restored backup has every code, and sends no job and no webhook a second
     await service.cli("restore", "release");
     await until(() => running.catcher.caught.length > caught);
     await until(() => outbox(at("other")).length > 0);
+    await endHalts(service);
     const { checks } = await service.cli<{ checks: { name: string; result: string; detail: string }[] }>("doctor");
     const { result = "", detail = "" } = checks.find(({ name }) => name === "audit log") ?? {};
     // Lines that the backup caught before they had a place get it after the restore.

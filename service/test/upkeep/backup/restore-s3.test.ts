@@ -16,7 +16,7 @@ import { openDatabase } from "../../../src/kernel/platform/database/database.ts"
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { paste, printed } from "../../faults/night.ts";
-import { hasEveryCode, sealAll } from "./restored.ts";
+import { endHalts, hasEveryCode, sealAll } from "./restored.ts";
 
 const { test, before, after } = testsNeeding("ceph", "awscli", "postgresql");
 const folder = temporaryFolder();
@@ -124,6 +124,7 @@ test("blobs in S3 and a database of one's own are restored by the printed comman
     await hasEveryCode(service.baseUrl, key, codes, { orders: [first, late], lost });
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     assert.deepEqual([catcher.caught.length, outbox("restored")], [caught, []]);
+    await endHalts(service);
     const { checks } = await service.cli<{ checks: { name: string; result: string; detail: string }[] }>("doctor");
     assert.deepEqual(
       checks.filter(({ result }) => result === "failed"),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import type { Client } from "@signsealship/testing/client";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import type { Service } from "@signsealship/testing/service";
 import { sealRoom, type Version, verify } from "../../closing/closing-passports/seal-room.ts";
 
 /** The verify codes of a firm, and what they open. */
@@ -39,4 +41,10 @@ export async function hasEveryCode(
   const proof = await fetch(`${baseUrl}/api/passport/verify/${passport.verifyCode}`);
   assert.equal(((await proof.json()) as { verdict: string }).verdict, "verified_test");
   assert.equal(await get(`/api/passport/verify/${passport.verifyCode}/document`), 200);
+}
+
+/** Tells the restored logs where the lost service ended, from what it signed last. */
+export async function endHalts(service: Service): Promise<void> {
+  for (const [log, ...more] of [["live"], ["test", "--test"]] as const)
+    await service.cli("log", "recover", "--from", join(service.dataDir, `keys/log-${log}.state`), ...more);
 }
