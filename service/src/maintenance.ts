@@ -176,11 +176,9 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
     },
     { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(orphans, clock(), stopping) },
   ];
-  if (anchoring) {
-    const work = (stopping: AbortSignal) => anchoring.upgradePending(clock(), stopping);
-    tasks.push({ name: "unconfirmed anchors", everyMs: 60 * seconds, work });
-  }
-  return tasks;
+  if (!anchoring) return tasks;
+  const work = (stopping: AbortSignal) => anchoring.upgradePending(clock(), stopping);
+  return [...tasks, { name: "unconfirmed anchors", everyMs: 60 * seconds, work }];
 }
 
 /** Starts the periodic tasks of a node; each is safe to run on several nodes. @returns the function that stops them */
