@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
+import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { openWithPdfJs } from "../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../src/pages/dashboard/orders/browser/proposals/content.ts";
 import { kindOfLabel } from "../../../src/pages/dashboard/orders/browser/proposals/patterns.ts";
@@ -31,6 +33,24 @@ describe("proposes the places of a form, and no other:", () => {
       }
       assert.deepEqual(left, []);
     });
+});
+
+test("the example's own lines are proposed, and not the notary's", async () => {
+  const proposals = await proposalsOf(readFileSync(new URL("../../../../examples/lien-release.pdf", import.meta.url)));
+  assert.deepEqual(
+    proposals.map(({ kind }) => kind),
+    ["signature", "date"],
+  );
+});
+
+test("nothing is proposed in files that nobody is to sign", async () => {
+  let read = 0;
+  for (const { name } of zooFiles()) {
+    const proposals = await proposalsOf(zooBytes(name)).catch(() => null);
+    if (proposals) read++;
+    assert.deepEqual(proposals ?? [], [], name);
+  }
+  assert.ok(read > 90, `${read} files were read`);
 });
 
 test("labels are read by their words", () => {
