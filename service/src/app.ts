@@ -32,6 +32,7 @@ import { testClockJobs, testClockRoutes } from "./kernel/test-clock/test-clock.t
 import { readVersion } from "./kernel/version.ts";
 import { testClockSweeps } from "./maintenance.ts";
 import { analyticsRoutes } from "./orders/analytics/analytics.ts";
+import { bulkRoutes } from "./orders/bulk/bulk.ts";
 import {
   dispatchJobs,
   mailDocuments,
@@ -199,6 +200,7 @@ async function addRoutes(
   analyticsRoutes(app, { ...frame, readAnalytics: features.readAnalytics });
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
   orderRoutes(app, { frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate });
+  bulkRoutes(app, { frame, bulk: desk.bulk, uploadPlaces });
   templateRoutes(app, { frame, templates: desk.orders, uploadPlaces });
   signingRoutes(app, { frame, envelopes });
   inPersonRoutes(app, { frame, db: deps.db, clock: deps.clock });

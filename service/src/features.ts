@@ -42,6 +42,7 @@ import type { Workers } from "./kernel/platform/workers/task.ts";
 import type { RetentionPlan } from "./kernel/retention/retention.ts";
 import type { BringNearer } from "./kernel/test-clock/test-clock.ts";
 import { analyticsReader } from "./orders/analytics/analytics.ts";
+import { rowCipher } from "./orders/bulk/bulk.ts";
 import { noticeReader, openFirmNotes, titleReader, type WithTemplate } from "./orders/order/order.ts";
 import {
   type CheckoutDeps,
@@ -217,6 +218,7 @@ function openDesk(deps: AppDeps, shared: Shared, checkout: CheckoutDeps) {
   return {
     orders,
     withTemplate,
+    bulk: { orders, withTemplate, cipher: rowCipher(deps.secrets) },
     sandbox: { ...storeOf(deps), sealDocument, sandboxPayment },
     moves: { ...storeOf(deps), openSealer, requireByHand: requireNoLetter },
     envelopes,

@@ -21,6 +21,7 @@ import {
   type RetentionPlan,
 } from "./kernel/retention/retention.ts";
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
+import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepFills } from "./orders/order/order.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
@@ -83,6 +84,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       work: async () => void (await sweepInvitations(sweeper, clock())),
     },
     { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
+    { name: "people of bulks that nobody placed", everyMs: hours, work: () => sweepBulks(sweeper, clock()) },
     { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
     {
       name: "jobs that failed for good",

@@ -1,10 +1,11 @@
+import { bulkOf } from "./bulk.ts";
 import { eventsOf } from "./events.ts";
 import { firmOf, playbooksOf } from "./firm.ts";
 import { ordersOf } from "./orders.ts";
 import { passportsOf } from "./passports.ts";
 import { roomsOf } from "./rooms.ts";
 import { sandboxOf } from "./sandbox.ts";
-import { signingOf } from "./signing.ts";
+import { embedOriginsOf, signingOf } from "./signing.ts";
 import { templatesOf } from "./templates.ts";
 import { type ClientOptions, createTransport, type SentResponse, type Transport } from "./transport.ts";
 import { webhooksOf } from "./webhooks.ts";
@@ -37,6 +38,8 @@ const routesOf = (transport: Transport) => ({
   ...firmOf(transport),
   orders: { ...ordersOf(transport), ...signingOf(transport) },
   templates: templatesOf(transport),
+  embedOrigins: embedOriginsOf(transport),
+  bulk: bulkOf(transport),
   sandbox: sandboxOf(transport),
   rooms: roomsOf(transport),
   passports: passportsOf(transport),

@@ -1,3 +1,4 @@
+export type { BulkAnswer, BulkFields, BulkProgress, BulkRow, BulkRows } from "./bulk.ts";
 export { type Client, createClient, type Me } from "./client.ts";
 export type { NamedPdf, Pdf } from "./documents.ts";
 export { ConnectionError, ServiceRefusal, type WebhookReason, WebhookRefusal } from "./errors.ts";
@@ -12,6 +13,7 @@ export {
 } from "./event-chain.ts";
 export type { EventFeed, EventQuery, FeedEvent } from "./events.ts";
 export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
+export { type EmbedEvent, type MountedSigning, type MountOptions, mountSigning } from "./mount-signing.ts";
 export type {
   FieldOption,
   Language,
@@ -46,6 +48,9 @@ export type {
 } from "./rooms.ts";
 export type { SandboxOutcome, SandboxStep, TestClock } from "./sandbox.ts";
 export type {
+  EmbeddedSigner,
+  EmbedOrigin,
+  EmbedOrigins,
   EnvelopeVerification,
   InPersonAnswer,
   OrderDocument,

@@ -109,6 +109,23 @@ export type EnvelopeVerification = {
   chainOk: boolean;
 };
 
+/** A site of yours that may show the signing page in a frame. */
+export type EmbedOrigin = { originId: string; origin: string; createdAt: string };
+
+export type EmbedOrigins = { origins: EmbedOrigin[]; requestId: string };
+
+/** A signing page for a frame. The address opens it once, within five minutes. */
+export type EmbeddedSigner = { url: string; expiresAt: string; requestId: string };
+
+export const embedOriginsOf = ({ json }: Transport) => ({
+  list: (): Promise<EmbedOrigins> => json("GET", "/api/partner/embed-origins"),
+
+  /** @param origin scheme, host and port, as `https://app.example.com` */
+  add: (origin: string): Promise<EmbedOrigins> => json("POST", "/api/partner/embed-origins", { body: { origin } }),
+
+  remove: (originId: string): Promise<EmbedOrigins> => json("DELETE", path`/api/partner/embed-origins/${originId}`),
+});
+
 export const signingOf = ({ json, bytes }: Transport) => ({
   /** The documents of an order, oldest first. */
   documents: (orderCode: string): Promise<OrderDocuments> =>
@@ -139,6 +156,10 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   /** Agrees or declines, once. An agreement requests a refund of the technology fee. */
   answerInPerson: (orderCode: string, answer: { agrees: boolean }): Promise<InPersonAnswer> =>
     json("POST", path`/api/partner/orders/${orderCode}/in-person`, { body: wireValue(answer) }),
+
+  /** Opens the signing page for a signer in one of your registered sites; see `mountSigning`. */
+  embedSigner: (orderCode: string, n: number, origin: string): Promise<EmbeddedSigner> =>
+    json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/embed`, { body: { origin } }),
 
   /** Needs no key: anyone who has the envelope's verify code may ask. */
   verifyEnvelope: (verifyCode: string): Promise<EnvelopeVerification> =>

@@ -1,11 +1,11 @@
 import { formWith, type NamedPdf, type Pdf } from "./documents.ts";
 import { wireName, wireValue } from "./names.ts";
-import type { SignatureField, SignerAuth } from "./order-fields.ts";
+import type { Language, SignatureField, SignerAuth } from "./order-fields.ts";
 import { allOf } from "./pages.ts";
 import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteOptions } from "./transport.ts";
 
 /** A part that an order gives to a person. */
-export type TemplateRole = { name: string; routing: number; auth: SignerAuth; language: "en" | "es" };
+export type TemplateRole = { name: string; routing: number; auth: SignerAuth; language: Language };
 
 /** A role as a template is made with it. */
 export type NewTemplateRole = {
@@ -16,7 +16,7 @@ export type NewTemplateRole = {
   /** Default `link`. */
   auth?: SignerAuth | undefined;
   /** Language of mails and pages. Default `en`. */
-  language?: "en" | "es" | undefined;
+  language?: Language | undefined;
 };
 
 export type TemplateSummary = {

@@ -47,6 +47,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["fill", async () => (await import("./verbs/fill.ts")).fillVerbs],
   ["playbook", async () => (await import("./verbs/playbook.ts")).playbookVerbs],
   ["order", async () => (await import("./verbs/order.ts")).orderVerbs],
+  ["bulk", async () => (await import("./partner/bulk.ts")).partnerBulkVerbs],
   ["template", async () => (await import("./partner/template.ts")).partnerTemplateVerbs],
   ["task", async () => (await import("./verbs/task.ts")).taskVerbs],
   ["provider", async () => (await import("./verbs/provider.ts")).providerVerbs],

@@ -17,6 +17,7 @@ import { isMacTable, type MacTable, type ProtectedTable } from "../kernel/platfo
 import { revocationRows } from "../kernel/platform/revocations.ts";
 import type { Members } from "../kernel/platform/row-mac.ts";
 import { type Forget, type JudgedStates, protectedTables as marks } from "../kernel/retention/retention.ts";
+import { protectedTables as bulks } from "../orders/bulk/bulk.ts";
 import { forgetDocumentNames, orderState, protectedTables as orders } from "../orders/order/order.ts";
 import { paymentState, protectedTables as payments } from "../orders/payments/payments.ts";
 import { protectedTables as refunds } from "../orders/refunds/refunds.ts";
@@ -45,8 +46,8 @@ export const backfillRows: MacTable<BackfillRecord> = {
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...marks],
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
-  ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...payments, ...refunds],
-  ...takingIns,
+  ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...bulks],
+  ...[...payments, ...refunds, ...takingIns],
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...webhooks, backfillRows],
 ];
 

@@ -22,6 +22,7 @@ from ._request import Pdf
 from ._sync.client import SignSealShip
 from ._version import VERSION as __version__
 from ._webhook_signatures import SIGNATURE_HEADER, parse_webhook, sign_webhook, standard_secret, verify_webhook
+from .models.bulk import BulkAnswer, BulkError, BulkProgress, BulkRow, BulkRows
 from .models.closing import (
     ClosingManifest,
     ClosingPassport,
@@ -125,6 +126,9 @@ from .models.rooms import (
     StatusGroup,
 )
 from .models.signing import (
+    EmbedOrigin,
+    EmbedOrigins,
+    EmbeddedSigner,
     EnvelopeClaim,
     EnvelopeDocument,
     EnvelopeRevision,
@@ -185,6 +189,11 @@ __all__ = [
     "AuthenticationError",
     "BadRequestError",
     "Branding",
+    "BulkAnswer",
+    "BulkError",
+    "BulkProgress",
+    "BulkRow",
+    "BulkRows",
     "CHAIN_START",
     "CardServices",
     "CardSigner",
@@ -205,6 +214,9 @@ __all__ = [
     "DeliveryResponse",
     "DeliveryState",
     "DocumentNotice",
+    "EmbedOrigin",
+    "EmbedOrigins",
+    "EmbeddedSigner",
     "EnvelopeClaim",
     "EnvelopeDocument",
     "EnvelopeRevision",

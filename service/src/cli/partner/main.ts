@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { runCommand } from "../run-verb.ts";
 import { lines, textOption, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
+import { partnerBulkVerbs } from "./bulk.ts";
 import { listen } from "./listen.ts";
 import { partnerOrderVerbs } from "./order.ts";
 import { partnerTemplateVerbs } from "./template.ts";
@@ -58,6 +59,7 @@ const verbs = [
   triggerVerb(example),
   ...partnerOrderVerbs,
   ...partnerTemplateVerbs,
+  ...partnerBulkVerbs,
   ...partnerWebhookVerbs,
   events,
   me,

@@ -45,6 +45,7 @@ export {
   type Member,
   type MemberDeps,
   removeMember,
+  requireBrandOwner,
 } from "./membership.ts";
 export { requestOptions } from "./passkeys/authentication.ts";
 export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";

@@ -54,10 +54,14 @@ export async function changeLogo(
   principal: Principal,
   { draw, baseUrl }: { draw: () => Promise<Uint8Array>; baseUrl: string },
 ): Promise<void> {
-  await asBrandOwner(deps, principal, async () => {});
+  await requireBrandOwner(deps, principal);
   const logo = { partnerId: principal.partnerId, png: await draw(), baseUrl };
   await asBrandOwner(deps, principal, (tx, at) => setLogo(tx, logo, { at, actor: actorOf(principal) }));
 }
+
+/** @throws ServiceError for a caller who is not an owner, or lacks live access in a live firm */
+export const requireBrandOwner = (deps: MemberDeps, principal: Principal): Promise<void> =>
+  asBrandOwner(deps, principal, async () => {});
 
 const asBrandOwner = (deps: MemberDeps, principal: Principal, change: (tx: Tx, at: Date) => Promise<void>) =>
   deps.db.transaction(async (tx) => {

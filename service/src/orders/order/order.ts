@@ -10,6 +10,7 @@ import { signingRows } from "./signing-row.ts";
 import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
+export { createOrder } from "./create.ts";
 export {
   type NoticesOf,
   noticeMessage,
@@ -70,6 +71,7 @@ export {
 export { looksLikePdf, pagesOf } from "./original.ts";
 export { type Answering, type OrderDeps, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
+export { orderFormSchema } from "./schemas.ts";
 export type { Expanded, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";
 export { serviceFlags } from "./services.ts";
 export {

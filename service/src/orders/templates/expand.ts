@@ -35,40 +35,50 @@ export async function expandForm(
 ): Promise<Expanded | undefined> {
   const fields = fieldsOf(sent);
   const templateId = fields.optional("template", 100);
-  const given = (names: readonly string[]) => names.find((name) => (sent.get(name) ?? "").trim() !== "");
   if (templateId === null) {
-    const alone = given(own.slice(1));
+    const alone = given(sent, own.slice(1));
     if (alone) throw invalid(`${alone} must be left out without template.`);
     return undefined;
   }
-  const twice = given(replaced);
-  if (twice) throw invalid(`${twice} must be left out with template: the template decides it.`);
+  refuseDecided(sent);
   const template = await templateOf(deps, principal, templateId, fields.optional("template_version", 10));
-  const { content } = template;
-  const hasDocument = upload !== null || given(["fill_token"]) !== undefined;
+  const hasDocument = upload !== null || given(sent, ["fill_token"]) !== undefined;
   if (!fields.flag("other_document")) {
     if (upload) await requireForm(deps, principal, template, upload);
     // Its bytes are not read here, so that the places could be on other words.
     else if (hasDocument)
       throw invalid("fill_token needs other_document with template: nothing compares it with the form.");
   }
-  const signing = signingFields(content, sent.get("roles") ?? "", sent.get("values") ?? "");
-  const services = Object.entries(content.services);
-  const isPreset = (name: string) => preset.some((each) => each === name);
-  const dropped: readonly string[] = [...own, ...replaced];
-  const expanded = new Map([
-    ...services.filter(([name]) => isPreset(name)),
-    ...[...sent].filter(([name, value]) => !dropped.includes(name) && !(isPreset(name) && value.trim() === "")),
-    ...services.filter(([name]) => !isPreset(name)),
-    ...signing,
-  ]);
+  const expanded = formFrom(template.content, sent);
   const { version, sha256, bytes, pages, blobKey, name } = template;
   const use = { templateId, version };
   if (hasDocument) return { fields: expanded, use };
   return { fields: expanded, use, document: { sha256, bytes, pages, blobKey, name, slug: null } };
 }
 
-async function templateOf(
+const given = (sent: ReadonlyMap<string, string>, names: readonly string[]) =>
+  names.find((name) => (sent.get(name) ?? "").trim() !== "");
+
+function refuseDecided(sent: ReadonlyMap<string, string>): void {
+  const twice = given(sent, replaced);
+  if (twice) throw invalid(`${twice} must be left out with template: the template decides it.`);
+}
+
+/** An order form with the fields of its template. @throws ServiceError naming the field and the rule */
+export function formFrom(content: TemplateContent, sent: ReadonlyMap<string, string>): Map<string, string> {
+  const signing = signingFields(content, sent.get("roles") ?? "", sent.get("values") ?? "");
+  const services = Object.entries(content.services);
+  const isPreset = (name: string) => preset.some((each) => each === name);
+  const dropped: readonly string[] = [...own, ...replaced];
+  return new Map([
+    ...services.filter(([name]) => isPreset(name)),
+    ...[...sent].filter(([name, value]) => !dropped.includes(name) && !(isPreset(name) && value.trim() === "")),
+    ...services.filter(([name]) => !isPreset(name)),
+    ...signing,
+  ]);
+}
+
+export async function templateOf(
   deps: TemplateDeps,
   principal: Principal,
   templateId: string,
@@ -99,7 +109,8 @@ async function requireForm(
 ): Promise<void> {
   if (sha256 === template.sha256 || !looksLikePdf(bytes)) return;
   const pages = await pagesOf(deps.workers, holder, bytes);
-  const prints = await printsIn(deps.workers, holder, bytes);
+  // Reading words may take seconds: only for a document that could be the form.
+  const prints = pages === template.pages ? await printsIn(deps.workers, holder, bytes) : null;
   const [form] = await withPrints(deps, [template]);
   if (!form) throw new Error("the prints of a template are missing");
   const likeness = likenessOf(form, { sha256, pages, prints }, pagesWithFields(template.content));

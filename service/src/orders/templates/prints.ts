@@ -6,7 +6,7 @@ export type { PagePrint } from "./prints-task.ts";
 const task: Task<null, PagePrint[] | null> = {
   name: "recognize a form",
   module: import.meta.resolve("./prints-task.ts"),
-  limitMs: 10_000,
+  limitMs: 3_000,
 };
 
 /** The prints of a document's pages; null where its text can't be read. */

@@ -2,7 +2,7 @@
 import { versionRows } from "./store.ts";
 
 export { requestedOf, type TemplateContent, type TemplateRole } from "./content.ts";
-export { expandForm } from "./expand.ts";
+export { expandForm, formFrom, templateOf } from "./expand.ts";
 export { orderContent } from "./from-order.ts";
 export { templateRoutes } from "./routes.ts";
 export { addVersion, archiveTemplate, createTemplate, type TemplateDeps } from "./save.ts";

@@ -71,8 +71,11 @@ export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha25
   const { partnerId: holder } = owner;
   const listed = await listTemplates(deps, owner, { archived: false, after: null, limit: mostCompared });
   if (listed.length === 0) return [];
-  const templates = await withPrints(deps, listed);
   const pages = await pagesOf(deps.workers, holder, bytes);
+  const alike = listed.filter((each) => each.sha256 === sha256 || each.pages === pages);
+  // Reading words may take seconds: only for a document that could be a form.
+  if (alike.length === 0) return [];
+  const templates = await withPrints(deps, alike);
   const prints = await printsIn(deps.workers, holder, bytes);
   const found = templates.flatMap((template): Matches => {
     const { templateId, name, version, content } = template;

@@ -12,6 +12,8 @@ export const guideNames = [
   "paging",
   "webhooks",
   "templates",
+  "bulk",
+  "embedding",
   "rooms",
   "evidence",
   "going-live",

@@ -21,7 +21,16 @@ const longestForm = 2 * longestPicture;
 
 export type ActDeps = RenderDeps;
 
-type Act = { link: Link; form: FormValues; client: Client };
+type Act = {
+  link: Link;
+  form: FormValues;
+  client: Client;
+  /**
+   * Whether the browser shows the answer in a tab, and not in a frame or to a script. Only a script sees whether a frame
+   * shows enough: without one, a tab has to do.
+   */
+  inTab: boolean;
+};
 
 /** The signer's actions, as plain forms. Each redirects to the page, which then shows the new state. */
 export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
@@ -41,18 +50,16 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       return renderPage(deps, link, { error }, outcome === "away" ? 503 : 409);
     },
     identify: async ({ link, form, client }) => {
-      const code = (form["code"] ?? "").trim();
-      const words = await wordsFor(deps, link);
+      const [code, words] = [(form["code"] ?? "").trim(), await wordsFor(deps, link)];
       if (code === "") throw invalid(words.refused.noCode);
       const session = await ceremony.identify(link, code, client);
       if (!session) return renderPage(deps, link, { error: words.refused.code }, 400);
-      if (link.language) await ceremony.setLanguage({ ...link, session: session.session }, link.language);
-      return entered(link, sessionCookie(link.token, session, isSecure));
+      return entered(deps, link, session);
     },
     enter: async ({ link, form, client }) => {
       const session = await ceremony.enter(link, form["entry"] ?? "", client);
       if (!session) return renderPage(deps, link, { error: (await wordsFor(deps, link)).refused.entry }, 400);
-      return entered(link, sessionCookie(link.token, session, isSecure));
+      return entered(deps, link, session);
     },
     consent: async ({ link, form, client }) => {
       const { version = "", language } = form;
@@ -65,10 +72,11 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       await ceremony.consent(link, { version: text.version, language: text.language }, client);
       return after(link, "consent");
     },
-    sign: async ({ link, form, client }) => {
+    sign: async ({ link, form, client, inTab }) => {
       const view = await ceremony.view(link);
       const words = wordsOf(view.signer.language);
       const request = signRequest(form, view, words);
+      if (view.frame && !inTab) throw invalid(words.embed.needsTab);
       // A browser with its own key gets here only after it failed: it gets the error, and the service must not sign instead.
       const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
       if (outcome === "again") return renderPage(deps, link, { error: words.refused.again, typed: form }, 409);
@@ -116,7 +124,8 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
         handle: (call) => {
           const { form, request } = call;
           const client = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
-          return withRefusalPage(deps, call, (link) => act({ link, form, client }));
+          const inTab = request.headers["sec-fetch-dest"] === "document";
+          return withRefusalPage(deps, call, (link) => act({ link, form, client, inTab }));
         },
       });
   });
@@ -127,10 +136,19 @@ const after = ({ token }: Link, done: keyof Words["done"], headers: Record<strin
   headers,
 });
 
-const entered = ({ token }: Link, cookie: string): PageAnswer => ({
-  redirect: `/sign/${token}`,
-  headers: { "Set-Cookie": cookie },
-});
+/** Leads to the pages of a signer who entered the right code. */
+async function entered(
+  { ceremony, ownOrigin }: RenderDeps,
+  link: Link,
+  session: { session: string; expiresAt: Date },
+): Promise<PageAnswer> {
+  const withSession = { ...link, session: session.session };
+  if (link.language) await ceremony.setLanguage(withSession, link.language);
+  const { frame } = await ceremony.view(withSession);
+  const cookie = sessionCookie(link.token, session, ownOrigin.startsWith("https:"));
+  // A frame's address is its session: browsers keep no cookies for it.
+  return { redirect: `/sign/${link.token}`, headers: frame ? {} : { "Set-Cookie": cookie } };
+}
 
 const wordsFor = async ({ ceremony }: RenderDeps, link: Link): Promise<Words> =>
   wordsOf((await ceremony.view(link)).signer.language);

@@ -11,6 +11,7 @@ import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import { frames } from "../ui/words/frames.ts";
+import { frameData } from "./embed-data.ts";
 import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
@@ -45,8 +46,10 @@ export function renderFrame(
     title: words.title,
     headerNav: languageForm(state),
     language: frames[view.signer.language],
-    scripts: withScript ? ["sign.js"] : [],
+    scripts: [...(withScript ? (["sign.js"] as const) : []), ...(view.frame ? (["embed.js"] as const) : [])],
     body: html`<div class="stack signing">
+${view.frame && frameData({ origin: view.frame, signer: view.signer.n, state: view.state })}
+${view.frame && closeForm(words)}
 ${view.environment === "test" && testBanner(state)}
 ${formResult(state)}
 <header class="signing-head">
@@ -66,6 +69,10 @@ function testBanner({ view, words }: PageState): Html {
   const isFirst = view.state === "identify" || (view.state === "ready" && view.consent === null);
   return html`<details class="notice attention test-banner" id="test-banner"${isFirst && html` open`}><summary>${icon("attention")}<span class="notice-title">${words.test.title}</span></summary><p>${words.test.text}</p></details>`;
 }
+
+/** Leaves the frame, where the firm's page listens. */
+const closeForm = ({ embed }: Words): Html =>
+  html`<p class="with-script embed-close"><button type="button" class="quiet-button" id="embed-close">${embed.close}</button></p>`;
 
 /** The result of the submitted form. Screen readers announce an error, and it gets the focus. */
 function formResult({ done, error, words }: PageState): Html | "" {

@@ -121,7 +121,7 @@ ${state === "locked" && view.step !== "access_code" && lockedHelp(token, words, 
 ${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
 ${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}
 ${view.copies.map((kind) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[kind]}</a></p>`)}
-${verifyCode && html`<p><a href="/v/envelope/${verifyCode}">${words.verify}</a></p>`}
+${verifyCode && html`<p><a href="/v/envelope/${verifyCode}"${view.frame && html` target="_blank" rel="noopener"`}>${words.verify}</a></p>`}
 </section>`;
 }
 

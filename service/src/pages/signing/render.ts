@@ -3,7 +3,7 @@ import type { Branding } from "../../firms/partners/partners.ts";
 import { isRefusal, type Refusal } from "../../kernel/http/errors/http-error.ts";
 import { wireStatus } from "../../kernel/http/errors/wire-errors.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
-import type { Ceremony, ConsentTexts, Link } from "../../signing/envelopes/envelopes.ts";
+import type { Ceremony, ConsentTexts, Frame, Link } from "../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
@@ -11,6 +11,7 @@ import { viewerPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import type { Html } from "../ui/render.ts";
 import { linkOf } from "./cookie.ts";
+import { renderEndedFrame } from "./embed-page.ts";
 import { type PageState, renderBrokenLink, renderFrame } from "./frame.ts";
 import { renderSteps } from "./page.ts";
 import type { Words } from "./words/en.ts";
@@ -62,10 +63,11 @@ async function loadState(
   return { token: link.token, view, branding, words: wordsOf(view.signer.language), done, error, typed };
 }
 
-/** The policy allows the firm's logo. */
-function withPolicy({ branding }: PageState, page: string) {
+/** The policy allows the firm's logo, and of a page in a frame the one site that shows it. */
+function withPolicy({ branding, view }: PageState, page: string) {
   const logo = logoOf(branding);
-  return { page, headers: { "Content-Security-Policy": viewerPolicy(logo ? [logo.origin] : []) } };
+  const policy = viewerPolicy(logo ? [logo.origin] : [], view.frame ?? undefined);
+  return { page, headers: { "Content-Security-Policy": policy } };
 }
 
 /** Runs `work`. When it is refused, renders the current page with the reason, and keeps what was typed in the forms. */
@@ -86,9 +88,21 @@ export async function withRefusalPage<Result>(
     }
   } catch (error) {
     if (!isRefusal(error) || error.code !== "not_found") throw error;
-    return { status: 404, page: renderBrokenLink(deps.assets, request.headers["accept-language"]) };
+    const frame = await deps.ceremony.frameOfSession(params.token);
+    return brokenPage(deps, frame, request.headers["accept-language"]);
   }
 }
+
+/** The page of an address that opens nothing. In a frame it is shown, too, and tells the firm's page. */
+export const brokenPage = (
+  { assets }: Pick<RenderDeps, "assets">,
+  frame: Frame | undefined,
+  acceptLanguage: string | undefined,
+): RenderedPage => ({
+  status: frame ? 410 : 404,
+  page: frame ? renderEndedFrame(assets, frame) : renderBrokenLink(assets, acceptLanguage),
+  ...(frame && { headers: { "Content-Security-Policy": viewerPolicy([], frame.origin) } }),
+});
 
 /** The reason, in the reader's language. Messages of `validation` come from these pages and are already translated. */
 function refusalText({ code, message }: Refusal, { refused }: Words): string {

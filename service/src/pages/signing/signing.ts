@@ -1,16 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refuseCrossSite } from "../../kernel/http/authentication.ts";
+import { isRefusal } from "../../kernel/http/errors/http-error.ts";
 import { readParts } from "../../kernel/http/uploads/multipart-parts.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import type { DocumentText, Link } from "../../signing/envelopes/envelopes.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
+import { acceptForms } from "../ui/forms/form-body.ts";
+import { viewerPolicy } from "../ui/page/policy.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { type ActDeps, actRoutes } from "./act-routes.ts";
 import { documentRoute } from "./document-route.ts";
+import { renderBegin } from "./embed-page.ts";
 import type { PageState } from "./frame.ts";
 import { writePicture } from "./picture.ts";
-import { type RenderDeps, renderPage, renderStep, withRefusalPage } from "./render.ts";
+import { brokenPage, type RenderDeps, renderPage, renderStep, withRefusalPage } from "./render.ts";
 import { givenPart } from "./steps/fields.ts";
 import { noticesPart } from "./steps/notices.ts";
 import { linesOf } from "./text-lines.ts";
@@ -27,6 +31,7 @@ export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   enterRoute(app, deps);
   actRoutes(app, deps);
   pictureRoute(app, deps);
+  embedPages(app, deps);
 }
 
 /** The document as text: an aid for reading. The signature covers the PDF. */
@@ -132,4 +137,43 @@ async function pictureOf(deps: RenderDeps, link: Link, request: FastifyRequest):
   const { width, height, deflated } = picture;
   const text = writePicture({ width, height, deflated: Buffer.from(deflated).toString("base64url") });
   return renderPage(deps, link, { typed: { picture: text } });
+}
+
+/**
+ * `/embed/{ticket}`: the first page of a frame. Reading it changes nothing; its button redeems the ticket, and leads to the
+ * signing pages under a session of their own. No cookie and no storage is used: browsers block both in frames of other sites.
+ */
+function embedPages(app: FastifyInstance, deps: RenderDeps): void {
+  const { ceremony, assets, ownOrigin } = deps;
+
+  pageRoute(app, deps, {
+    url: "/embed/:ticket",
+    policy: "page",
+    handle: async ({ params: { ticket }, request }): Promise<PageAnswer> => {
+      const frame = await ceremony.frameOfTicket(ticket);
+      if (frame?.state !== "open") return brokenPage(deps, frame, request.headers["accept-language"]);
+      const headers = { "Content-Security-Policy": viewerPolicy([], frame.origin) };
+      return { page: renderBegin(assets, frame, ticket), headers };
+    },
+  });
+
+  app.register(async (scope) => {
+    acceptForms(scope);
+    pageRoute(scope, deps, {
+      method: "POST",
+      url: "/embed/:ticket/begin",
+      policy: "page",
+      onRequest: async (request) => refuseCrossSite(request, ownOrigin),
+      handle: async ({ params: { ticket }, request }): Promise<PageAnswer> => {
+        const client = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+        try {
+          const { session } = await ceremony.redeem(ticket, client);
+          return { redirect: `/sign/${session}` };
+        } catch (error) {
+          if (!isRefusal(error) || (error.code !== "conflict" && error.code !== "not_found")) throw error;
+          return brokenPage(deps, await ceremony.frameOfTicket(ticket), request.headers["accept-language"]);
+        }
+      },
+    });
+  });
 }

@@ -23,6 +23,8 @@ const flashMessages = {
   "template-saved": "The new version was saved. Orders use it from now on.",
   "template-archived": "The template was archived.",
   "template-restored": "The template places orders again.",
+  "origin-added": "The site was added. It can show signing pages from now on.",
+  "origin-removed": "The site was removed. It gets no more signing pages.",
   "room-created": "The room is open. Add its orders, then share its link.",
   "room-order-attached": "The order was added to the room.",
   "room-orders-attached": "The orders were added to the room.",

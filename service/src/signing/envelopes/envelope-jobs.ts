@@ -5,6 +5,7 @@ import { sweepTexts } from "./ceremony/text-code.ts";
 import { sweepDue } from "./lifecycle/due.ts";
 import { followOrder } from "./lifecycle/follow.ts";
 import type { EnvelopeDeps } from "./records/deps.ts";
+import { sweepEmbeds } from "./records/embeds.ts";
 
 /** Envelopes follow their orders. */
 export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
@@ -20,5 +21,6 @@ export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal)
   const now = deps.clock();
   await sweepPreparedActs(deps.db, now);
   await sweepTexts(deps.db, now);
+  await sweepEmbeds(deps.db, now);
   return sweepDue(deps, stopping);
 }

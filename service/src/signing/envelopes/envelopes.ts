@@ -7,6 +7,7 @@ export type { NoticeCode } from "../../kernel/pdf/unseen/notice.ts";
 export { signingRoutes } from "./api/routes.ts";
 export { readSigning, type SigningReadDeps } from "./api/signing-api.ts";
 export type { Ceremony, CodeOutcome, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
+export type { Frame } from "./ceremony/embedded.ts";
 export { openCeremony } from "./ceremony/open-ceremony.ts";
 export {
   type Client,
@@ -22,6 +23,7 @@ export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent
 export { envelopeJobs, sweepEnvelopes } from "./envelope-jobs.ts";
 export { envelopesWith, textsOf } from "./from-config.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
+export { addOrigin, removeOrigin } from "./lifecycle/embed.ts";
 export { bringEnvelopesNearer } from "./lifecycle/nearer.ts";
 export { followOverdue } from "./lifecycle/overdue.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
@@ -46,6 +48,7 @@ export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
 export type { EnvelopeDeps } from "./records/deps.ts";
 export { type OrderDocument, openOrderDocument, orderDocuments, withOrderDocument } from "./records/documents.ts";
+export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";
 export { envelopeState } from "./records/envelope.ts";
 export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";

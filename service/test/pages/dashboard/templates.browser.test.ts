@@ -28,6 +28,9 @@ for (const width of [375, 1280])
     await page.goBack();
     await page.getByRole("link", { name: "Lease" }).first().click();
     await assertGood(opened);
+    await page.getByRole("link", { name: "Many orders from a list" }).click();
+    await assertGood(opened);
+    await page.goBack();
     await page.getByRole("link", { name: "Place an order from it" }).click();
     await assertGood(opened);
     await page.getByLabel("Client’s email").fill("client@example.com");

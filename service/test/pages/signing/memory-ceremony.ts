@@ -89,6 +89,7 @@ export async function memoryCeremony(
       { n: 2, name: "Max Roe", signed: false },
     ],
     expiresAt: new Date("2026-12-22T12:00:00Z"),
+    frame: null,
     step,
     document: null,
     notices,
@@ -152,6 +153,11 @@ export async function memoryCeremony(
     async opened(link) {
       known(link.token);
       asked.push("opened");
+    },
+    frameOfTicket: async () => undefined,
+    frameOfSession: async () => undefined,
+    async redeem() {
+      throw new ServiceError("not_found", "There is no such ticket.");
     },
     async sendCode(link) {
       known(link.token);

@@ -11,6 +11,8 @@ import httpx
 from .._parse import given, reads
 from .._request import Options, Request
 from ..models.firm import AccessAnswer, Analytics, Launchpad, Me
+from .embed_origins import AsyncEmbedOrigins
+from .bulk import AsyncBulk
 from .events import AsyncEvents
 from .orders import AsyncOrders
 from .passports import AsyncPassports
@@ -56,6 +58,10 @@ class AsyncSignSealShip:
         """Orders, their documents and their signers."""
         self.templates = AsyncTemplates(self._transport)
         """The firm's document types, from which orders are placed."""
+        self.embed_origins = AsyncEmbedOrigins(self._transport)
+        """Sites of yours that may show the signing page in a frame."""
+        self.bulk = AsyncBulk(self._transport)
+        """Many orders from one template and one list of people."""
         self.sandbox = AsyncSandbox(self._transport)
         """For test keys and test orders."""
         self.rooms = AsyncRooms(self._transport)

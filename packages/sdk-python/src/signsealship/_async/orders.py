@@ -9,6 +9,7 @@ from .._parse import given, reads, reads_bytes
 from .._request import Pdf, Request, form_parts, new_idempotency_key, path
 from ..models.orders import Checkout, CreatedOrder, OrderDetail, OrderFields, OrderList, OrderSummary
 from ..models.signing import (
+    EmbeddedSigner,
     EnvelopeVerification,
     InPersonAnswer,
     OrderDocuments,
@@ -161,6 +162,15 @@ class AsyncOrders:
         """Agrees or declines, once. An agreement requests a refund of the technology fee."""
         where = path("/api/partner/orders/{}/in-person", order_code)
         return await self._transport.send(Request("POST", where, reads(InPersonAnswer), json={"agrees": agrees}))
+
+    async def embed_signer(self, order_code: str, n: int, origin: str) -> EmbeddedSigner:
+        """
+        Opens the signing page for a signer in one of your registered sites.
+
+        :param origin: scheme, host and port of the page that shows the frame
+        """
+        where = path("/api/partner/orders/{}/signers/{}/embed", order_code, n)
+        return await self._transport.send(Request("POST", where, reads(EmbeddedSigner), json={"origin": origin}))
 
     async def verify_envelope(self, verify_code: str) -> EnvelopeVerification:
         """How a document was signed. Needs no key: anyone who has the envelope's verify code may ask."""

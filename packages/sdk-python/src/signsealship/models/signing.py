@@ -272,3 +272,37 @@ class EnvelopeVerification:
     """What was recomputed."""
     chain_ok: bool
     """No claim fails."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedOrigin:
+    """A site of yours that may show the signing page in a frame."""
+
+    origin_id: str
+    """To remove it."""
+    origin: str
+    """Scheme, host and port."""
+    created_at: datetime
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedOrigins:
+    """Your sites that may show the signing page."""
+
+    origins: list[EmbedOrigin]
+    """In the order in which they were registered."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedSigner:
+    """A signing page for a frame."""
+
+    url: str
+    """Opens the page once, within five minutes."""
+    expires_at: datetime
+    """Until when it must be opened. UTC."""
+    request_id: str
+    """Of the request, for support."""

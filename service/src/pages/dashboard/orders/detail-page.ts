@@ -6,6 +6,7 @@ import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
+import type { BulkDeps } from "../../../orders/bulk/bulk.ts";
 import {
   clientMails,
   type MoveDeps,
@@ -64,6 +65,7 @@ export type OrderDesk = {
   noticesOf: NoticesOf;
   takesPayment: TakesPayment;
   withTemplate: WithTemplate;
+  bulk: BulkDeps;
 };
 
 export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk };

@@ -1,14 +1,17 @@
 import type { FirmBranding } from "../../../firms/partners/partners.ts";
 import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
+import type { EmbedOrigin } from "../../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution, logoOf } from "../../ui/accent.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { originsPart } from "./origins.ts";
 
 export type SettingsView = {
   principal: Principal;
   branding: FirmBranding;
+  origins: readonly EmbedOrigin[];
   error?: string;
   /** Values of the refused form. */
   typed?: FormValues;
@@ -33,6 +36,7 @@ ${card(
 )}
 ${card("branding", "Branding", brandingForm(view))}
 ${mayBrand(view) && card("logo", "Logo", logoForm(view))}
+${card("origins", "Signing in your own site", originsPart({ origins: view.origins, mayChange: mayBrand(view), isTest: principal.environment === "test", typed: view.typed?.["origin"] }))}
 ${card("preview", "What your clients see", preview(view.branding, principal.firmName))}
 </div>`;
 }

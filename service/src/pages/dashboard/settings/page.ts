@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { changeBranding, chooseEnvironment } from "../../../firms/members/members.ts";
 import { readBranding } from "../../../firms/partners/partners.ts";
 import { principalOf, sessionOf } from "../../../kernel/http/authentication.ts";
+import { listOrigins } from "../../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../../ui/accent.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { acceptForms } from "../../ui/forms/form-body.ts";
@@ -10,6 +11,7 @@ import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type SettingsView, settingsBody } from "./body.ts";
 import { logoForm, type SettingsDeps } from "./logo-forms.ts";
+import { originForms } from "./origins.ts";
 
 const path = "/dashboard/settings";
 
@@ -55,6 +57,8 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
     },
   });
 
+  originForms(forms, deps, form.refused);
+
   pageRoute(forms, deps.frame, {
     ...form,
     url: "/dashboard/environment",
@@ -71,7 +75,9 @@ async function settingsShown(
   problem: Pick<SettingsView, "error" | "typed"> = {},
 ): Promise<string> {
   const principal = principalOf(request);
-  const body = settingsBody({ principal, branding: await readBranding(deps.members, principal), ...problem });
+  const branding = await readBranding(deps.members, principal);
+  const origins = await listOrigins(deps.members.db, principal);
+  const body = settingsBody({ principal, branding, origins, ...problem });
   return dashboardPage(deps.frame, request, {
     title: "Firm and settings",
     section: "settings",

@@ -101,7 +101,8 @@ export function templateBody(view: TemplateDetailView): Html {
   const at = `${path}/${templateId}`;
   const isLatest = version === latest;
   const actions = html`<p class="room-links"><a href="${path}">All templates</a>${
-    archivedAt === null && html`<a href="${at}/order">Place an order from it</a>`
+    archivedAt === null &&
+    html`<a href="${at}/order">Place an order from it</a><a href="${at}/bulk">Many orders from a list</a>`
   }</p>`;
   return html`${pageHead(name, `Version ${version} of ${latest}`, actions)}
 ${errorSummary(view.problem?.error)}

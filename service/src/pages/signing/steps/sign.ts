@@ -30,6 +30,7 @@ ${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, m
 <div class="form-note" id="sign-values" hidden></div>
 <p class="form-note" id="sign-check" role="status"></p>
 <p class="form-note">${sign.intent} <span class="without-script">${sign.serviceKey}</span></p>
+${view.frame && html`<p class="without-script">${words.embed.noScript} <a href="/sign/${token}" target="_blank" rel="noopener">${words.embed.tab}</a></p>`}
 <div class="form-actions"><button type="submit" id="sign-button"${view.notices.length > 0 && html` aria-describedby="${noticesId}"`}>${sign.go}</button></div>
 </form>
 </section>`;

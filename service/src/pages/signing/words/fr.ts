@@ -193,6 +193,17 @@ export const fr: Words = {
       text: "Vérifiez que vous avez copié tout le lien de votre e-mail. Si l’expéditeur vous a donné un lien plus récent, utilisez celui-là.",
     },
   },
+  embed: {
+    title: "Lire et signer",
+    text: "Un document vous attend ici. « Commencer » l’ouvre pour une demi-heure.",
+    begin: "Commencer",
+    tab: "Ouvrir plutôt dans un nouvel onglet",
+    ended: "Cette page est terminée",
+    endedText: "Elle a déjà été ouverte, ou son délai est passé. Retournez d’où vous venez et ouvrez-la de nouveau.",
+    close: "Fermer",
+    noScript: "Votre navigateur n’exécute aucun script ici. Pour signer, ouvrez cette page dans un onglet à part.",
+    needsTab: "Pour signer sans scripts, ouvrez cette page dans un onglet à part.",
+  },
   copies: {
     sealed: "Enregistrer le document signé",
     custody_certificate: "Enregistrer le certificat de la signature",

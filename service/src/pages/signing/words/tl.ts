@@ -195,6 +195,18 @@ export const tl: Words = {
       text: "Tiyaking nakopya ninyo ang buong link mula sa email. Kung may mas bagong link mula sa nagpadala, iyon ang gamitin.",
     },
   },
+  embed: {
+    title: "Basahin at lagdaan",
+    text: "May dokumentong naghihintay sa iyo rito. Bubuksan ito ng “Simulan” sa loob ng kalahating oras.",
+    begin: "Simulan",
+    tab: "Buksan sa bagong tab",
+    ended: "Tapos na ang pahinang ito",
+    endedText: "Nabuksan na ito dati, o lumipas na ang oras nito. Bumalik sa pinanggalingan mo at buksan itong muli.",
+    close: "Isara",
+    noScript:
+      "Hindi nagpapatakbo ng script ang iyong browser dito. Para lumagda, buksan ang pahinang ito sa sarili nitong tab.",
+    needsTab: "Para lumagda nang walang script, buksan ang pahinang ito sa sarili nitong tab.",
+  },
   copies: { sealed: "I-save ang napirmahang dokumento", custody_certificate: "I-save ang katibayan ng pagpirma" },
   signedAt: "Pumirma kayo noong",
   verify: "Suriin ang mga pirma at ang rekord ng pagpirma",

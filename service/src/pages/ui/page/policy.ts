@@ -20,9 +20,9 @@ export const refreshingPolicy = (images: readonly string[] = []): string => poli
 
 /**
  * Of a page that shows a document: our own scripts, their worker and the bytes that both fetch. pdf.js keeps pictures of
- * a document as blobs. @param images origins of logos
+ * a document as blobs. @param images origins of logos @param frame the one origin that may show it in a frame
  */
-export const viewerPolicy = (images: readonly string[] = []): string =>
+export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -33,5 +33,5 @@ export const viewerPolicy = (images: readonly string[] = []): string =>
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${frame}`,
   ].join("; ");

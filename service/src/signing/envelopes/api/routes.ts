@@ -13,6 +13,7 @@ import { replaceSigner } from "../lifecycle/replace.ts";
 import { unlockSigner } from "../lifecycle/unlock.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { openOrderDocument, orderDocuments } from "../records/documents.ts";
+import { embedRoutes } from "./embed-routes.ts";
 import { OrderDocument, OrderDocuments, OrderSignerState, OrderSigners } from "./schemas.ts";
 import { documentView, readSigning, signingView } from "./signing-api.ts";
 
@@ -43,6 +44,7 @@ export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {
     handle: (request) => signersOf(deps.envelopes, request),
   });
   signerRoutes(app, deps);
+  embedRoutes(app, deps);
 }
 
 const signersOf = async (envelopes: EnvelopeDeps, request: RouteRequest<typeof codeParams, typeof noQuery>) =>

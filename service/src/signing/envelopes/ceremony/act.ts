@@ -74,7 +74,7 @@ export type MadeAct = {
 /** Builds the revision of an act up to its signature. @throws ServiceError */
 export async function openAct(
   deps: EnvelopeDeps,
-  { envelope, signer }: Linked,
+  { envelope, signer, embed }: Linked,
   document: Document,
   request: SignRequest,
   { publicKey, keyHeldBy }: KeyHolder,
@@ -84,7 +84,7 @@ export async function openAct(
   const at = wholeSeconds(clock());
   const own = ownFields(envelope.fields, signer.n);
   const values = valuesOf(own, request, { name: signer.name, at, language: signer.language });
-  const record = actRecord({ envelope, signer, document, request, values, own, client, at, keyHeldBy });
+  const record = actRecord({ envelope, signer, embed, document, request, values, own, client, at, keyHeldBy });
   const actSha256 = hash("sha256", canonicalJson(record));
   const authority = signerAuthorities[envelope.environment];
   const entry = await recordCertificate(deps, authority, at);
@@ -218,7 +218,7 @@ export function markRecord(mark: SignatureMark): JsonObject {
   return { height, kind: "uploaded", maskSha256: alpha && sha256(alpha), sha256: sha256(rgb), width };
 }
 
-type Acting = Pick<Linked, "envelope" | "signer"> & {
+type Acting = Pick<Linked, "envelope" | "signer" | "embed"> & {
   document: Document;
   request: SignRequest;
   values: ReadonlyMap<string, string>;
@@ -231,11 +231,13 @@ type Acting = Pick<Linked, "envelope" | "signer"> & {
 const stepOf = ({ auth, phone }: Linked["signer"]): string =>
   auth === "text_code" ? `code by text message to a number ending ${endingOf(phone ?? "")}` : auth;
 
-function actRecord({ envelope, signer, document, request, values, own, client, at, keyHeldBy }: Acting): JsonObject {
+function actRecord(acting: Acting): JsonObject {
+  const { envelope, signer, embed, document, request, values, own, client, at, keyHeldBy } = acting;
   const { mark } = request;
-  const byLink = "link mailed to the address";
+  const byLink = embed ? `page at ${embed.origin}, opened by the firm for the signer` : "link mailed to the address";
   return {
     at: at.toISOString(),
+    ...(embed && { channel: "embedded", origin: embed.origin }),
     client: clientDetail(client),
     consent: signer.consent && { ...signer.consent },
     envelope: envelope.verifyCode,

@@ -4,6 +4,7 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import type { SignatureMark } from "../pdf/fields.ts";
 import type { FitPicture, PictureFault } from "../pictures/pictures.ts";
 import type { DocumentText } from "../reading/read-text.ts";
+import type { Frame } from "./embedded.ts";
 import type { Client, CopyKind, DeclineKind, SigningView } from "./view.ts";
 
 /** Where a code went; `away` and `refused`: no text message was sent, for now or to that number at all. */
@@ -63,6 +64,12 @@ export type Ceremony = {
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /** The page was shown to somebody with a browser who has passed the signer's step; before it nothing is recorded. Once is enough. */
   readonly opened: (link: Link, client: Client) => Promise<void>;
+  /** What the address that a firm was given opens; undefined for one that no firm was given. Changes nothing. */
+  readonly frameOfTicket: (ticket: string) => Promise<Frame | undefined>;
+  /** Where a session of a frame may be shown, also when it has ended. */
+  readonly frameOfSession: (session: string) => Promise<Frame | undefined>;
+  /** Begins the signing in a frame, once. @returns the token of its pages @throws ServiceError `conflict`, `not_found` */
+  readonly redeem: (ticket: string, client: Client) => Promise<{ session: string }>;
   /** Sends the signer a code of 6 digits, by mail or by text message. @throws ServiceError `rate_limited` too soon after the last one */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
   /** Tries the mailed code or the access code. @returns the session for the link's cookie; null for a wrong one */

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { hourMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
@@ -15,6 +15,7 @@ import { signingMailQueue } from "../lifecycle/links.ts";
 import { closeUnlocking } from "../lifecycle/unlock.ts";
 import { mayNotRequestCode, putCode } from "../records/code-requests.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
+import { identifyEmbed } from "../records/embeds.ts";
 import { type Envelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
@@ -133,17 +134,19 @@ export type Begun = { session: string; expiresAt: Date };
 async function begin(
   tx: Tx,
   { rowMac }: EnvelopeDeps,
-  { envelope, signer, at }: Linked,
+  { envelope, signer, embed, at }: Linked,
   client: Client,
 ): Promise<Begun> {
   if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
   const session = newSecret();
   const expiresAt = new Date(at.getTime() + sessionMs);
+  // A frame has no cookie: its address is the session, and the session of the mailed link stays.
+  const ofLink = embed ? nothing : sql`, session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
+  if (embed) await identifyEmbed(tx, embed.id, at);
   await updateSigner(
     tx,
     signer.id,
-    sql`failures = 0, locked_at = NULL, code_id = NULL, session_sha256 = ${tokenSha256(session)},
-      session_expires_at = ${expiresAt}, codes_of_day = 0, codes_requested = 0`,
+    sql`failures = 0, locked_at = NULL, code_id = NULL, codes_of_day = 0, codes_requested = 0${ofLink}`,
   );
   const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
   await tell(tx, rowMac, envelope, "code_ok", at, detail);

@@ -3,6 +3,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode, isSecret } from "../../../kernel/platform/text.ts";
+import { type Embed, embedOfSession } from "../records/embeds.ts";
 import {
   type Envelope,
   findEnvelope,
@@ -23,6 +24,8 @@ export type Linked = {
   signers: Signer[];
   /** Whether the link comes with what it asks for besides. */
   identified: boolean;
+  /** The firm's page that shows it; null for a mailed link. */
+  embed: Pick<Embed, "id" | "origin"> | null;
   /** When it was read: after the envelope was locked, where it is. */
   at: Date;
 };
@@ -40,8 +43,12 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
       SELECT envelope_id AS "envelopeId", id,
         coalesce(session_sha256 = ${session} AND session_expires_at > ${clock()}, false) AS "hasSession"
       FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
-    if (!row) throw unknown;
-    return row;
+    if (row) return { ...row, embed: null };
+    const embed = await embedOfSession(db, link.token);
+    const isOpen = embed?.isCurrent && (embed.sessionExpiresAt?.getTime() ?? 0) > clock().getTime();
+    if (!embed || !isOpen) throw unknown;
+    const { envelopeId, signerId: id, identifiedAt } = embed;
+    return { envelopeId, id, hasSession: identifiedAt !== null, embed };
   };
   const seen = await find();
   const envelope = await (lock
@@ -53,7 +60,8 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const signers = await findSigners(db, found.envelopeId);
   const signer = signers.find(({ id }) => id === found.id);
   if (!envelope || !signer) throw unknown;
-  return { envelope, signer, signers, identified: signer.auth === "link" || found.hasSession, at };
+  const identified = signer.auth === "link" || found.hasSession;
+  return { envelope, signer, signers, identified, embed: found.embed, at };
 }
 
 /**

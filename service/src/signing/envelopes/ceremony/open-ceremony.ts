@@ -18,6 +18,7 @@ import { endingOf } from "../texts/texts.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { copiesOf, openCopy } from "./copies.ts";
+import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { enter, identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
@@ -57,6 +58,9 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     text: async (link) => textOf(signingDeps, await readable(link)),
     copy: async (link, kind) => openCopy(deps, await follow(db, link, clock), kind),
     opened: (link, client) => writeOpened(deps, link, client),
+    frameOfTicket: (ticket) => frameOfTicket(deps, ticket),
+    frameOfSession: (session) => frameOfSession(deps, session),
+    redeem: (ticket, client) => redeemTicket(deps, ticket, client),
     sendCode: (link, client) => sendCode(deps, link, client),
     identify: (link, code, client) => identify(deps, link, code, client),
     enter: (link, entry, client) => enter(deps, link, entry, client),
@@ -110,7 +114,8 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
-        if (linked.identified && isUnderWay(linked))
+        // Only the frame has its address: no stranger with the mailed link gets here.
+        if (linked.embed || (linked.identified && isUnderWay(linked)))
           await updateSigner(tx, linked.signer.id, sql`language = ${language}`);
       }),
   };
@@ -158,7 +163,7 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
 };
 
 async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> {
-  const { envelope, signer, signers, identified } = linked;
+  const { envelope, signer, signers, identified, embed } = linked;
   const state = stateOf(linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
   const now = (format: PreparedField["format"]) => dateText(deps.clock(), format, signer.language);
@@ -181,6 +186,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     },
     signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
     expiresAt: envelope.expiresAt,
+    frame: embed?.origin ?? null,
     step: signer.auth === "link" ? null : signer.auth,
     document: head ? shownDocument(envelope, head) : null,
     notices: mayRead ? deps.noticesOf({ ...envelope, code: envelope.orderCode }) : [],

@@ -70,6 +70,8 @@ export type SigningView = {
   };
   readonly signers: readonly { readonly n: number; readonly name: string; readonly signed: boolean }[];
   readonly expiresAt: Date;
+  /** The firm's site whose page shows it in a frame; null for a page of its own. */
+  readonly frame: string | null;
   /** The step that the signer is identified by, besides the link; null for none. */
   readonly step: "mail_code" | "access_code" | "text_code" | null;
   /** What would be signed now: the bytes of the newest revision. Null once nothing is to be read any more. */

@@ -44,6 +44,9 @@ const methods: Readonly<Record<string, string>> = {
   access_code: "an access code that the sender agreed on with the signer",
 };
 
+/** In a frame no link was used that was mailed to an address. */
+const inFrame: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
+
 /** The acts, as their records say them, in the order of the signers. */
 export const actsOf = ({
   envelope: { signers, trail },
@@ -59,7 +62,8 @@ export const actsOf = ({
 
 function shown({ act, actSha256, timeStamp }: TrailEntry, attached: ReadonlySet<string>): ShownAct {
   const identifiedBy = memberOf(act, "identifiedBy");
-  const steps = Array.isArray(identifiedBy) ? identifiedBy.map((step) => methods[String(step)] ?? String(step)) : [];
+  const known = textIn(act, "channel") === "embedded" ? { ...methods, ...inFrame } : methods;
+  const steps = Array.isArray(identifiedBy) ? identifiedBy.map((step) => known[String(step)] ?? String(step)) : [];
   const consentAt = textIn(act, "consent", "at");
   const consentText = act === undefined ? "" : consentName(act);
   return {
@@ -111,6 +115,7 @@ export function agreedTexts({ trail }: EnvelopeEvidence): AgreedText[] {
 const eventWords: Readonly<Record<string, string>> = {
   created: "The document was prepared for its signers",
   link_issued: "A link was issued, to be mailed",
+  embedded: "The firm opened the signing page for the signer",
   opened: "The link was opened",
   code_sent: "A code was sent",
   code_failed: "A wrong code was given",
@@ -127,8 +132,9 @@ const eventWords: Readonly<Record<string, string>> = {
 };
 
 /** A record of the trail in a line. */
-export function entryWords({ signers }: EnvelopeEvidence, { event, signer }: TrailEntry): string {
-  const words = eventWords[event] ?? event.replaceAll("_", " ");
+export function entryWords({ signers }: EnvelopeEvidence, { event, signer, origin }: TrailEntry): string {
+  const site = event === "embedded" && typeof origin === "string" ? `, in its page at ${origin}` : "";
+  const words = `${eventWords[event] ?? event.replaceAll("_", " ")}${site}`;
   const name = signers.find(({ n }) => n === signer)?.name;
   return name === undefined ? words : `${words}: ${name}`;
 }

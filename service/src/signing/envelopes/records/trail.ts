@@ -7,12 +7,14 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { signerState } from "../../../orders/order/order.ts";
+import { embedTables } from "./embeds.ts";
 import { type Envelope, envelopeState } from "./envelope.ts";
 
 /** What can happen to an envelope. */
 export type TrailEvent =
   | "created"
   | "link_issued"
+  | "embedded"
   | "opened"
   | "code_sent"
   | "code_failed"
@@ -60,6 +62,7 @@ export const protectedTables = [
   trailRows,
   stateRows(signerState, { backfill: { set: "firms, signers and notaries" } }),
   envelopeRows,
+  ...embedTables,
 ];
 
 /** The record that follows. @param detail what else is to be said; its names must not be those of the frame */
@@ -163,7 +166,7 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
 const mostOfSigner = 500;
 
 /** Records that only the signer causes. Strangers with the link cause others (codes, failures), which have bounds of their own. */
-const bySigner: readonly TrailEvent[] = ["opened", "code_ok", "consented", "proposed", "signed"];
+const bySigner: readonly TrailEvent[] = ["embedded", "opened", "code_ok", "consented", "proposed", "signed"];
 
 /** @throws ServiceError `rate_limited` for a signer who has filled the trail since their link was issued */
 export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: number): Promise<void> {

@@ -1,0 +1,33 @@
+"""Sites of a firm that may show the signing page in a frame."""
+
+from __future__ import annotations
+
+from .._parse import reads
+from .._request import Request, path
+from ..models.signing import EmbedOrigins
+from .transport import AsyncTransport
+
+
+class AsyncEmbedOrigins:
+    """Sites of yours that may show the signing page in a frame."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def list(self) -> EmbedOrigins:
+        """In the order in which they were registered."""
+        return await self._transport.send(Request("GET", "/api/partner/embed-origins", reads(EmbedOrigins)))
+
+    async def add(self, origin: str) -> EmbedOrigins:
+        """
+        Registers a site; one that is registered already stays.
+
+        :param origin: scheme, host and port, as `https://app.example.com`
+        """
+        where = "/api/partner/embed-origins"
+        return await self._transport.send(Request("POST", where, reads(EmbedOrigins), json={"origin": origin}))
+
+    async def remove(self, origin_id: str) -> EmbedOrigins:
+        """The site gets no more signing pages."""
+        where = path("/api/partner/embed-origins/{}", origin_id)
+        return await self._transport.send(Request("DELETE", where, reads(EmbedOrigins)))

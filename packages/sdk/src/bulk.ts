@@ -1,0 +1,96 @@
+import { wireName } from "./names.ts";
+import { path, type Transport } from "./transport.ts";
+
+/** A bulk, and how far it is. */
+export type BulkProgress = {
+  bulkId: string;
+  templateId: string;
+  version: number;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  rows: number;
+  waiting: number;
+  placed: number;
+  failed: number;
+  canceled: number;
+  requestId: string;
+};
+
+export type BulkAnswer = {
+  /** Null where a row was refused. Then nothing was stored. */
+  bulkId: string | null;
+  rows: number;
+  /** US cents; null where a row was refused, or a person has to price one. */
+  totalCents: number | null;
+  /** The first 200 refusals. */
+  errors: { row: number; message: string }[];
+  requestId: string;
+};
+
+export type BulkRow = {
+  /** From 1. */
+  row: number;
+  state: "waiting" | "placed" | "failed" | "canceled";
+  orderCode: string | null;
+  reason: string | null;
+};
+
+export type BulkRows = { rows: BulkRow[]; nextCursor: string | null; requestId: string };
+
+/** Fields that all rows of a bulk share. */
+export type BulkFields = {
+  template: string;
+  /** Default: the latest. */
+  templateVersion?: number | undefined;
+  /** Attests that the documents are the clients' own, and completed. */
+  byodConfirmed: true;
+  signerState?: string | undefined;
+  faxTo?: string | undefined;
+  externalReference?: string | undefined;
+};
+
+export function bulkOf(transport: Transport) {
+  const { json } = transport;
+  const place = (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/place`);
+  return {
+    /** Checks every row of a CSV file, and orders nothing yet. The same file sent again is the same bulk. */
+    create: async (fields: BulkFields, file: Blob | Uint8Array<ArrayBuffer> | string): Promise<BulkAnswer> => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields))
+        if (value !== undefined) form.append(wireName(name), String(value));
+      form.append("file", file instanceof Blob ? file : new Blob([file], { type: "text/csv" }), "people.csv");
+      return json("POST", "/api/partner/bulk", { body: form });
+    },
+
+    get: (bulkId: string): Promise<BulkProgress> => json("GET", path`/api/partner/bulk/${bulkId}`),
+
+    /** One page, in the order of the file. */
+    rows: (
+      bulkId: string,
+      query: { limit?: number | undefined; cursor?: string | undefined } = {},
+    ): Promise<BulkRows> => json("GET", path`/api/partner/bulk/${bulkId}/rows`, { query }),
+
+    /** Places up to 100 rows that wait. */
+    place,
+
+    /** Places all rows that wait, request by request. @param onProgress called after each */
+    placeAll: async (
+      bulkId: string,
+      onProgress: (progress: BulkProgress) => void = () => {},
+    ): Promise<BulkProgress> => {
+      for (;;) {
+        const progress = await place(bulkId);
+        onProgress(progress);
+        if (progress.waiting === 0) return progress;
+        // The limit of a key is 60 requests a minute.
+        await transport.pause(1_000);
+      }
+    },
+
+    /** Failed rows wait again. */
+    retry: (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/retry`),
+
+    /** Gives up the rows that are not placed. */
+    cancel: (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/cancel`),
+  };
+}

@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import type { BulkProgress } from "@signsealship/sdk";
+import { StartupError } from "../../kernel/platform/errors.ts";
+import { lines, textOption, UsageError, type Verb } from "../verb.ts";
+import { ask, partnerOf, partnerOptions } from "./api.ts";
+
+const shown = ({ bulkId, rows, waiting, placed, failed, canceled }: BulkProgress): string =>
+  lines({ bulk: bulkId, rows, waiting, placed, failed, canceled });
+
+/** The partners' bulk verbs, over HTTP. */
+export const partnerBulkVerbs: readonly Verb[] = [
+  {
+    name: "bulk create",
+    args: ["FILE"],
+    flags: "--template TEMPLATE_ID --byod-confirmed",
+    options: {
+      ...partnerOptions,
+      template: { type: "string", help: "TEMPLATE_ID: the template of all rows." },
+      "byod-confirmed": {
+        type: "boolean",
+        help: "Attests that the documents are the clients' own, completed ones. Required.",
+      },
+    },
+    summary: "Checks every row of a CSV file of people and values; bulk place then orders them.",
+    examples: ["bulk create people.csv --template 0b5f7d1e-... --byod-confirmed"],
+    async run([file = ""], values) {
+      const template = textOption(values, "template");
+      if (template === undefined) throw new UsageError("--template is required: the template of all rows");
+      if (values["byod-confirmed"] !== true) throw new UsageError("--byod-confirmed is required");
+      const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+        throw new StartupError(`FILE ${file} cannot be read (${error.code})`);
+      });
+      const fields = { template, byodConfirmed: true } as const;
+      const json = await ask(partnerOf(values), ({ bulk }) => bulk.create(fields, new Uint8Array(bytes)));
+      const { bulkId, rows, totalCents, errors } = json;
+      if (bulkId === null)
+        throw new StartupError(errors.map(({ row, message }) => `row ${row}: ${message}`).join("\n"));
+      return { json, text: lines({ bulk: bulkId, rows, totalCents: totalCents ?? "-" }) };
+    },
+  },
+  {
+    name: "bulk place",
+    args: ["BULK_ID"],
+    flags: "",
+    options: partnerOptions,
+    summary: "Places all rows of a bulk that wait. Run again after an interruption, it places no row twice.",
+    async run([bulkId = ""], values) {
+      const json = await ask(partnerOf(values), ({ bulk }) => bulk.placeAll(bulkId));
+      return { json, text: shown(json) };
+    },
+  },
+  {
+    name: "bulk show",
+    args: ["BULK_ID"],
+    flags: "",
+    options: partnerOptions,
+    summary: "Shows how far a bulk is.",
+    async run([bulkId = ""], values) {
+      const json = await ask(partnerOf(values), ({ bulk }) => bulk.get(bulkId));
+      return { json, text: shown(json) };
+    },
+  },
+];

@@ -1,0 +1,8 @@
+/** Bulk: many orders from one template and one list of people. */
+import { rowTable } from "./store.ts";
+
+export { type BulkDeps, cancelBulk, createBulk, ownBulk, placeRows, retryBulk, rowPage } from "./create.ts";
+export { bulkRoutes } from "./routes.ts";
+export { type Bulk, rowCipher, sweepBulks } from "./store.ts";
+
+export const protectedTables = [rowTable];

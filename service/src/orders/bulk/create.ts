@@ -1,0 +1,221 @@
+import { hash } from "node:crypto";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { tierOf } from "../../firms/partners/partners.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
+import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { fingerprintOf } from "../../kernel/platform/idempotency-keys.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import { createOrder, type OrderDeps, readWhole, type SentDocument, type WithTemplate } from "../order/order.ts";
+import { formFrom, type TemplateVersion, templateOf } from "../templates/templates.ts";
+import { readCsv } from "./read-csv.ts";
+import { columnsOf, commonFields, rowForm } from "./row-forms.ts";
+import {
+  type Bulk,
+  cancelRows,
+  claimRow,
+  failRow,
+  findBulk,
+  insertBulk,
+  insertRows,
+  type KeptForm,
+  listRows,
+  nextWaiting,
+  type RowCipher,
+  retryRows,
+  type WaitingRow,
+} from "./store.ts";
+
+export type BulkDeps = { orders: OrderDeps; withTemplate: WithTemplate; cipher: RowCipher };
+
+const mostBytes = 5 * 1024 * 1024;
+const mostErrors = 200;
+const between = 25;
+
+export type Checked = {
+  bulkId: string | null;
+  rows: number;
+  totalCents: number | null;
+  errors: { row: number; message: string }[];
+};
+
+/**
+ * Checks every row of a file, and keeps the file when all of them may be ordered. The same file sent again is the same bulk.
+ * @throws ServiceError for a form or a file that can't be read
+ */
+export async function createBulk(
+  { orders, cipher }: BulkDeps,
+  principal: Principal,
+  { fields, upload }: { fields: ReadonlyMap<string, string>; upload: SentDocument | null },
+): Promise<Checked> {
+  if (!upload || upload.bytes.length === 0) throw invalid("file is required: the list of people as CSV.");
+  if (upload.bytes.length > mostBytes) throw invalid("file must have at most 5 MB.");
+  const template = await templateOf(
+    orders,
+    principal,
+    fields.get("template")?.trim() ?? "",
+    fields.get("template_version")?.trim() || null,
+  );
+  const common = commonFields(fields);
+  const { columns: names, rows } = readCsv(upload.bytes);
+  const columns = columnsOf(names, template.content);
+  const forms = rows.map(({ cells }) => rowForm(columns, cells, common, template.content));
+  const { errors, totalCents } = await checked(orders, principal, template, forms);
+  if (errors.length > 0) return { bulkId: null, rows: rows.length, totalCents: null, errors };
+  const { partnerId, environment } = principal;
+  const bulk = {
+    owner: { partnerId, environment },
+    templateId: template.templateId,
+    version: template.version,
+    fingerprint: fingerprintOf(common, upload.sha256),
+    createdBy: actorOf(principal),
+    createdAt: orders.clock(),
+  };
+  const bulkId = await orders.db.transaction(async (tx) => {
+    const made = await insertBulk(tx, bulk);
+    if (!made.isNew) return made.bulkId;
+    const kept = forms.map((form, index) => {
+      const id = newUuid();
+      const content: KeptForm = { owner: bulk.owner, bulkId: made.bulkId, n: index + 1, fields: [...form] };
+      return { id, n: index + 1, content: cipher.seal(content, id) };
+    });
+    await insertRows(tx, made.bulkId, kept);
+    const detail = { bulkId: made.bulkId, templateId: bulk.templateId, version: bulk.version, rows: rows.length };
+    await tx.query(auditLine({ at: bulk.createdAt, action: "bulk.created", actor: bulk.createdBy, partnerId, detail }));
+    return made.bulkId;
+  });
+  return { bulkId, rows: rows.length, totalCents, errors };
+}
+
+/** Checks and prices all rows. Other requests have their turn in between. */
+async function checked(
+  { pricing }: OrderDeps,
+  { tier }: Principal,
+  { content, pages }: TemplateVersion,
+  forms: readonly ReadonlyMap<string, string>[],
+): Promise<{ errors: Checked["errors"]; totalCents: number | null }> {
+  const errors: Checked["errors"] = [];
+  const seen = new Map<string, number>();
+  let totalCents: number | null = 0;
+  for (const [index, sent] of forms.entries()) {
+    if (index % between === 0) await yieldToOthers();
+    const row = index + 1;
+    const sha256 = hash("sha256", JSON.stringify([...sent]));
+    const twin = seen.get(sha256);
+    if (twin !== undefined) errors.push({ row, message: `This row says the same as row ${twin}.` });
+    seen.set(sha256, row);
+    const { refusals, form } = wholeForm(content, sent, pricing);
+    errors.push(...refusals.map((message) => ({ row, message })));
+    if (errors.length >= mostErrors) return { errors: errors.slice(0, mostErrors), totalCents: null };
+    if (!form || totalCents === null) continue;
+    const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
+    const asked = { tier: tierOf(tier), services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers: null };
+    const { outcome, quote } = await pricing.price(asked);
+    totalCents = outcome === "quoted" ? totalCents + quote.totalCents : null;
+  }
+  return { errors, totalCents };
+}
+
+function wholeForm(
+  content: TemplateVersion["content"],
+  sent: ReadonlyMap<string, string>,
+  pricing: OrderDeps["pricing"],
+) {
+  try {
+    return readWhole(formFrom(content, sent), true, pricing);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    return { refusals: [error.message], form: null };
+  }
+}
+
+const noSuchBulk = () => new ServiceError("not_found", "Bulk not found.");
+
+/** @throws ServiceError `not_found` */
+export async function ownBulk({ orders }: Pick<BulkDeps, "orders">, owner: Owner, bulkId: string): Promise<Bulk> {
+  const bulk = isUuid(bulkId) ? await findBulk(orders.db, owner, bulkId) : undefined;
+  if (!bulk) throw noSuchBulk();
+  return bulk;
+}
+
+const mostPlaced = 100;
+const mostMs = 10_000;
+
+/**
+ * Places rows that wait, for ten seconds at most: the caller asks again until none waits. A row and its order commit together, so
+ * that a crash, or two callers at once, place no row twice.
+ * @throws ServiceError `not_found`, and what keeps the service from placing anything
+ */
+export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: string): Promise<Bulk> {
+  const { templateId, version } = await ownBulk(deps, principal, bulkId);
+  const until = performance.now() + mostMs;
+  let last = 0;
+  for (let placed = 0; placed < mostPlaced && performance.now() < until; placed++) {
+    const row = await nextWaiting(deps.orders.db, bulkId, last);
+    if (!row) break;
+    last = row.n;
+    await placeRow(deps, principal, row, { bulkId, templateId, version });
+  }
+  return ownBulk(deps, principal, bulkId);
+}
+
+async function placeRow(
+  { orders, withTemplate, cipher }: BulkDeps,
+  principal: Principal,
+  { id, n, content }: WaitingRow,
+  { bulkId, templateId, version }: Pick<Bulk, "bulkId" | "templateId" | "version">,
+): Promise<void> {
+  const kept = cipher.open(content, id);
+  const { partnerId, environment } = principal;
+  const isOwn =
+    "fields" in kept &&
+    kept.bulkId === bulkId &&
+    kept.n === n &&
+    kept.owner.partnerId === partnerId &&
+    kept.owner.environment === environment;
+  if (!isOwn) throw new Error(`row ${n} of bulk ${bulkId} is not what was written`);
+  const named: [string, string][] = [
+    ["template", templateId],
+    ["template_version", String(version)],
+  ];
+  const sent = { fields: new Map([...kept.fields, ...named]), upload: null, withTemplate };
+  try {
+    await createOrder(orders, principal, sent, ({ code }) => claimRow(id, cipher.seal({ orderCode: code }, id)));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    await failRow(orders.db, id, error.message);
+  }
+}
+
+/** Lets failed rows wait again. @throws ServiceError `not_found` */
+export async function retryBulk(deps: BulkDeps, owner: Owner, bulkId: string): Promise<Bulk> {
+  await ownBulk(deps, owner, bulkId);
+  await retryRows(deps.orders.db, bulkId);
+  return ownBulk(deps, owner, bulkId);
+}
+
+/** Gives up the rows that are not placed, and forgets their people. @throws ServiceError `not_found` */
+export async function cancelBulk(deps: BulkDeps, owner: Owner, bulkId: string): Promise<Bulk> {
+  await ownBulk(deps, owner, bulkId);
+  await cancelRows(deps.orders.db, bulkId);
+  return ownBulk(deps, owner, bulkId);
+}
+
+const pageSize = { usual: 100, most: 500 };
+
+/** A page of rows in the order of the file; a cursor is the number of the last row. @throws ServiceError */
+export async function rowPage(deps: BulkDeps, owner: Owner, bulkId: string, query: PageQuery) {
+  await ownBulk(deps, owner, bulkId);
+  const limit = limitOf(query.limit, pageSize);
+  const cursor = cursorOf(query.cursor);
+  if (cursor !== null && !/^\d{1,4}$/.test(cursor)) throw foreignCursor();
+  const rows = await listRows(deps.orders.db, bulkId, { after: Number(cursor ?? 0), limit: limit + 1 });
+  const { items, nextCursor } = pageOf(rows, limit, ({ n }) => String(n));
+  const shown = items.map(({ id, n, state, reason, content }) => {
+    const kept = state === "placed" && content ? deps.cipher.open(content, id) : null;
+    return { row: n, state, reason, orderCode: kept && "orderCode" in kept ? kept.orderCode : null };
+  });
+  return { rows: shown, nextCursor };
+}

@@ -1,0 +1,134 @@
+import type { Owner } from "../../kernel/identity/identity.ts";
+import { dayMs } from "../../kernel/platform/clock.ts";
+import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
+import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+
+const cipherUse = "bulk_row";
+
+export const rowTable: ProtectedTable = {
+  table: sql`bulk_rows`,
+  key: sql`id`,
+  ciphers: [{ use: cipherUse, column: sql`content`, context: sql`id::text` }],
+};
+
+export const rowStates = ["waiting", "placed", "failed", "canceled"] as const;
+export type RowState = (typeof rowStates)[number];
+
+export type Bulk = {
+  bulkId: string;
+  templateId: string;
+  version: number;
+  createdAt: Date;
+  rows: number;
+} & Record<RowState, number>;
+
+const counted = (state: RowState): Statement =>
+  sql`(SELECT count(*)::int FROM bulk_rows r WHERE r.bulk_id = b.id AND r.state = ${state})`;
+
+const bulkColumns = sql`b.id AS "bulkId", b.template_id AS "templateId", b.version, b.created_at AS "createdAt",
+  (SELECT count(*)::int FROM bulk_rows r WHERE r.bulk_id = b.id) AS rows, ${counted("waiting")} AS waiting,
+  ${counted("placed")} AS placed, ${counted("failed")} AS failed, ${counted("canceled")} AS canceled`;
+
+const ownedBy = ({ partnerId, environment }: Owner): Statement =>
+  sql`b.partner_id = ${partnerId} AND b.environment = ${environment}`;
+
+export async function findBulk(db: Sql, owner: Owner, bulkId: string): Promise<Bulk | undefined> {
+  const [bulk] = await db.query<Bulk>(sql`
+    SELECT ${bulkColumns} FROM bulks b WHERE b.id = ${bulkId} AND ${ownedBy(owner)}`);
+  return bulk;
+}
+
+/** A form as it is kept. It names its owner and place, so that a row that was moved in the database places no order. */
+export type KeptForm = { owner: Owner; bulkId: string; n: number; fields: [string, string][] };
+export type KeptOrder = { orderCode: string };
+
+export type RowCipher = {
+  seal: (content: KeptForm | KeptOrder, id: string) => Buffer;
+  open: (sealed: Buffer, id: string) => KeptForm | KeptOrder;
+};
+
+export function rowCipher(secrets: SecretBytes): RowCipher {
+  const cipher: ColumnCipher = columnCipher(secrets, cipherUse);
+  return {
+    seal: (content, id) => cipher.encrypt(Buffer.from(JSON.stringify(content)), id),
+    open: (sealed, id) => JSON.parse(cipher.decrypt(sealed, id).toString()),
+  };
+}
+
+export type NewBulk = {
+  owner: Owner;
+  templateId: string;
+  version: number;
+  fingerprint: Buffer;
+  createdBy: string;
+  createdAt: Date;
+};
+
+/** @returns the id, and false where the same was sent before */
+export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<{ bulkId: string; isNew: boolean }> {
+  const { owner, templateId, version, fingerprint, createdBy, createdAt } = bulk;
+  const { partnerId, environment } = owner;
+  const id = newUuid();
+  const made = await tx.query(sql`
+    INSERT INTO bulks (id, partner_id, environment, template_id, version, fingerprint, created_by, created_at)
+    VALUES (${id}, ${partnerId}, ${environment}, ${templateId}, ${version}, ${fingerprint}, ${createdBy}, ${createdAt})
+    ON CONFLICT (partner_id, environment, template_id, version, fingerprint) DO NOTHING RETURNING 1`);
+  if (made.length === 1) return { bulkId: id, isNew: true };
+  const [before] = await tx.query<{ bulkId: string }>(sql`
+    SELECT b.id AS "bulkId" FROM bulks b WHERE ${ownedBy(owner)} AND b.template_id = ${templateId}
+      AND b.version = ${version} AND b.fingerprint = ${fingerprint}`);
+  return { bulkId: before?.bulkId ?? id, isNew: false };
+}
+
+export const insertRows = (tx: Tx, bulkId: string, rows: readonly { id: string; n: number; content: Buffer }[]) =>
+  tx.query(sql`
+    INSERT INTO bulk_rows (id, bulk_id, n, content)
+    SELECT row.id::uuid, ${bulkId}::uuid, row.n, row.content
+    FROM unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ n }) => n)}::int[],
+      ${rows.map(({ content }) => content)}::bytea[]) AS row (id, n, content)`);
+
+export type WaitingRow = { id: string; n: number; content: Buffer };
+
+/** The next row that waits; a retry of a failed one is such a row, too. */
+export async function nextWaiting(db: Sql, bulkId: string, after: number): Promise<WaitingRow | undefined> {
+  const [row] = await db.query<WaitingRow>(sql`
+    SELECT id, n, content FROM bulk_rows
+    WHERE bulk_id = ${bulkId} AND state = 'waiting' AND n > ${after} ORDER BY n LIMIT 1`);
+  return row;
+}
+
+/** Claims a row for its order, as a part of the order's own statement: the two commit together, or neither does. */
+export const claimRow = (id: string, content: Buffer): Statement => sql`
+  UPDATE bulk_rows SET state = 'placed', content = ${content}::bytea WHERE id = ${id}::uuid AND state = 'waiting' RETURNING 1`;
+
+export const failRow = (db: Sql, id: string, reason: string) =>
+  db.query(
+    sql`UPDATE bulk_rows SET state = 'failed', reason = ${reason.slice(0, 1000)} WHERE id = ${id} AND state = 'waiting'`,
+  );
+
+export const retryRows = (db: Sql, bulkId: string) =>
+  db.query(sql`UPDATE bulk_rows SET state = 'waiting', reason = NULL WHERE bulk_id = ${bulkId} AND state = 'failed'`);
+
+/** Forgets the people of rows that are not to be placed. */
+export const cancelRows = (db: Sql, bulkId: string) =>
+  db.query(sql`
+    UPDATE bulk_rows SET state = 'canceled', content = NULL, reason = NULL
+    WHERE bulk_id = ${bulkId} AND state IN ('waiting', 'failed')`);
+
+export type ListedRow = { id: string; n: number; state: RowState; reason: string | null; content: Buffer | null };
+
+export const listRows = (db: Sql, bulkId: string, { after, limit }: { after: number; limit: number }) =>
+  db.query<ListedRow>(sql`
+    SELECT id, n, state, reason, content FROM bulk_rows WHERE bulk_id = ${bulkId} AND n > ${after} ORDER BY n LIMIT ${limit}`);
+
+const keptMs = 30 * dayMs;
+
+/** After 30 days nobody places the rest: its people are forgotten. */
+export const sweepBulks = (db: Sql, now: Date) =>
+  db.query(sql`
+    UPDATE bulk_rows r SET state = 'canceled', content = NULL, reason = NULL FROM bulks b
+    WHERE b.id = r.bulk_id AND r.state IN ('waiting', 'failed') AND b.created_at < ${new Date(now.getTime() - keptMs)}`);

@@ -1,0 +1,192 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { readForm } from "../../../kernel/http/uploads/multipart.ts";
+import {
+  type Bulk,
+  cancelBulk,
+  createBulk,
+  ownBulk,
+  placeRows,
+  retryBulk,
+  rowPage,
+} from "../../../orders/bulk/bulk.ts";
+import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { checkbox, errorSummary } from "../../ui/forms/fields.ts";
+import { pageRoute } from "../../ui/page/route.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { labels } from "../orders/words.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { reauthenticate } from "../reauthenticate.ts";
+import { type FormSubmission, requireSameEnvironment, submissionFields, submissionFor } from "../submit-once.ts";
+import { path } from "./body.ts";
+import { ownTemplate, type TemplatePagesDeps } from "./own-template.ts";
+
+const bulkPath = "/dashboard/bulk";
+const section = "templates";
+const messages = {
+  notMultipart: "The form could not be read. Please fill it out again.",
+  tooLarge: "file must have at most 5 MB.",
+  incomplete: "The upload was interrupted. Please send the form again.",
+};
+
+type Errors = readonly { row: number; message: string }[];
+
+/** Where a member sends a list of people for a template, and places its orders. */
+export function bulkPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
+  const { bulk } = deps.desk;
+  const url = `${path}/:id/bulk` as const;
+
+  pageRoute(app, deps.frame, { url, handle: ({ request, params }) => form(request, params.id) });
+
+  pageRoute(app, deps.frame, {
+    method: "POST",
+    url,
+    policy: "partner-write",
+    handle: async ({ request, params }) => {
+      const authenticate = reauthenticate(deps.frame.callers);
+      const sent = await readForm(request, {
+        filePart: "file",
+        places: deps.frame.uploadPlaces,
+        messages,
+        authenticate,
+      });
+      try {
+        requireSameEnvironment(request, sent.fields.get("environment"));
+        const own = [...sent.fields].filter(([name]) => name !== "submission" && name !== "environment");
+        const fields = new Map([...own, ["template", params.id] as const]);
+        const { bulkId, errors } = await createBulk(bulk, principalOf(request), { fields, upload: sent.upload });
+        if (bulkId === null) return { page: await form(request, params.id, { errors }), status: 400 };
+        return { redirect: `${bulkPath}/${bulkId}` };
+      } finally {
+        sent.release();
+      }
+    },
+    refused: ({ request, params }, error) => form(request, params.id, { error }),
+  });
+
+  pageRoute(app, deps.frame, {
+    url: `${bulkPath}/:id`,
+    handle: ({ request, params, query }) => progress(request, params.id, query["cursor"]),
+  });
+
+  const acts = [
+    ["place", placeRows],
+    ["retry", retryBulk],
+    ["cancel", cancelBulk],
+  ] as const;
+  for (const [verb, act] of acts)
+    pageRoute(forms, deps.frame, {
+      method: "POST",
+      policy: "partner-write",
+      url: `${bulkPath}/:id/${verb}` as `${typeof bulkPath}/:id/act`,
+      // Done again it does no harm: a row that is placed waits no more.
+      handle: async ({ request, params }) => {
+        await act(bulk, principalOf(request), params.id);
+        return { redirect: `${bulkPath}/${params.id}` };
+      },
+      refused: ({ request, params }, error) => progress(request, params.id, undefined, error),
+    });
+
+  async function form(
+    request: FastifyRequest,
+    id: string,
+    problem: { error?: string; errors?: Errors } = {},
+  ): Promise<string> {
+    const template = await ownTemplate(deps, request, id);
+    const { roles, fields } = template.content;
+    const people = roles.flatMap(({ name, auth }) => [
+      `${name}.name`,
+      `${name}.email`,
+      ...(auth === "access_code" ? [`${name}.access_code`] : []),
+      ...(auth === "text_code" ? [`${name}.phone`] : []),
+    ]);
+    const values = [...new Set(fields?.flatMap(({ label }) => (typeof label === "string" ? `values.${label}` : [])))];
+    const view = { ...submissionFor(request), id, name: template.name, people, values, ...problem };
+    return dashboardPage(deps.frame, request, {
+      title: `Many orders from ${template.name}`,
+      section,
+      body: formBody(view),
+    });
+  }
+
+  async function progress(request: FastifyRequest, id: string, cursor = "", error?: string): Promise<string> {
+    const principal = principalOf(request);
+    const found = await ownBulk(bulk, principal, id);
+    const { name } = await ownTemplate(deps, request, found.templateId);
+    const rows = await rowPage(bulk, principal, id, { limit: "100", cursor });
+    const body = progressBody({ bulk: found, name, ...rows, error });
+    return dashboardPage(deps.frame, request, { title: `Many orders from ${name}`, section, body });
+  }
+}
+
+type FormView = FormSubmission & {
+  id: string;
+  name: string;
+  people: readonly string[];
+  values: readonly string[];
+  error?: string;
+  errors?: Errors;
+};
+
+const codes = (names: readonly string[]): Html => html`${names.map((name) => html`<code>${name}</code> `)}`;
+
+function formBody(view: FormView): Html {
+  const { id, name, people, values, errors = [] } = view;
+  return html`${pageHead(`Many orders from ${name}`, html`A list of people makes an order for each row. All rows are checked before any is placed. <a href="${path}/${id}">The template</a>`)}
+${errorSummary(view.error ?? errors.map(({ row, message }) => `Row ${row}: ${message}`))}
+<form class="form card" method="post" action="${path}/${id}/bulk" enctype="multipart/form-data">
+${submissionFields(view)}
+<p>A CSV file in UTF-8 of at most 5,000 rows, whose first line names the columns. Required: ${codes(people)}${values.length > 0 && html`. Values, where you have them: ${codes(values)}`}. Any field of an order may follow, as ${codes(["external_reference"])}.</p>
+<div class="form-field"><label for="field-file">CSV file</label>
+<input type="file" id="field-file" name="file" accept=".csv,text/csv" required></div>
+${checkbox({ name: "byod_confirmed", label: labels.byod_confirmed, required: true })}
+<div class="form-actions"><button type="submit">Check the list</button></div>
+</form>`;
+}
+
+type ProgressView = Awaited<ReturnType<typeof rowPage>> & { bulk: Bulk; name: string; error: string | undefined };
+
+function progressBody({ bulk, name, rows, nextCursor, error }: ProgressView): Html {
+  const { bulkId, waiting, placed, failed, canceled, createdAt } = bulk;
+  const at = `${bulkPath}/${bulkId}`;
+  return html`${pageHead(`Many orders from ${name}`, html`Version ${bulk.version} of <a href="${path}/${bulk.templateId}">the template</a>.`)}
+${errorSummary(error)}
+<div class="panels">
+${card(
+  "progress",
+  "Progress",
+  html`${facts([
+    ["Rows", String(bulk.rows)],
+    ["Waiting", String(waiting)],
+    ["Placed", String(placed)],
+    ["Failed", String(failed)],
+    ["Canceled", String(canceled)],
+    ["Sent", time(createdAt)],
+  ])}
+${waiting > 0 && html`<p>Placing takes up to 100 rows at a time, and charges nobody.</p>${buttonForm(`${at}/place`, placed === 0 ? "Place the orders" : "Place the next orders")}`}
+${waiting === 0 && failed === 0 && placed > 0 && notice("info", "All done", "Every row that was not canceled has its order.")}
+${failed > 0 && buttonForm(`${at}/retry`, "Try the failed rows again", { kind: "quiet-button" })}
+${waiting + failed > 0 && buttonForm(`${at}/cancel`, "Give up the rest", { kind: "quiet-button" })}`,
+)}
+${card("rows", "Rows", rows.length === 0 ? emptyState("No more rows", "") : rowTable(rows))}
+${nextCursor !== null && html`<nav class="pager" aria-label="More rows"><a href="${at}?cursor=${nextCursor}" rel="next">Next rows</a></nav>`}
+</div>`;
+}
+
+const stateWords = { waiting: "Waiting", placed: "Placed", failed: "Failed", canceled: "Canceled" };
+
+const rowTable = (rows: ProgressView["rows"]): Html =>
+  records(
+    "The rows of the list",
+    [{ label: "Row" }, { label: "State" }, { label: "Order" }],
+    rows.map(({ row, state, orderCode, reason }) => [
+      String(row),
+      stateWords[state],
+      orderCode
+        ? html`<a href="/dashboard/orders/${orderCode}">Order ${orderCode.slice(0, 6)}…</a>`
+        : (reason ?? html`<span class="quiet-text">None</span>`),
+    ]),
+  );

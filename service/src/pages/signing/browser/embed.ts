@@ -1,0 +1,73 @@
+// Tells the firm's page what happens in its frame. Messages name no person, no document and no credential, and go to the one
+// origin that the service allows for this page.
+
+type Message = { type: string; code?: string };
+
+const data = document.getElementById("embed");
+const { origin = "", signer = "", state = "" } = data?.dataset ?? {};
+const isFramed = window.parent !== window && origin !== "";
+
+function tell(message: Message): void {
+  if (!isFramed) return;
+  const about = signer === "" ? {} : { signer: Number(signer) };
+  window.parent.postMessage({ source: "signsealship", v: 1, ...about, ...message }, origin);
+}
+
+/** The message of each state of the signing. Others say nothing new. */
+const messages: Readonly<Record<string, Message>> = {
+  begin: { type: "ready" },
+  signed: { type: "signed" },
+  completed: { type: "signed" },
+  declined: { type: "declined" },
+  expired: { type: "error", code: "expired" },
+  voided: { type: "error", code: "voided" },
+  locked: { type: "error", code: "locked" },
+  used: { type: "error", code: "used" },
+  ended: { type: "error", code: "expired" },
+};
+
+const message = messages[state];
+if (message) tell(message);
+if (state === "ready") tell({ type: "viewed" });
+
+document.getElementById("embed-close")?.addEventListener("click", () => tell({ type: "closed" }));
+
+window.addEventListener("message", (event) => {
+  if (event.source !== window.parent || event.origin !== origin) return;
+  const asked = event.data as Partial<{ target: string; type: string }> | null;
+  if (asked?.target !== "signsealship") return;
+  if (asked.type === "close") tell({ type: "closed" });
+  if (asked.type === "focus") document.querySelector<HTMLElement>("h1")?.focus();
+});
+
+const leastWidth = 320;
+const leastHeight = 480;
+const seenMs = 1000;
+let visibleSince = Number.POSITIVE_INFINITY;
+
+/** A page around the frame could show a piece of it under a text of its own: nobody signs what they do not see. */
+const isInSight = (): boolean =>
+  window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && performance.now() - visibleSince >= seenMs;
+
+/** Holds a button back until it was in sight for a second. */
+function guard(button: HTMLElement): void {
+  const look = (entries: readonly IntersectionObserverEntry[]) => {
+    const isSeen = (entries.at(-1)?.intersectionRatio ?? 0) > 0.99;
+    if (!isSeen) visibleSince = Number.POSITIVE_INFINITY;
+    else if (visibleSince === Number.POSITIVE_INFINITY) visibleSince = performance.now();
+  };
+  new IntersectionObserver(look, { threshold: [0, 1] }).observe(button);
+  button.addEventListener(
+    "click",
+    (event) => {
+      if (isInSight()) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      tell({ type: "error", code: "hidden" });
+    },
+    { capture: true },
+  );
+}
+
+const signButton = document.getElementById("sign-button");
+if (isFramed && signButton) guard(signButton);

@@ -1,0 +1,102 @@
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { actorOf, type Environment, type Principal } from "../../../kernel/identity/identity.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newCode, newUuid } from "../../../kernel/platform/ids.ts";
+import { isUuid, shownText } from "../../../kernel/platform/text.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { deleteOrigin, type EmbedOrigin, insertEmbed, insertOrigin, listOrigins } from "../records/embeds.ts";
+import { whoseTurn } from "../records/envelope.ts";
+import { changeSigner, type SignerRequest } from "./change-signer.ts";
+
+const mostOrigins = 20;
+const ticketMs = 5 * 60_000;
+
+type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
+
+/**
+ * The origin as browsers write it: scheme, host and port. Test alone may name this machine without TLS.
+ * @throws ServiceError naming the rule
+ */
+export function checkedOrigin(text: unknown, environment: Environment): string {
+  const url = typeof text === "string" && text.length <= 300 ? URL.parse(text.trim()) : null;
+  const isLocal = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);
+  const rule =
+    environment === "test"
+      ? "an https origin, as https://app.example.com, or http://localhost with a port"
+      : "an https origin, as https://app.example.com";
+  if (!url || !(url.protocol === "https:" || (isLocal && environment === "test")))
+    throw invalid(`origin must be ${rule}.`);
+  const hasMore =
+    url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "";
+  if (hasMore) throw invalid(`origin must be ${rule}, without a path: ${shownText(String(text))} has more.`);
+  // In a policy a wildcard would name every site below it, and a semicolon another rule.
+  if (/[*;,'"\s]/.test(url.origin)) throw invalid(`origin must be ${rule}, without a wildcard.`);
+  return url.origin;
+}
+
+/** A key for orders alone, if it leaked, could have signing pages shown in a site of somebody else's. */
+function requireWholeKey({ key }: Principal): void {
+  if (key?.scopes) throw new ServiceError("scope_required", "Only a key without scopes may change embed origins.");
+}
+
+/** Registers a site of the firm; one that is there already stays. @throws ServiceError naming the rule */
+export async function addOrigin({ db, clock }: OriginDeps, principal: Principal, text: unknown): Promise<EmbedOrigin> {
+  requireWholeKey(principal);
+  const origin = checkedOrigin(text, principal.environment);
+  return db.transaction(async (tx) => {
+    const made = { id: newUuid(), origin, createdAt: clock() };
+    const { partnerId } = principal;
+    if (await insertOrigin(tx, principal, made)) {
+      const detail = { origin, environment: principal.environment };
+      await tx.query(
+        auditLine({ at: made.createdAt, action: "embed_origin.added", actor: actorOf(principal), partnerId, detail }),
+      );
+    }
+    const origins = await listOrigins(tx, principal);
+    if (origins.length > mostOrigins) throw invalid(`A firm has at most ${mostOrigins} origins: remove one first.`);
+    const found = origins.find((each) => each.origin === origin);
+    if (!found) throw new ServiceError("conflict", "The origin was removed at the same time. Add it again.");
+    return found;
+  });
+}
+
+/** Pages that were opened before go on until their sessions end. @throws ServiceError `not_found` */
+export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {
+  requireWholeKey(principal);
+  await db.transaction(async (tx) => {
+    const origin = isUuid(id) ? await deleteOrigin(tx, principal, id) : undefined;
+    if (origin === undefined) throw new ServiceError("not_found", "No such origin.");
+    const { partnerId, environment } = principal;
+    const detail = { origin, environment };
+    await tx.query(
+      auditLine({ at: clock(), action: "embed_origin.removed", actor: actorOf(principal), partnerId, detail }),
+    );
+  });
+}
+
+/**
+ * Opens the signing page for a signer in one of the firm's sites: a ticket for one use within five minutes.
+ * @throws ServiceError for an origin that is not registered, and for a signer whose turn it is not
+ */
+export async function embedSigner(
+  deps: EnvelopeDeps,
+  request: SignerRequest,
+  sent: unknown,
+): Promise<{ ticket: string; expiresAt: Date }> {
+  const origin = checkedOrigin(sent, request.owner.environment);
+  const ticket = newCode();
+  let expiresAt = deps.clock();
+  await changeSigner(deps, request, async (tx, { envelope, signer, signers, at }) => {
+    const registered = await listOrigins(tx, request.owner);
+    if (!registered.some((each) => each.origin === origin))
+      throw invalid(`origin must be registered first: ${origin} is not one of your embed origins.`);
+    if (signer.issuedAt === null || !whoseTurn(signers).some(({ n }) => n === signer.n))
+      throw new ServiceError("conflict", "It is not this person's turn to sign yet.");
+    expiresAt = new Date(at.getTime() + ticketMs);
+    await insertEmbed(tx, { signerId: signer.id, origin, ticket, expiresAt });
+    const { partnerId, orderId } = envelope;
+    const detail = { signer: signer.n, origin };
+    await tx.query(auditLine({ at, action: "signer.embedded", actor: request.actor, partnerId, orderId, detail }));
+  });
+  return { ticket, expiresAt };
+}

@@ -1,0 +1,124 @@
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { tokenSha256 } from "./link-tokens.ts";
+
+const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
+const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
+
+/** Database access alone must not be enough to show signing pages in another site. */
+const originState: StateMac = {
+  table: sql`embed_origins`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (o) => sql`${o}.id, ${o}.partner_id, ${o}.environment, ${o}.origin`,
+};
+
+/** A session acts as its signer, so every column is covered. */
+const embedState: StateMac = {
+  table: sql`signer_embeds`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (e) => sql`${e}.id, ${e}.signer_id, ${e}.link_id, ${e}.origin, ${hex(sql`${e}.ticket_sha256`)},
+    ${instant(sql`${e}.ticket_expires_at`)}, ${hex(sql`${e}.session_sha256`)}, ${instant(sql`${e}.session_expires_at`)},
+    ${instant(sql`${e}.identified_at`)}`,
+};
+
+export const embedTables = [stateRows(originState), stateRows(embedState)];
+
+export type EmbedOrigin = { id: string; origin: string; createdAt: Date };
+
+export const listOrigins = (db: Sql, { partnerId, environment }: Owner) =>
+  db.query<EmbedOrigin>(sql`
+    SELECT id, origin, created_at AS "createdAt", ${verified(originState, sql`o`)} FROM embed_origins o
+    WHERE partner_id = ${partnerId} AND environment = ${environment} ORDER BY created_at, id`);
+
+/** @returns false for an origin that the firm has already */
+export async function insertOrigin(
+  tx: Tx,
+  { partnerId, environment }: Owner,
+  { id, origin, createdAt }: EmbedOrigin,
+): Promise<boolean> {
+  const made = await tx.query(sql`
+    INSERT INTO embed_origins (id, partner_id, environment, origin, created_at)
+    VALUES (${id}, ${partnerId}, ${environment}, ${origin}, ${createdAt})
+    ON CONFLICT (partner_id, environment, origin) DO NOTHING RETURNING 1`);
+  if (made.length === 1) await writeStateMacs(tx, originState, sql`id = ${id}`);
+  return made.length === 1;
+}
+
+/** @returns its text; undefined for another firm's */
+export async function deleteOrigin(tx: Tx, { partnerId, environment }: Owner, id: string): Promise<string | undefined> {
+  const [gone] = await tx.query<{ origin: string }>(sql`
+    DELETE FROM embed_origins WHERE id = ${id} AND partner_id = ${partnerId} AND environment = ${environment}
+    RETURNING origin`);
+  return gone?.origin;
+}
+
+/** A signing page that a firm opened for a signer in one of its sites. */
+export type Embed = {
+  id: string;
+  signerId: number;
+  envelopeId: number;
+  origin: string;
+  ticketExpiresAt: Date;
+  /** Null until the ticket is redeemed. */
+  sessionExpiresAt: Date | null;
+  identifiedAt: Date | null;
+  /** Whether the signer still has the link of that time. */
+  isCurrent: boolean;
+};
+
+const selected = (where: Statement): Statement => sql`
+  SELECT e.id, e.signer_id AS "signerId", s.envelope_id AS "envelopeId", e.origin, e.ticket_expires_at AS "ticketExpiresAt",
+    e.session_expires_at AS "sessionExpiresAt", e.identified_at AS "identifiedAt",
+    coalesce(e.link_id = s.link_id, false) AS "isCurrent", ${verified(embedState, sql`e`)}
+  FROM signer_embeds e JOIN envelope_signers s ON s.id = e.signer_id WHERE ${where}`;
+
+async function one(db: Sql, where: Statement): Promise<Embed | undefined> {
+  const [embed] = await db.query<Embed>(selected(where));
+  return embed;
+}
+
+export const embedOfTicket = (db: Sql, ticket: string) => one(db, sql`e.ticket_sha256 = ${tokenSha256(ticket)}`);
+export const embedOfSession = (db: Sql, session: string) => one(db, sql`e.session_sha256 = ${tokenSha256(session)}`);
+
+/** @param ticket 160 random bits, which are not stored */
+export async function insertEmbed(
+  tx: Tx,
+  { signerId, origin, ticket, expiresAt }: { signerId: number; origin: string; ticket: string; expiresAt: Date },
+): Promise<void> {
+  const id = newUuid();
+  await tx.query(sql`
+    INSERT INTO signer_embeds (id, signer_id, link_id, origin, ticket_sha256, ticket_expires_at)
+    SELECT ${id}, s.id, s.link_id, ${origin}, ${tokenSha256(ticket)}, ${expiresAt} FROM envelope_signers s WHERE s.id = ${signerId}`);
+  await writeStateMacs(tx, embedState, sql`id = ${id}`);
+}
+
+/** Turns a ticket into a session, once. @returns false when it was redeemed before */
+export async function redeemEmbed(
+  tx: Tx,
+  id: string,
+  { session, expiresAt }: { session: string; expiresAt: Date },
+): Promise<boolean> {
+  const redeemed = await tx.query(sql`
+    UPDATE signer_embeds SET session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}
+    WHERE id = ${id} AND session_sha256 IS NULL RETURNING 1`);
+  if (redeemed.length === 1) await writeStateMacs(tx, embedState, sql`id = ${id}`);
+  return redeemed.length === 1;
+}
+
+export async function identifyEmbed(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.query(sql`UPDATE signer_embeds SET identified_at = ${at} WHERE id = ${id}`);
+  await writeStateMacs(tx, embedState, sql`id = ${id}`);
+}
+
+/** The trail keeps what happened. A page that ended a day ago no longer needs to say so. */
+export const sweepEmbeds = (db: Sql, now: Date) =>
+  db.query(sql`
+    DELETE FROM signer_embeds
+    WHERE coalesce(session_expires_at, ticket_expires_at) < ${new Date(now.getTime() - dayMs)}`);

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+
+const running = await forTests(openMembersService());
+
+async function member() {
+  const { key } = await running.newPartner();
+  const { headers } = await newMember(running.service, running.somebody(), key);
+  const { baseUrl } = running.service;
+  const form = orderForm({ name: "Lease", svc_sign: "true", roles: '[{"name":"Tenant"}]' }, makePdf());
+  const made = await fetch(`${baseUrl}/api/partner/templates`, {
+    method: "POST",
+    body: form,
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  const { templateId } = (await made.json()) as { templateId: string };
+  const at = `/dashboard/templates/${templateId}/bulk`;
+  const send = async (csv: string, more: Record<string, string> = { byod_confirmed: "on" }) => {
+    const body = orderForm(more, null);
+    body.append("file", new Blob([csv], { type: "text/csv" }), "people.csv");
+    const answer = await fetch(baseUrl + at, { method: "POST", redirect: "manual", headers, body });
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") ?? "" };
+  };
+  const page = async (path: string) => JSON.stringify((await running.call(path, { headers })).body);
+  const press = (path: string) => postForm(baseUrl + path, {}, headers);
+  return { send, page, press, at };
+}
+
+const people = "Tenant.name,Tenant.email\nJane Doe,jane@example.com\nSam Roe,sam@example.com\n";
+
+test("a member sends a list, sees that nothing is placed, places it, and finds an order for each row", async () => {
+  const { send, page, press, at } = await member();
+  assert.match(await page(at), /Tenant\.email/);
+  const { status, location, text } = await send(people);
+  assert.equal(status, 303, text);
+  assert.match(await page(location), /Place the orders/);
+  assert.equal((await press(`${location}/place`)).status, 303);
+  const done = await page(location);
+  assert.match(done, /All done/);
+  assert.equal(done.match(/href=\\"\/dashboard\/orders\/[0-9a-f]{40}/g)?.length, 2);
+  assert.equal((await press(`${location}/place`)).status, 303, "pressed again it places nothing twice");
+  assert.equal((await page(location)).match(/Order [0-9a-f]{6}…/g)?.length, 2);
+});
+
+test("a list with a wrong row is refused with its row, and a canceled one offers nothing more", async () => {
+  const { send, page, press } = await member();
+  const refused = await send("Tenant.name,Tenant.email\nJane,jane\n");
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /Row 1: roles\.Tenant\.email must be a mail address/);
+  assert.match((await send("Tenant.name\nJane")).text, /file must have the column Tenant\.email/);
+  const { location } = await send(people);
+  await press(`${location}/cancel`);
+  assert.doesNotMatch(await page(location), /Place the|Give up/);
+});
+
+test("another firm's list is a page that is not there", async () => {
+  const { location } = await (await member()).send(people);
+  const { page, press } = await member();
+  assert.doesNotMatch(await page(location), /Progress/);
+  assert.equal((await press(`${location}/place`)).status, 404);
+});
