@@ -32,6 +32,13 @@ export async function openWithPdfJs(bytes: Buffer) {
   return { opening, OPS };
 }
 
+/** As `openWithPdfJs`; null for a document whose text is more than is read. */
+export const openWithinBounds = (bytes: Buffer) =>
+  openWithPdfJs(bytes).catch((error: unknown) => {
+    if (error instanceof TooMuchText) return null;
+    throw error;
+  });
+
 /** It warns that it has nothing to draw with: text needs no drawing. */
 async function pdfJs(): Promise<PdfJs> {
   const { warn } = console;

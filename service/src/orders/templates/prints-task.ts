@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { openWithPdfJs, TooMuchText, textItems } from "../../kernel/pdf/pdf-js.ts";
+import { openWithinBounds, textItems } from "../../kernel/pdf/pdf-js.ts";
 
 /** A page of a document, so that the same form with other entries can be recognized. */
 export type PagePrint = {
@@ -17,10 +17,7 @@ const inShingle = 5;
 
 /** Null for a document that pdf.js can't read. Reads at most `mostPrinted` pages; the others have no print. */
 export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
-  const opened = await openWithPdfJs(bytes).catch((error: unknown) => {
-    if (error instanceof TooMuchText) return null;
-    throw error;
-  });
+  const opened = await openWithinBounds(bytes);
   if (!opened) return null;
   const { opening } = opened;
   try {

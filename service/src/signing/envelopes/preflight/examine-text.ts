@@ -1,6 +1,6 @@
 import { type PageBox, pageBox, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
 import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
-import { openWithPdfJs, TooMuchText, textItems } from "../../../kernel/pdf/pdf-js.ts";
+import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
 import { textLimits } from "../../../kernel/pdf/text-cost.ts";
 import { type DocumentNotice, quoted } from "../../../kernel/pdf/unseen/notice.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
@@ -24,10 +24,7 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
   const hiddenOn: DocumentNotice[] = [];
   const until = performance.now() + most.milliseconds;
   const partly: DocumentNotice = { code: "partly_examined", page: null, text: null };
-  const opened = await openWithPdfJs(look.file.bytes).catch((error: unknown) => {
-    if (error instanceof TooMuchText) return null;
-    throw error;
-  });
+  const opened = await openWithinBounds(look.file.bytes);
   if (!opened) return [partly];
   const { opening, OPS } = opened;
   let room: number = textLimits.characters;

@@ -1,4 +1,4 @@
-import { openWithPdfJs, TooMuchText, textItems } from "../../../kernel/pdf/pdf-js.ts";
+import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
 
 /** The text of a document, page for page, in the order in which it has it; `isWhole` is false where there was more than is read. */
 export type DocumentText = { readonly pages: readonly string[]; readonly isWhole: boolean };
@@ -8,10 +8,7 @@ const mostCharacters = 1_000_000;
 
 /** Null for a document that pdf.js can't read. */
 export async function run(bytes: Buffer): Promise<DocumentText | null> {
-  const opened = await openWithPdfJs(bytes).catch((error: unknown) => {
-    if (error instanceof TooMuchText) return null;
-    throw error;
-  });
+  const opened = await openWithinBounds(bytes);
   if (!opened) return null;
   const { opening } = opened;
   try {

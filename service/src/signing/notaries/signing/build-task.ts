@@ -4,13 +4,14 @@ import { dateString, textString, withEntries } from "../../../kernel/pdf/edit.ts
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { resolve } from "../../../kernel/pdf/objects.ts";
 import { type Page, pages } from "../../../kernel/pdf/pages/page-tree.ts";
-import { openWithPdfJs } from "../../../kernel/pdf/pdf-js.ts";
+import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { buildSignedRevision, type Tail } from "../../../kernel/pdf/revision/revision.ts";
 import { createRevisionWriter, type RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import { asInteger, entry } from "../../../kernel/pdf/values.ts";
 import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
+import { blockName } from "../uploads/text.ts";
 import { type Box, overlaps, shownOn, wordsOn } from "../uploads/visible-place.ts";
 
 /** A notary's signature before it is made. */
@@ -96,9 +97,8 @@ function addField(
     ? `/F 132/Rect[${place.box.map((value) => Math.round(value * 1000) / 1000).join(" ")}]` +
       `/AP<</N ${drawn(writer, typeset, lines, height)}>>`
     : "/F 132/Rect[0 0 0 0]";
-  // The name contains the document's own hash, so that no field of the document can bear it.
   field.fill(
-    `<</Type/Annot/Subtype/Widget/FT/Sig/T(SignSealShip-Notary-${docSha256.slice(0, 32)})/TU${textString(["Notary", ...lines].join("\n"))}${shown}` +
+    `<</Type/Annot/Subtype/Widget/FT/Sig/T(${blockName(docSha256)})/TU${textString(["Notary", ...lines].join("\n"))}${shown}` +
       `/P ${page.ref.num} ${page.ref.gen} R/V ${signature.num} ${signature.gen} R>>`,
   );
   writer.append(page.dict, "Annots", [field.ref], (Annots) => writer.set(page.ref, page.dict, { Annots }));
@@ -151,10 +151,12 @@ const mostPages = 5;
 
 /**
  * The lowest blank place of the size on the last page that has one. Pages that are shown turned or scaled are left out. Lines and pictures
- * are not seen, as in the check of uploads.
+ * are not seen, as in the check of uploads. A document that pdf.js can't read has none.
  */
 async function blankPlace(document: Buffer, width: number, height: number): Promise<BlankPlace | null> {
-  const { opening } = await openWithPdfJs(document);
+  const readable = await openWithinBounds(document);
+  if (!readable) return null;
+  const { opening } = readable;
   try {
     const opened = await opening.promise;
     for (let number = opened.numPages; number > Math.max(0, opened.numPages - mostPages); number--) {
@@ -165,6 +167,8 @@ async function blankPlace(document: Buffer, width: number, height: number): Prom
       if (box) return { page: number - 1, box };
       page.cleanup();
     }
+    return null;
+  } catch {
     return null;
   } finally {
     await opening.destroy();

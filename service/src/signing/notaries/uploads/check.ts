@@ -63,7 +63,7 @@ export async function checkUpload(bytes: Buffer, rules: UploadRules): Promise<Up
   const { revision } = rules;
   const begins =
     bytes.length > revision.bytes && (await sha256Hex(bytes.subarray(0, revision.bytes))) === revision.sha256;
-  const sentence = await sentenceCheck(bytes, rules.sentences);
+  const sentence = await sentenceCheck(bytes, rules);
   if (!begins) {
     const isPaper = rules.mayBePaper;
     return { sha256, isPaper, checks: [beginsCheck(isPaper), sentence], stampedAt: null };
@@ -192,10 +192,10 @@ function earlierCheck(before: readonly EarlierSignature[], after: readonly Earli
   return claim("earlier_signatures", broken === undefined, why, broken ?? "");
 }
 
-async function sentenceCheck(bytes: Buffer, sentences: readonly string[]): Promise<Check> {
+async function sentenceCheck(bytes: Buffer, { revision, sentences }: UploadRules): Promise<Check> {
   const name = "required_sentence";
   if (sentences.length === 0) return { name, state: "holds", why: "No sentence is known that the state requires." };
-  const text = await textOf(bytes);
+  const text = await textOf(bytes, revision.sha256);
   const found = sentences.find((sentence) => text !== null && hasSentence(text, sentence));
   if (found) return { name, state: "holds", why: `It has the required sentence: “${found}”` };
   const required = sentences.map((sentence) => `“${sentence}”`).join(" or ");

@@ -1,21 +1,24 @@
-import { openWithPdfJs } from "../../../kernel/pdf/pdf-js.ts";
+import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
 
 const mostPages = 500;
 
 /**
  * The text of a document as a reader shows it: of its pages, of its annotations and of the values of its fields. What is drawn as a
  * picture is no text.
+ * @param givenSha256 hex SHA-256 of the document that the notary was given
  * @returns null when pdf.js can't read the document
  */
-export async function textOf(bytes: Buffer): Promise<string | null> {
-  const { opening } = await openWithPdfJs(bytes);
+export async function textOf(bytes: Buffer, givenSha256: string): Promise<string | null> {
+  const opened = await openWithinBounds(bytes);
+  if (!opened) return null;
+  const { opening } = opened;
   try {
     const document = await opening.promise;
     const texts: string[] = [];
     for (let number = 1; number <= Math.min(document.numPages, mostPages); number++) {
       const page = await document.getPage(number);
       for (const item of (await page.getTextContent()).items) if ("str" in item) texts.push(item.str);
-      for (const annotation of await page.getAnnotations()) texts.push(...textsIn(annotation));
+      for (const annotation of await page.getAnnotations()) texts.push(...textsIn(annotation, blockName(givenSha256)));
       page.cleanup();
     }
     return texts.join(" ");
@@ -26,20 +29,23 @@ export async function textOf(bytes: Buffer): Promise<string | null> {
   }
 }
 
-function textsIn(annotation: { [name: string]: unknown }): string[] {
-  const { fieldValue, contentsObj, textContent, fieldType, alternativeText, rect } = annotation as {
+function textsIn(annotation: { [name: string]: unknown }, ownBlock: string): string[] {
+  const { fieldName, fieldValue, contentsObj, textContent, alternativeText, rect } = annotation as {
+    fieldName?: unknown;
     fieldValue?: unknown;
     contentsObj?: { str?: unknown };
     textContent?: unknown;
-    fieldType?: unknown;
     alternativeText?: unknown;
     rect?: unknown;
   };
-  // The block of a signature is a drawing, and its words are the field's description: of one that shows.
+  // The service's own block is a drawing, and the same words are its field's description. Others may describe what they do not show.
   const [left = 0, , right = 0] = Array.isArray(rect) ? rect.map(Number) : [];
-  const block = fieldType === "Sig" && right > left ? alternativeText : undefined;
+  const block = fieldName === ownBlock && right > left ? alternativeText : undefined;
   return [fieldValue, contentsObj?.str, textContent, block].flat().filter((each) => typeof each === "string");
 }
+
+/** The name of the field that the service signs a notary's document by. No field of the document itself can have it. */
+export const blockName = (givenSha256: string): string => `SignSealShip-Notary-${givenSha256.slice(0, 32)}`;
 
 const plain = (text: string): string =>
   text.normalize("NFKC").toLowerCase().replace(/[‘’]/g, "'").replace(/[‐-―]/g, "-").replace(/\s+/g, "");

@@ -1,4 +1,4 @@
-import { openWithPdfJs } from "../../../kernel/pdf/pdf-js.ts";
+import { openWithinBounds, type openWithPdfJs } from "../../../kernel/pdf/pdf-js.ts";
 
 type Opened = Awaited<Awaited<ReturnType<typeof openWithPdfJs>>["opening"]["promise"]>;
 type Page = Awaited<ReturnType<Opened["getPage"]>>;
@@ -24,14 +24,15 @@ type Shown = { readonly id: string; readonly subtype: string; readonly isSignatu
  * @returns why the additions are refused; null when they are not
  */
 export async function placeProblem(given: Buffer, upload: Buffer): Promise<string | null> {
-  const [before, after] = [await openWithPdfJs(given), await openWithPdfJs(upload)];
+  const [before, after] = [await openWithinBounds(given), await openWithinBounds(upload)];
   try {
+    if (!before || !after) return unreadable;
     return await problemIn(await before.opening.promise, await after.opening.promise);
   } catch {
-    return "Where the additions show can't be read.";
+    return unreadable;
   } finally {
-    await before.opening.destroy();
-    await after.opening.destroy();
+    await before?.opening.destroy();
+    await after?.opening.destroy();
   }
 }
 
@@ -101,6 +102,8 @@ function boxOf(rect: unknown): Box | null {
   if (left === undefined || bottom === undefined || right === undefined || top === undefined) return null;
   return right > left && top > bottom ? [left, bottom, right, top] : null;
 }
+
+const unreadable = "Where the additions show can't be read.";
 
 const keyOf = ({ id, box }: Shown): string => `${id} ${box.join(" ")}`;
 
