@@ -145,5 +145,5 @@ test("bundles for browsers and edges, small", async () => {
     format: "esm",
     write: false,
   });
-  assert.ok((outputFiles[0]?.contents.length ?? Number.POSITIVE_INFINITY) < 16_000);
+  assert.ok((outputFiles[0]?.contents.length ?? Number.POSITIVE_INFINITY) < 20_000);
 });

@@ -78,6 +78,11 @@ const tags = [
       "An order is a completed document and what should happen to it: signing, notarization, shipping, fax. The price is computed here; no request carries an amount. The [quickstart](/docs/quickstart) places one.",
   },
   {
+    name: "Templates",
+    description:
+      "A document type of your firm: its form with its fields, roles, services and messages. An order that names one is placed with values alone.",
+  },
+  {
     name: "Sandbox",
     description:
       "Walks a test order through its life: its payment, its signatures, its delivery. Test orders and test keys only. See [test and live](/docs/test-and-live).",
