@@ -21,11 +21,12 @@ export { temporaryFolder } from "./temporary-folder.ts";
 
 type Env = Record<string, string>;
 
-const offline = { TSA_URLS: "off", OTS_CALENDARS: "off" };
+// Live orders rest between two services, so that tests can look at each status.
+const quiet = { TSA_URLS: "off", OTS_CALENDARS: "off", NEXT_SERVICE_WAIT: "300" };
 
 // Passes only the caller's variables that programs need: its settings must not leak into a test.
 const basics = {
-  ...offline,
+  ...quiet,
   PATH: process.env["PATH"] ?? "",
   HOME: process.env["HOME"] ?? "/root",
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url)),
@@ -56,7 +57,7 @@ export const ownProcess: Env = { TEST_OWN_PROCESS: "yes" };
 
 /** Runs a verb to its end, in a shared process where a run of all tests has one. An exit code never throws. */
 export const runCli = async (env: Env, ...args: string[]): Promise<Outcome> =>
-  (await runHostedVerb({ ...offline, ...env }, args)) ?? runProgram(cli, env, args);
+  (await runHostedVerb({ ...quiet, ...env }, args)) ?? runProgram(cli, env, args);
 
 async function runProgram(program: string, env: Env, args: string[]): Promise<Outcome> {
   const run = promisify(execFile)(process.execPath, [program, ...args], {
@@ -123,7 +124,7 @@ export async function startService(
 ): Promise<Service> {
   const settings = await settingsFor(env, firstStart);
   const running =
-    program === cli && mayBeHosted(settings) ? runHosted({ ...offline, ...settings }) : runProcess(program, settings);
+    program === cli && mayBeHosted(settings) ? runHosted({ ...quiet, ...settings }) : runProcess(program, settings);
   await listening(running);
   const ownChild = () => {
     if (running.process === null || (program === cli && env["TEST_OWN_PROCESS"] === undefined))

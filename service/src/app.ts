@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { closingRecord, closingRoutes } from "./closing/closing-passports/closing-passports.ts";
-import { roomMail, roomRoutes } from "./closing/rooms/rooms.ts";
+import { clientCheckout, payableOfClient, roomMail, roomRoutes } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
 import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
@@ -138,7 +138,7 @@ function workWith(
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
   paymentJobs(jobs, { db, clock, log, processor });
   partRefundJobs(jobs, { db, processor });
-  nextSegmentJobs(jobs, { db, clock, log });
+  nextSegmentJobs(jobs, { db, clock, log }, config.nextServiceWait);
   taskMetrics(metrics, { db, clock });
   backupMetrics(metrics, db);
   envelopeJobs(jobs, envelopes);
@@ -210,7 +210,7 @@ async function addRoutes(
   await providerWebhook(app, { ...deps, providers: features.providers });
   sandboxRoutes(app, { frame, sandbox: desk.sandbox, baseUrl: config.baseUrl });
   testClockRoutes(app, { ...frame, ...features.testClock });
-  roomRoutes(app, { ...frame, db: deps.db, clock: deps.clock });
+  roomRoutes(app, { ...frame, ...features.checkout });
   const { trustList } = deps.sealing;
   passportRoutes(app, { frame, passports, trustList, proofCertificate: features.proofCertificate });
   closingRoutes(app, { frame, closings });
@@ -237,6 +237,8 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       payments: {
         isConfigured: checkout.processor !== null,
         isInProcess: (code) => isPaymentInProcess(db, code),
+        payableTogether: (code) => payableOfClient(db, code),
+        checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
       },
       titleOf: desk.titleOf,
       firmOf: (partnerId) => readShownFirm(db, partnerId),

@@ -219,6 +219,7 @@ function openDesk(deps: AppDeps, shared: Shared, checkout: CheckoutDeps) {
     orders,
     withTemplate,
     bulk: { orders, withTemplate, cipher: rowCipher(deps.secrets) },
+    checkout,
     sandbox: { ...storeOf(deps), sealDocument, sandboxPayment },
     moves: { ...storeOf(deps), openSealer, requireByHand: requireNoLetter },
     envelopes,

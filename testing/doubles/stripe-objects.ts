@@ -47,16 +47,25 @@ export const refusal = (status: number, message: string, type = "invalid_request
   body: { error: { type, message } },
 });
 
+/** The line items of a session in order: their amounts, each times its quantity. */
+function amountsOf({ line_items: items }: Params): number[] {
+  const amountOf = (item: string | Params): number =>
+    typeof item === "object"
+      ? Number(at(item, "price_data", "unit_amount")) * Number(at(item, "quantity"))
+      : Number.NaN;
+  return typeof items === "object" ? Object.values(items).map(amountOf) : [];
+}
+
 /** The fault in the parameters of a new session; undefined when there is none. */
 function sessionFault(params: Params): string | undefined {
-  const amount = Number(at(params, "line_items", "0", "price_data", "unit_amount"));
+  const amounts = amountsOf(params);
+  const hasLines = amounts.length > 0 && amounts.length <= 100 && amounts.every((amount) => amount > 0);
   const inSeconds = Number(params["expires_at"]) - Date.now() / 1000;
-  if (params["mode"] !== "payment" || !params["success_url"] || !(amount > 0)) return "a parameter is missing";
+  if (params["mode"] !== "payment" || !params["success_url"] || !hasLines) return "a parameter is missing";
   return inSeconds > 1795 && inSeconds < 86_405 ? undefined : "expires_at must be 30 minutes to 24 hours ahead";
 }
 
 function newSession(sessionId: string, params: Params, hostedPages: string, livemode: boolean): StripeObject {
-  const amount = Number(at(params, "line_items", "0", "price_data", "unit_amount"));
   return {
     id: sessionId,
     object: "checkout.session",
@@ -64,7 +73,7 @@ function newSession(sessionId: string, params: Params, hostedPages: string, live
     status: "open",
     payment_status: "unpaid",
     mode: "payment",
-    amount_total: amount * Number(at(params, "line_items", "0", "quantity")),
+    amount_total: amountsOf(params).reduce((sum, amount) => sum + amount, 0),
     currency: at(params, "line_items", "0", "price_data", "currency"),
     client_reference_id: params["client_reference_id"] ?? null,
     metadata: params["metadata"] ?? {},
@@ -93,6 +102,24 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     return { status: 200, body: session };
   }
 
+  /** The rest of the sum that the intent charged, without its refunds; undefined for an intent of no session. */
+  function refundable(intent: unknown): number | undefined {
+    const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
+    const given = refunds.filter((each) => each["payment_intent"] === intent);
+    return session && given.reduce((rest, each) => rest - Number(each["amount"]), Number(session["amount_total"]));
+  }
+
+  function createRefund(params: Params): Reply {
+    const rest = refundable(params["payment_intent"]);
+    const amount = params["amount"] === undefined ? rest : Number(params["amount"]);
+    if (rest !== undefined && (amount === undefined || amount > rest || amount <= 0))
+      return refusal(400, "Refund amount is greater than unrefunded amount on charge");
+    const metadata = params["metadata"] ?? {};
+    const refund = { id: newId("re"), object: "refund", status: "succeeded", ...params, amount, metadata };
+    refunds.push(refund);
+    return { status: 200, body: refund };
+  }
+
   function expire(session: StripeObject): Reply {
     if (session["status"] !== "open") return refusal(400, "only open sessions can be expired");
     Object.assign(session, { status: "expired", url: null });
@@ -113,9 +140,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
         if (method === "POST" && action === "expire") return expire(session);
       }
       if (method === "POST" && path === "/v1/refunds") {
-        const refund = { id: newId("re"), object: "refund", status: "succeeded", ...params };
-        refunds.push(refund);
-        return { status: 200, body: refund };
+        return createRefund(params);
       }
       if (method === "GET" && path === "/v1/refunds") {
         const data = refunds.filter((each) => each["payment_intent"] === params["payment_intent"]);

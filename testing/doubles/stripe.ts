@@ -49,6 +49,8 @@ export type StripeDouble = {
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
   /** A payer finishes by bank debit: the session is complete, and the money comes or fails later. */
   payByBank: (sessionId: string) => StripeEvent;
+  /** The events of a refund: of itself, and of its charge. */
+  refundEvents: (refund: Record<string, unknown>) => StripeEvent[];
   /** The bank's answer to such a payment. */
   bankAnswers: (sessionId: string, outcome: "succeeded" | "failed") => StripeEvent;
   close: () => Promise<void>;
@@ -126,6 +128,17 @@ export async function startStripe(): Promise<StripeDouble> {
     return event(`checkout.session.async_payment_${outcome}`, { ...session });
   }
 
+  function refundEvents(refund: Record<string, unknown>): StripeEvent[] {
+    const { payment_intent: intent } = refund;
+    const session = [...sessions.values()].find((each) => each["payment_intent"] === intent) ?? {};
+    const given = refunds.filter((each) => each["payment_intent"] === intent);
+    const amount_refunded = given.reduce((sum, each) => sum + Number(each["amount"]), 0);
+    const { amount_total: amount, currency, metadata } = session;
+    const refunded = amount_refunded === amount;
+    const charge = { payment_intent: intent, amount, amount_refunded, currency, metadata, refunded };
+    return [event("refund.updated", { ...refund }), event("charge.refunded", charge)];
+  }
+
   const event: StripeDouble["event"] = (type, object, more = {}) => ({
     id: newId("evt"),
     object: "event",
@@ -165,6 +178,7 @@ export async function startStripe(): Promise<StripeDouble> {
     pay,
     payByBank: (sessionId) => pay(sessionId, { payment_status: "unpaid" }),
     bankAnswers,
+    refundEvents,
     close: server.close,
   };
 }

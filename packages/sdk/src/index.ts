@@ -41,6 +41,7 @@ export type {
   CreatedRoom,
   OrderCard,
   Participant,
+  RoomCheckout,
   RoomList,
   RoomSummary,
   RoomView,

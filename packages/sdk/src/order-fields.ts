@@ -111,6 +111,8 @@ export type OrderFields = {
   fromPostal?: string | undefined;
   /** Adds a fax: a 10-digit US number, or an international one in `+country` form. */
   faxTo?: string | undefined;
+  /** Who pays. Default `client`; with `firm`, no mail and no page tells the client about money. */
+  payBy?: "client" | "firm" | undefined;
   /** The answer then includes the hosted checkout. */
   createCheckout?: boolean | undefined;
   /** Who signs. Default: the client, alone. */

@@ -49,6 +49,8 @@ type OrderCommon = {
   /** US cents: what a checkout charges. */
   totalCents: number;
   lines: OrderLine[];
+  /** Your firm pays; absent when the client does. */
+  payBy?: "firm";
   /** Why a person prices the order: only while it is in `ManualQuoteRequired`. */
   manualQuoteReason?: string;
   /** Warnings about the document that signers see; absent when there are none. */

@@ -119,6 +119,14 @@ export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUr
   downloadUrl: string;
 };
 
+export type RoomCheckout = {
+  checkoutUrl: string;
+  /** The orders that it pays; amounts are US cents. */
+  orders: { orderCode: string; totalCents: number }[];
+  totalCents: number;
+  requestId: string;
+};
+
 type Ok = { ok: true };
 
 export type RoomList = { rooms: RoomSummary[]; nextCursor: string | null; requestId: string };
@@ -147,6 +155,10 @@ export function roomsOf(transport: Transport) {
       roomCode: string,
       order: { orderCode: string; label?: string | undefined },
     ): Promise<Ok & { alreadyAttached: boolean }> => json("POST", path`/api/rooms/${roomCode}/orders`, { body: order }),
+
+    /** Opens one hosted checkout for all payable orders of your firm in the room; an open one for the same orders is returned again. */
+    checkout: (roomCode: string, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<RoomCheckout> =>
+      json("POST", path`/api/rooms/${roomCode}/checkout`, { idempotencyKey }),
 
     detach: (roomCode: string, orderCode: string): Promise<Ok> =>
       json("DELETE", path`/api/rooms/${roomCode}/orders/${orderCode}`),

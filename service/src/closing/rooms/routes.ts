@@ -4,21 +4,32 @@ import { principalOf } from "../../kernel/http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendAnswer } from "../../kernel/http/idempotency-key.ts";
 import { jsonRoute, optionalText, type RouteDeps, sendText } from "../../kernel/http/route.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
+import { once, onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
+import type { CheckoutDeps } from "../../orders/payments/payments.ts";
 import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import { Attached, Attachment } from "./attachments/schemas.ts";
 import type { RoomDeps } from "./change.ts";
+import { roomCheckout } from "./checkout.ts";
 import { attachFields, newRoomFields } from "./fields.ts";
 import { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
 import { roomPage } from "./list.ts";
 import { roomOrderParams, roomParams } from "./params.ts";
 import { participantRoutes } from "./participants/routes.ts";
-import { CreatedRoom, NewRoom, RoomChanged, RoomList, RoomStatus, RoomSummary, RotatedRoom } from "./schemas.ts";
+import {
+  CreatedRoom,
+  NewRoom,
+  RoomChanged,
+  RoomCheckout,
+  RoomList,
+  RoomStatus,
+  RoomSummary,
+  RotatedRoom,
+} from "./schemas.ts";
 import { openViewReader } from "./view/read-view.ts";
 import { ActivityItem, OrderCard, RoomView } from "./view/schemas.ts";
 
-export type RoomRouteDeps = RoomDeps & RouteDeps;
+export type RoomRouteDeps = CheckoutDeps & RouteDeps;
 
 const common = { tag: "Rooms", caller: "key", policy: "partner-write" } as const;
 const unknownRoom = { 404: "Room not found." };
@@ -31,6 +42,7 @@ export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
   createAndListRoutes(app, deps);
   lifecycleRoutes(app, deps);
   attachmentRoutes(app, deps);
+  checkoutRoute(app, deps);
   participantRoutes(app, deps);
 }
 
@@ -142,6 +154,44 @@ function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDeps): voi
     answer: RoomChanged,
     refusals: { 404: "That order is not in this room." },
     handle: (request) => detachOrder(deps, principalOf(request), request.params.roomCode, request.params.orderCode),
+  });
+}
+
+/** One payment for the room (an addition to the contract's routes). */
+function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
+  const url = "/api/rooms/:roomCode/checkout";
+  jsonRoute(app, deps, {
+    ...common,
+    method: "POST",
+    scope: "orders",
+    url,
+    operationId: "mintRoomCheckout",
+    summary: "Create a checkout for a room",
+    description:
+      "Opens one hosted page that pays all payable orders of the room that your firm placed; those of other firms are never part of it. Each order still moves only by the processor's signed notice. An order has one checkout at a time: a checkout of a single order that is still open is ended first.",
+    params: roomParams,
+    headers: idempotencyHeader,
+    bodyIs: "none",
+    answer: RoomCheckout,
+    refusals: {
+      400: "Idempotency-Key must have 8 to 255 characters.",
+      404: "Room not found.",
+      409: "No order of this room is payable.",
+      502: "The payment processor failed to create the checkout session.",
+      503: "Payments are not configured.",
+    },
+    handle: async (request, reply) => {
+      const principal = principalOf(request);
+      const { roomCode } = request.params;
+      const fingerprint = fingerprintOf(new Map([["code", roomCode]]), null);
+      const key = requestKey(principal, `POST ${url}`, idempotencyKeyOf(request), fingerprint);
+      const answer = await once(deps, key, {
+        status: 200,
+        refuseAbandoned: null,
+        work: async () => ({ ...(await roomCheckout(deps, principal, roomCode)), requestId: request.id }),
+      });
+      return sendAnswer(reply, answer);
+    },
   });
 }
 

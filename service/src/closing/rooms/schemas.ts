@@ -3,6 +3,7 @@ import {
   nextCursor,
   nullable,
   ok,
+  orderCodeExample,
   ref,
   requestId,
   roomCode,
@@ -72,6 +73,25 @@ export const RoomList = Type.Object(
   { $id: "RoomList", description: "A page of rooms." },
 );
 export type RoomList = Static<typeof RoomList>;
+
+export const RoomCheckout = Type.Object(
+  {
+    checkoutUrl: text(
+      "The hosted payment page; the same one while it is open and the orders to pay are the same.",
+      "https://checkout.stripe.com/c/pay/cs_test_a1b2",
+    ),
+    orders: Type.Array(
+      Type.Object({
+        orderCode: text("An order that it pays.", orderCodeExample),
+        totalCents: Type.Integer({ minimum: 0, description: "The order's total in US cents.", examples: [9500] }),
+      }),
+      { description: "The orders that it pays, as the room lists them: every payable order of your firm." },
+    ),
+    totalCents: Type.Integer({ minimum: 0, description: "Their sum in US cents.", examples: [18_240] }),
+    requestId: requestId(),
+  },
+  { $id: "RoomCheckout", description: "Where the orders of a room are paid together." },
+);
 
 export const RotatedRoom = Type.Object(
   { roomCode: roomCode(), roomUrl: roomUrl() },

@@ -41,11 +41,13 @@ export {
   changeLogo,
   changePasskeyForLive,
   changeRole,
+  changeServicePause,
   listMembers,
   type Member,
   type MemberDeps,
   removeMember,
   requireBrandOwner,
+  servicePauses,
 } from "./membership.ts";
 export { requestOptions } from "./passkeys/authentication.ts";
 export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";

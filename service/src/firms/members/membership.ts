@@ -6,7 +6,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { requireProof, requireRecentPasskey } from "../../kernel/platform/recent-proof.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { type BrandingChange, setBranding, setLogo, setPasskeyForLive } from "../partners/partners.ts";
+import { type BrandingChange, setBranding, setLogo, setPasskeyForLive, setServicePause } from "../partners/partners.ts";
 import * as store from "./store.ts";
 
 export type { Member } from "./store.ts";
@@ -62,6 +62,22 @@ export async function changeLogo(
 /** @throws ServiceError for a caller who is not an owner, or lacks live access in a live firm */
 export const requireBrandOwner = (deps: MemberDeps, principal: Principal): Promise<void> =>
   asBrandOwner(deps, principal, async () => {});
+
+/** The pauses between two services that a firm can choose, in minutes; 0 for the service's own. */
+export const servicePauses = [0, 5, 30, 120, 1440] as const;
+
+/**
+ * Sets the pause between two services of the firm's live orders, under the same rules.
+ * @throws ServiceError for another number of minutes
+ */
+export async function changeServicePause(deps: MemberDeps, principal: Principal, typed: string): Promise<void> {
+  const minutes = servicePauses.find((each) => String(each) === typed);
+  if (minutes === undefined) throw invalid(`minutes must be one of ${servicePauses.join(", ")}.`);
+  const { partnerId } = principal;
+  await asBrandOwner(deps, principal, (tx, at) =>
+    setServicePause(tx, partnerId, minutes === 0 ? null : minutes, { at, actor: actorOf(principal) }),
+  );
+}
 
 const asBrandOwner = (deps: MemberDeps, principal: Principal, change: (tx: Tx, at: Date) => Promise<void>) =>
   deps.db.transaction(async (tx) => {

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
@@ -88,6 +89,24 @@ export async function setPartner(
 export async function requirePartner({ db }: { db: Sql }, partnerId: string): Promise<void> {
   if (!(await store.partnerExists(db, requireUuid("PARTNER_ID", partnerId))))
     throw new ServiceError("not_found", "No such partner.");
+}
+
+/** The minutes that a firm wants between two services of an order; null where it has no wish. */
+export async function servicePauseOf(db: Sql, partnerId: string): Promise<number | null> {
+  const [pause] = await db.query<{ minutes: number }>(
+    sql`SELECT minutes FROM service_pauses WHERE partner_id = ${partnerId}`,
+  );
+  return pause?.minutes ?? null;
+}
+
+/** Sets the pause, inside a transaction. @param minutes null for none */
+export async function setServicePause(tx: Tx, partnerId: string, minutes: number | null, by: ChangedBy): Promise<void> {
+  if (minutes === null) await tx.query(sql`DELETE FROM service_pauses WHERE partner_id = ${partnerId}`);
+  else
+    await tx.query(sql`
+      INSERT INTO service_pauses (partner_id, minutes) VALUES (${partnerId}, ${minutes})
+      ON CONFLICT (partner_id) DO UPDATE SET minutes = EXCLUDED.minutes`);
+  await auditPartner(tx, by, "partner.changed", partnerId, { servicePauseMinutes: minutes });
 }
 
 /** Sets whether members of a firm need a passkey to change live data, inside a transaction. */

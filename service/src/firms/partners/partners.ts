@@ -31,8 +31,10 @@ export {
   listPartners,
   type Partner,
   requirePartner,
+  servicePauseOf,
   setPartner,
   setPasskeyForLive,
+  setServicePause,
 } from "./firms.ts";
 export { keyTable } from "./keys/format.ts";
 export { addKey, type IssuedKey, keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/issue.ts";

@@ -19,6 +19,8 @@ export type Config = {
   host: string;
   /** How long `/readyz` says that the node stops before it does. */
   drainSeconds: number;
+  /** The seconds between the end of a service of a live order and the next one, for firms without a wish. */
+  nextServiceWait: number;
   baseUrl: string;
   dataDir: string;
   databaseUrl: string | null;
@@ -111,7 +113,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     host: read(env, "HOST", "127.0.0.1", "an address or host name", (text) =>
       /^[\w.:-]+$/.test(text) ? text : undefined,
     ),
-    drainSeconds: read(env, "DRAIN_SECONDS", 0, "a whole number of seconds from 0 to 300", wholeNumber(0, 300)),
+    ...secondsFrom(env),
     baseUrl: read(env, "BASE_URL", `http://localhost:${port}`, "an http(s) URL", httpUrl),
     dataDir,
     ...databaseFrom(env),
@@ -191,6 +193,11 @@ function logFrom(env: Env, key: string): Pick<Config, "logKey" | "logOrigin" | "
     logIntervalMs: seconds * 1_000,
   };
 }
+
+const secondsFrom = (env: Env): Pick<Config, "drainSeconds" | "nextServiceWait"> => ({
+  drainSeconds: read(env, "DRAIN_SECONDS", 0, "a whole number of seconds from 0 to 300", wholeNumber(0, 300)),
+  nextServiceWait: read(env, "NEXT_SERVICE_WAIT", 0, "whole seconds from 0 to 86400", wholeNumber(0, 86_400)),
+});
 
 type DatabaseSettings = Pick<Config, "databaseUrl" | "databaseListenUrl" | "databasePoolSize">;
 

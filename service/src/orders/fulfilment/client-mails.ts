@@ -17,12 +17,28 @@ import {
 export type TakesPayment = (environment: Environment) => boolean;
 
 /** The facts that decide whether a mail is still true. */
-export type Mailable = { environment: Environment; status: string; documentsDeletedAt: Date | null };
+export type Mailable = {
+  environment: Environment;
+  status: string;
+  documentsDeletedAt: Date | null;
+  payBy: "client" | "firm";
+};
 
-export const mailableColumns = sql`o.environment, o.status, ${documentsDeletedAt(sql`o.id`)}`;
+const aboutMoney: ReadonlySet<MailMoment> = new Set([
+  "quote_ready",
+  "payment_received",
+  "payment_failed",
+  "refunded",
+] as const);
 
-/** Whether the mail is still true. An order that is already paid, or can't be paid here, gets no request to pay. */
+export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${documentsDeletedAt(sql`o.id`)}`;
+
+/**
+ * Whether the mail is still true. An order that is already paid, or can't be paid here, gets no request to pay. A
+ * client whose firm pays is told nothing about money.
+ */
 export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
+  if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
   if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);
   return moment !== "payment_failed" || isPayable(order.status);
 }

@@ -1,16 +1,33 @@
+import { servicePauseOf } from "../../firms/partners/partners.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { dispatchQueue, type LockedOrder, lockOrder, nextSegmentQueue, targetOf, transition } from "../order/order.ts";
 
 type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
 
-/** Moves live orders whose service has ended to their next service, or to their end. */
-export function nextSegmentJobs(jobs: Jobs, deps: NextSegmentDeps): void {
-  jobs.work<{ orderId: number }>(nextSegmentQueue, ({ orderId }) => beginNextSegment(deps, orderId));
+/**
+ * Moves live orders whose service has ended to their next service, or to their end: at once, unless the firm or the
+ * service's setting asks for a pause.
+ * @param waitSeconds for firms without a wish
+ */
+export function nextSegmentJobs(jobs: Jobs, deps: NextSegmentDeps, waitSeconds: number): void {
+  jobs.work<{ orderId: number; hasWaited?: boolean }>(nextSegmentQueue, async ({ orderId, hasWaited = false }) => {
+    const waitMs = hasWaited ? 0 : await pauseMs(deps, orderId, waitSeconds);
+    if (waitMs > 0) await enqueueAfter(deps.db, nextSegmentQueue, { orderId, hasWaited: true }, waitMs);
+    else await beginNextSegment(deps, orderId);
+  });
+}
+
+async function pauseMs({ db }: NextSegmentDeps, orderId: number, waitSeconds: number): Promise<number> {
+  const [order] = await db.query<{ partnerId: string }>(
+    sql`SELECT partner_id AS "partnerId" FROM orders WHERE id = ${orderId}`,
+  );
+  const minutes = order ? await servicePauseOf(db, order.partnerId) : null;
+  return (minutes === null ? waitSeconds : minutes * 60) * 1_000;
 }
 
 /** Begins the next service of an order, unless the order has moved since the job was queued. */

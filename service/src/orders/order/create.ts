@@ -230,6 +230,7 @@ function newOrder(
     manualQuoteReason,
     envelopeStatus: form.services.sign ? "Created" : null,
     externalReference: form.externalReference,
+    payBy: form.payBy,
     customerEmail: form.email,
     faxTo: form.faxTo,
     createdAt: clock(),

@@ -58,14 +58,14 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
       INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
         external_reference, customer_email, customer_name, doc_slug, signer_state, dest_state, ship_method, ship_to,
         ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version,
-        carrier_rate, document_name, document_notices, signers, signature_fields, row_mac, state_mac, created_at, updated_at)
+        carrier_rate, document_name, document_notices, signers, signature_fields, pay_by, row_mac, state_mac, created_at, updated_at)
       SELECT ${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
         ${order.fax}, ${order.envelopeStatus}, ${order.externalReference}, ${order.customerEmail}, ${form.name},
         ${form.docSlug}, ${form.signerState}, ${form.destState}, ${form.shipMethod}, ${jsonOrNull(form.shipTo)}::jsonb,
         ${jsonOrNull(form.shipFrom)}::jsonb, ${order.faxTo}, ${JSON.stringify(order.lines)}::jsonb,
         ${order.subtotalCents}, ${order.discountCents}, ${order.totalCents}, ${order.priceBookVersion},
         ${jsonOrNull(order.carrierRate)}::jsonb, ${order.documentName}::bytea, ${order.documentNotices}::bytea, ${jsonOrNull(order.signers)}::jsonb,
-        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${macOfNewOrder(code, coveredOf(order))}::bytea, ${at}, ${at}
+        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${form.payBy}, ${order.rowMac}::bytea, ${macOfNewOrder(code, coveredOf(order))}::bytea, ${at}, ${at}
       ${claim ? sql`FROM claim` : nothing}
       RETURNING id
     ), document AS (
@@ -127,8 +127,8 @@ function quoteTask({
 }
 
 /** Mails the client a quote that is ready to pay. */
-function quoteMail({ status, createdAt: at }: NewOrder): Statement {
-  if (status !== "QuoteReady") return nothing;
+function quoteMail({ status, createdAt: at, form }: NewOrder): Statement {
+  if (status !== "QuoteReady" || form.payBy === "firm") return nothing;
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text))`;
 }
 

@@ -101,6 +101,9 @@ const common = {
   discountCents: cents("The discount of your tier, in USD cents.", 0),
   totalCents: totalCents(),
   lines: Type.Array(ref(OrderLine), { description: "The price, line by line.", examples: [linesExample] }),
+  payBy: Type.Optional(
+    Type.Literal("firm", { description: "Your firm pays, as `pay_by` asked; absent when the client does." }),
+  ),
   manualQuoteReason,
   template,
 };
@@ -264,6 +267,9 @@ export const orderFormSchema = {
       maxLength: 120,
       examples: ["FILE-2207"],
     }),
+    pay_by: text(
+      "Who pays: `client`, the default, or `firm`. When your firm pays, no mail and no page tells the client about money, and you open the checkout.",
+    ),
     create_checkout: flag("also create the hosted payment page, and answer its address as `checkoutUrl`."),
   },
 } as const;

@@ -19,7 +19,7 @@ const summaryColumns = sql`code AS "code@order", status, sign, notarize, ship, f
   external_reference AS "externalReference", customer_email AS "customerEmail", created_at AS "createdAt"`;
 
 const detailColumns = sql`${summaryColumns}, envelope_status AS "envelopeStatus", fax_to AS "faxTo", lines,
-  subtotal_cents AS "subtotalCents", discount_cents AS "discountCents", document_notices AS "documentNotices",
+  subtotal_cents AS "subtotalCents", discount_cents AS "discountCents", pay_by AS "payBy", document_notices AS "documentNotices",
   ${templateOf(sql`orders.id`)} AS template,
   CASE WHEN status = 'ManualQuoteRequired' THEN ${lastReason(sql`orders.id`, sql`orders.status`)} END AS "manualQuoteReason"`;
 

@@ -3,6 +3,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
 import type { BoughtServices, OrderLine } from "../pricing/pricing.ts";
 import { noticeMessage } from "./document-texts.ts";
+import type { Payer } from "./form/form.ts";
 import type { CreatedOrder, OrderDetail, OrderSummary } from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
 import type { TemplateUse } from "./template-use.ts";
@@ -25,6 +26,7 @@ export type OrderRow = BoughtServices & {
   manualQuoteReason: string | null;
   /** The version that it was placed from; null without one. */
   template: TemplateUse | null;
+  payBy: Payer;
 };
 
 /** Further fields of an order's page. */
@@ -53,6 +55,7 @@ const common = (order: OrderRow) => ({
   discountCents: order.discountCents,
   totalCents: order.totalCents,
   lines: order.lines,
+  ...(order.payBy === "firm" && { payBy: order.payBy }),
   ...(order.manualQuoteReason === null ? {} : { manualQuoteReason: order.manualQuoteReason }),
   ...(order.template && { template: order.template }),
 });

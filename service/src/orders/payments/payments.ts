@@ -4,18 +4,28 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeCheckoutQueue, refundQueue, verifiedOrders } from "../order/order.ts";
-import { closeCheckouts } from "./checkout/checkout.ts";
+import { closeCheckouts } from "./checkout/sessions.ts";
+import { checkoutRows } from "./checkout/store.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
-import { heldPayments } from "./store.ts";
+import { heldPayments, moneyRows } from "./store.ts";
 
-export { type CheckoutDeps, checkoutUrl, takesPayment } from "./checkout/checkout.ts";
+export {
+  type CheckoutDeps,
+  checkoutUrl,
+  type Member,
+  type SharedCheckout,
+  sharedCheckout,
+  takesPayment,
+} from "./checkout/checkout.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
-export { heldPayments, paymentState, protectedTables } from "./store.ts";
+export { heldPayments, paymentState } from "./store.ts";
 export { resolveUnapplied, type UnappliedPayment, unappliedPayments } from "./unapplied.ts";
+
+export const protectedTables = [...moneyRows, ...checkoutRows];
 
 type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
@@ -26,7 +36,7 @@ export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
 }
 
 /**
- * Refunds all held payments. The order stays in RefundPending until the processor confirms; sandbox money is back at
+ * Refunds all held payments; of one that paid several orders, this order's share. The order stays in RefundPending until the processor confirms; sandbox money is back at
  * once.
  * A forged job refunds nothing, because the order's MAC covers its RefundPending.
  */
@@ -35,7 +45,7 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
     sql`SELECT status, ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
   if (order?.status !== "RefundPending") return;
-  for (const { id, paymentIntent, simulated } of await heldPayments(db, orderId)) {
+  for (const { id, paymentIntent, simulated, isShared, amountCents } of await heldPayments(db, orderId)) {
     if (simulated) {
       const object = { payment_intent: paymentIntent, refunded: true };
       const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
@@ -44,7 +54,8 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
     } else {
       if (!processor) throw new Error("payments are not configured: the refund waits");
       if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
-      await processor.refund(String(id), paymentIntent);
+      if (isShared) await processor.refundShare({ payment: id, paymentIntent, amountCents });
+      else await processor.refund(String(id), paymentIntent);
     }
   }
 }

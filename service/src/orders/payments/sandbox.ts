@@ -4,7 +4,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { LockedOrder } from "../order/order.ts";
-import { currency } from "./checkout/checkout.ts";
+import { currency } from "./checkout/sessions.ts";
 import { type Taken, takeEvent } from "./processor/events.ts";
 import { paymentState } from "./store.ts";
 

@@ -9,7 +9,6 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { sessionRows } from "./checkout/store.ts";
 
 /**
  * The covered columns of payments. A trigger lets a payment be refunded once and never deleted, so that no earlier row
@@ -41,11 +40,10 @@ export const resolutionState: StateMac = {
 
 const backfill = { set: "desk and checkout" };
 
-export const protectedTables = [
+export const moneyRows = [
   stateRows(paymentState, { backfill: { set: "money" } }),
   stateRows(processorEventState, { backfill }),
   stateRows(resolutionState, { backfill }),
-  sessionRows,
 ];
 
 const verifiedPayments: Statement = verified(paymentState, sql`payments`);
@@ -125,6 +123,8 @@ export type HeldPayment = {
   /** In the smallest unit of the currency. */
   amountCents: number;
   currency: string;
+  /** Whether it is a share of a payment for several orders. */
+  isShared: boolean;
 };
 
 /**
@@ -135,7 +135,9 @@ export type HeldPayment = {
 export async function heldPayments(db: Sql, orderId: number): Promise<HeldPayment[]> {
   const payments = await db.query<HeldPayment & { refundedAt: Date | null }>(sql`
     SELECT id, payment_intent AS "paymentIntent", simulated, amount_cents::float8 AS "amountCents", currency,
-      refunded_at AS "refundedAt", ${verifiedPayments}
+      refunded_at AS "refundedAt", ${verifiedPayments},
+      EXISTS (SELECT FROM payments q WHERE q.payment_intent = payments.payment_intent
+        AND q.order_id <> payments.order_id) AS "isShared"
     FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
 }
@@ -148,12 +150,29 @@ export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string
   return found.some(({ isRefunded }) => isRefunded);
 }
 
-/** The order of the payment. An authentic payment comes before one that fails its MAC, which later reads refuse. */
-export async function orderCodeOfIntent(db: Sql, paymentIntent: string): Promise<string | null> {
-  const found = await db.query<{ code: string } & Marked>(sql`
-    SELECT o.code AS "code@order", ${marked(paymentState, sql`p`)} FROM payments p JOIN orders o ON o.id = p.order_id
-    WHERE p.payment_intent = ${paymentIntent} ORDER BY p.id`);
-  return (found.find(({ isAuthentic }) => isAuthentic) ?? found[0])?.code ?? null;
+export type PayeeOfIntent = { orderId: number; orderCode: string };
+
+/**
+ * The orders that the payment is on record for. Authentic records come before those that fail their MAC, which later
+ * reads refuse.
+ */
+export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<PayeeOfIntent[]> {
+  const found = await db.query<PayeeOfIntent & Marked>(sql`
+    SELECT o.id AS "orderId", o.code AS "orderCode@order", ${marked(paymentState, sql`p`)}
+    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = ${paymentIntent} ORDER BY p.id`);
+  const authentic = found.filter(({ isAuthentic }) => isAuthentic);
+  const payees = authentic.length > 0 ? authentic : found.slice(0, 1);
+  const byOrder = payees.map(({ orderId, orderCode }) => [orderId, { orderId, orderCode }] as const);
+  return [...new Map(byOrder).values()];
+}
+
+/** The order of a payment by the payment's id. @throws ServiceError `unavailable` when it fails its MAC */
+export async function payeeOf(db: Sql, id: string, paymentIntent: string): Promise<PayeeOfIntent | undefined> {
+  const [found] = await db.query<PayeeOfIntent>(sql`
+    SELECT o.id AS "orderId", o.code AS "orderCode@order", ${verified(paymentState, sql`p`)}
+    FROM payments p JOIN orders o ON o.id = p.order_id
+    WHERE p.id::text = ${id} AND p.payment_intent = ${paymentIntent}`);
+  return found;
 }
 
 /** The ids of the events whose money moved no order. @throws ServiceError `unavailable` when one fails its MAC */

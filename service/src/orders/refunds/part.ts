@@ -81,6 +81,7 @@ async function giveBack({ db, processor }: JobDeps, requestId: string): Promise<
     if (!processor) throw new Error("payments are not configured: the refund waits");
     if (payment.paymentIntent === null)
       throw new Error("the payment has no payment intent: refund it at the processor");
-    await processor.refundPart(requestId, payment.paymentIntent, amountCents);
+    const { paymentIntent } = payment;
+    await processor.refundPart({ request: requestId, payment: id, paymentIntent, amountCents });
   }
 }

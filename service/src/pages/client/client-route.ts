@@ -35,14 +35,16 @@ export function clientRoute<Url extends string>(
   });
 }
 
-/** A page that says what happened, and leads back to the order. */
+/** A page that says what happened, and leads back to the order where there is one. */
 export function messagePage(
   assets: Pick<Assets, "url">,
-  orderCode: string,
+  orderCode: string | null,
   reader: Reader,
   { title, text }: { title: string; text: string },
 ): string {
-  const order = linkFor(reader, `/orders/${orderCode}`);
-  const body = html`<div class="message"><h1>${title}</h1><p>${text}</p><p><a href="${order}">${reader.words.payment.back}</a></p></div>`;
+  const back =
+    orderCode !== null &&
+    html`<p><a href="${linkFor(reader, `/orders/${orderCode}`)}">${reader.words.payment.back}</a></p>`;
+  const body = html`<div class="message"><h1>${title}</h1><p>${text}</p>${back}</div>`;
   return layout(assets, { ...clientFrame(reader.words), title, body });
 }

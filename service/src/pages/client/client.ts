@@ -48,6 +48,7 @@ type PaymentPageDeps = {
   db: Sql;
   assets: Assets;
   limits: RateLimits;
+  payments: OrderPageDeps["payments"];
   /** The hosted checkout of an order. @throws ServiceError when it cannot be paid */
   checkoutUrl: (orderCode: string) => Promise<string>;
 };
@@ -56,17 +57,27 @@ type PaymentPageDeps = {
 function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
   const { db, assets, checkoutUrl } = deps;
 
-  clientRoute(app, deps, "/orders/:code/checkout", async ({ params: { code }, request }, reader) => {
-    await orderOf(db, code);
-    try {
-      return { redirect: await checkoutUrl(code) };
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      request.log.warn({ reason: error.message }, "no checkout for a payer");
-      const back = error.code === "not_payable" ? "" : "/checkout/unavailable";
-      return { redirect: linkFor(reader, `/orders/${code}${back}`) };
-    }
-  });
+  for (const [path, urlOf] of [
+    ["/orders/:code/checkout", checkoutUrl],
+    ["/orders/:code/checkout/together", deps.payments.checkoutTogether],
+  ] as const)
+    clientRoute(app, deps, path, async ({ params: { code }, request }, reader) => {
+      await orderOf(db, code);
+      try {
+        return { redirect: await urlOf(code) };
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        request.log.warn({ reason: error.message }, "no checkout for a payer");
+        const back = error.code === "not_payable" ? "" : "/checkout/unavailable";
+        return { redirect: linkFor(reader, `/orders/${code}${back}`) };
+      }
+    });
+
+  // After a payment for several orders. The address names none of them, because its payer may not see them all.
+  for (const name of ["returned", "cancelled"] as const)
+    clientRoute(app, deps, `/checkout/${name}`, async (_, reader) =>
+      messagePage(assets, null, reader, reader.words.payment[name]),
+    );
 
   for (const name of ["returned", "cancelled", "unavailable"] as const)
     clientRoute(app, deps, `/orders/:code/checkout/${name}`, async ({ params: { code } }, reader) => {

@@ -1,6 +1,6 @@
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import { maskEmail, maskEmails } from "../../kernel/platform/mail/mask-email.ts";
-import type { PublicOrderRow } from "../../orders/order/order.ts";
+import { isPayable, type PublicOrderRow } from "../../orders/order/order.ts";
 import type { OrderDocument, SignerState } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -24,6 +24,8 @@ export type OrderView = Omit<
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** Whether its hosted checkout can be opened now. */
   payable: boolean;
+  /** The orders that one checkout can pay with it, itself included. */
+  together: readonly { totalCents: number }[];
   /** Whether a bank's money is on its way, so that nothing is to be paid now. */
   isPaymentInProcess: boolean;
   /** When its documents will be, or were, deleted. */
@@ -103,25 +105,33 @@ const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Rea
   html`<form class="no-print" method="post" action="${linkFor({ asked }, `/orders/${code}/documents`)}"><button type="submit">${words.documentsMail.button}</button></form>
 <p class="quiet-text no-print">${words.documentsMail.hint(maskEmail(customerEmail))}</p>`;
 
+/** One payment for all documents of the client's closing. */
+function payTogether({ code, together }: OrderView, { words, asked }: Pick<Reader, "words" | "asked">): Html {
+  const total = together.reduce((sum, { totalCents }) => sum + totalCents, 0);
+  return html`<p><a class="button pay no-print" href="${linkFor({ asked }, `/orders/${code}/checkout/together`)}">${words.orderPage.payAll(together.length, money(total))}</a></p>`;
+}
+
 /** The part that refreshes itself. htmx merges it into the page, so focus and scroll position stay. */
 function live(order: OrderView, { words, asked }: Reader): Html {
   const { tone, label, headline, summary, next } = statusWords(order.status, words);
-  const todo = order.isPaymentInProcess ? words.orderPage.bankPayment : next;
   const { orderPage: page, components } = words;
+  const isFirmsTurn = order.payBy === "firm" && isPayable(order.status);
+  const todo = isFirmsTurn ? [page.firmPays] : order.isPaymentInProcess ? page.bankPayment : next;
   const test = order.environment === "test";
   return html`<div class="order-main">
 ${test && notice("attention", page.test.title, page.test.text)}
 <section class="card status-card ${tone}" aria-labelledby="status-title">
 <div aria-live="polite">
 <p class="eyebrow"><span class="breakable">${nameOf(order, words)}</span> ${statusBadge(tone, label)}</p>
-<h1 id="status-title">${headline}</h1>
-<p class="lead">${summary}</p>
+<h1 id="status-title">${isFirmsTurn ? page.firmsTurn : headline}</h1>
+<p class="lead">${isFirmsTurn ? page.nothingToPay : summary}</p>
 </div>
 <h2 id="next-title">${page.next}</h2>
 <ul class="next">${todo.map((line) => html`<li>${line}</li>`)}</ul>
 ${
   order.payable &&
-  html`<p><a class="button pay no-print" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${page.pay(money(order.totalCents))}</a></p>
+  html`${order.together.length > 1 && payTogether(order, { words, asked })}
+<p><a class="button pay no-print${order.together.length > 1 && " quiet-button"}" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${order.together.length > 1 ? page.payThis(money(order.totalCents)) : page.pay(money(order.totalCents))}</a></p>
 <p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`
 }
 ${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
@@ -131,7 +141,7 @@ ${card("progress", page.progress, progressSteps(orderSteps(order, words), compon
 ${order.signers.length > 0 && card("signers", page.signers, signersPart(order, words))}
 </div>
 <div class="order-side">
-${quote(order, words)}
+${order.payBy === "client" && quote(order, words)}
 ${details(order, words)}
 ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</strong> ${order.retention}</p>`}
 </div>`;

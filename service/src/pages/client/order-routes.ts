@@ -27,6 +27,10 @@ export type OrderPageDeps = {
     isConfigured: boolean;
     /** Whether a bank's money is on its way. */
     isInProcess: (orderCode: string) => Promise<boolean>;
+    /** The orders of the same client and room that can be paid with the order. */
+    payableTogether: (orderCode: string) => Promise<readonly { totalCents: number }[]>;
+    /** One hosted checkout for them. @throws ServiceError when none can be paid */
+    checkoutTogether: (orderCode: string) => Promise<string>;
   };
   retention: RetentionPlan;
   /** Of the service, for paper. */
@@ -109,10 +113,15 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       isPayable(order.status) && payments.isInProcess(order.code),
     ]);
     const payable =
-      payments.isConfigured && isPayable(order.status) && order.documentsDeletedAt === null && !isPaymentInProcess;
+      order.payBy === "client" &&
+      payments.isConfigured &&
+      isPayable(order.status) &&
+      order.documentsDeletedAt === null &&
+      !isPaymentInProcess;
+    const together = payable ? await payments.payableTogether(order.code) : [];
     const title = deps.titleOf(order);
     const retention = orderRetention(deps.retention, order, words);
-    return { ...order, title, payable, isPaymentInProcess, retention, signers, firm };
+    return { ...order, title, payable, together, isPaymentInProcess, retention, signers, firm };
   }
 
   /** Its policy lets the firm's logo in. */

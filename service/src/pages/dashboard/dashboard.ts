@@ -82,7 +82,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         keyPages(forms, inFrame);
         securityPages(forms, inFrame);
         orderDetailPage(forms, { frame, desk });
-        roomsPages(forms, { frame, closings: deps.closings });
+        roomsPages(forms, { frame, closings: deps.closings, checkout: desk.checkout });
         webhookPages(forms, { frame, webhooks: deps.webhooks });
       });
     });

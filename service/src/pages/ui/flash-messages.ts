@@ -18,6 +18,7 @@ const flashMessages = {
   "passkey-removed": "The passkey was removed.",
   "passkey-rule-changed": "Your firm’s passkey rule was changed.",
   "logo-saved": "The logo was saved.",
+  "pause-saved": "The pause between services was saved.",
   "branding-saved": "The branding was saved.",
   "template-made": "The template was made. Place orders from it here.",
   "template-saved": "The new version was saved. Orders use it from now on.",

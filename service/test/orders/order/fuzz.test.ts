@@ -27,6 +27,7 @@ const names = Object.keys({
   fax_to: "",
   fill_token: "",
   create_checkout: "",
+  pay_by: "",
   signers: "",
   fields: "",
   signer_auth: "",

@@ -21,6 +21,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   title: null,
   payable: false,
   isPaymentInProcess: false,
+  together: [],
   documentsDeletedAt: null,
   manualQuoteReason: null,
   template: null,
@@ -51,6 +52,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   subtotalCents: 9620,
   discountCents: 120,
   totalCents: 9500,
+  payBy: "client",
   createdAt: new Date("2026-11-20T15:04:05.678Z"),
   partnerId: "2c3d8a52-4a31-4c5e-9a53-5b5a2f1c7d10",
   firm: { name: "Acme Title", branding: null, contactEmail: null },
@@ -106,7 +108,10 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       client: {
         db,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
-        payments: { isConfigured: false, isInProcess: async () => false },
+        payments: {
+          ...{ isConfigured: false, isInProcess: async () => false },
+          ...{ payableTogether: async () => [], checkoutTogether: async () => "" },
+        },
         titleOf: () => null,
         firmOf: async () => shown.firm ?? order().firm,
         signersOf: async () => [],

@@ -12,6 +12,7 @@ from ..models.rooms import (
     AttachedOrder,
     CreatedRoom,
     ParticipantList,
+    RoomCheckout,
     RoomList,
     RoomStatus,
     RoomSummary,
@@ -79,6 +80,21 @@ class AsyncRooms:
         body = given({"orderCode": order_code, "label": label})
         where = path("/api/rooms/{}/orders", room_code)
         return await self._transport.send(Request("POST", where, reads(AttachedOrder), json=body))
+
+    async def checkout(self, room_code: str, *, idempotency_key: str | None = None) -> RoomCheckout:
+        """
+        One hosted checkout for all payable orders of your firm; one that is still open is returned again.
+
+        :param idempotency_key: as of `orders.create`
+        """
+        return await self._transport.send(
+            Request(
+                "POST",
+                path("/api/rooms/{}/checkout", room_code),
+                reads(RoomCheckout),
+                idempotency_key=idempotency_key or new_idempotency_key(),
+            )
+        )
 
     async def detach(self, room_code: str, order_code: str) -> None:
         """Takes an order out of a room."""

@@ -183,6 +183,8 @@ class OrderFields(_OrderFieldsRequired, total=False):
     """ZIP or ZIP+4."""
     fax_to: str
     """Adds a fax: a 10-digit US number, or an international one in `+country` form."""
+    pay_by: Literal["client", "firm"]
+    """Who pays. Default `client`; with `firm`, no mail and no page tells the client about money."""
     create_checkout: bool
     """Answers the hosted checkout, too."""
     signers: Sequence[Signer]
@@ -261,6 +263,8 @@ class _Order:
     """US cents: what a checkout charges."""
     lines: list[OrderLine]
     """The quote, line by line."""
+    pay_by: Literal["firm"] | None = None
+    """Your firm pays; None when the client does."""
     manual_quote_reason: str | None = None
     """Why a person prices the order; None unless its status is `ManualQuoteRequired`."""
     document_notices: list[DocumentNotice] | None = None

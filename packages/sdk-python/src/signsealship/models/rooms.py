@@ -40,6 +40,30 @@ class CreatedRoom:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckoutOrder:
+    """An order that a room's checkout pays."""
+
+    order_code: str
+    """By which the order is known."""
+    total_cents: int
+    """US cents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomCheckout:
+    """The hosted checkout of a room."""
+
+    checkout_url: str
+    """Where all of its orders are paid together."""
+    orders: list[CheckoutOrder]
+    """Every payable order of your firm, as the room lists them."""
+    total_cents: int
+    """Their sum in US cents."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoomSummary:
     """A room in a list."""
 

@@ -30,8 +30,12 @@ export type OrderForm = {
   shipMethod: ShipMethod | null;
   faxTo: string | null;
   createCheckout: boolean;
+  /** When the firm pays, its client is told nothing about money. */
+  payBy: Payer;
   signing: SigningForm;
 };
+
+export type Payer = "client" | "firm";
 
 const postal = /^\d{5}(-\d{4})?$/;
 
@@ -81,6 +85,7 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
     shipMethod: ship ? (values.get("ship_method")?.trim() === "print_mail" ? "print_mail" : "label") : null,
     faxTo,
     createCheckout: fields.flag("create_checkout"),
+    payBy: payer(fields),
     signing: parseSigning(values, fields, { client: { name, email }, sign: services.sign }),
   };
 }
@@ -91,6 +96,12 @@ function documentSource(fields: Fields, hasDocument: boolean): string | null {
   if (token === null && !hasDocument) throw invalid("document or fill_token is required: send one of them.");
   if (token !== null && !isCode(token)) throw invalid("fill_token must be 40 lowercase hex characters.");
   return token;
+}
+
+function payer(fields: Fields): Payer {
+  const text = fields.optional("pay_by", 20) ?? "client";
+  if (text !== "client" && text !== "firm") throw invalid("pay_by must be client or firm.");
+  return text;
 }
 
 function faxNumber(fields: Fields): string | null {

@@ -61,9 +61,6 @@ export type Actor = {
 /** The order after a transition, and the milestones that partners are notified of. */
 export type TransitionResult = { order: LockedOrder; from: string; firedEvents: Milestone[] };
 
-/** The pause between the end of a service and the start of the next one. */
-const restMs = 5 * 60_000;
-
 /**
  * Locks the order until the transaction ends, so that its transitions run one after another. Undefined for an unknown
  * code.
@@ -111,8 +108,7 @@ export async function applyTransition(
   await writeStateMacs(tx, orderState, sql`id = ${order.id}`);
   await moveTasks(tx, order, moved, on, by);
   // For a test order, the sandbox makes the next step.
-  if (entered.endsSegment && moved.environment === "live")
-    await enqueue(tx, nextSegmentQueue, { orderId: order.id }, new Date(by.at.getTime() + restMs));
+  if (entered.endsSegment && moved.environment === "live") await enqueue(tx, nextSegmentQueue, { orderId: order.id });
   // Also on a release: a provider paused its work while the order was on hold.
   if (entered.isDispatched && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
   if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")

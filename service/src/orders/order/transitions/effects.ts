@@ -15,7 +15,7 @@ export const orderMailQueue = "order-mail";
 /** The queue of checkouts to close, so that nobody can pay any more; payload `{orderId}`. */
 export const closeCheckoutQueue = "close-checkout";
 
-/** The queue of live orders that pause between two services, or after the last; payload `{orderId}`. */
+/** The queue of live orders whose service has ended; payload `{orderId, hasWaited?}`. */
 export const nextSegmentQueue = "next-segment";
 
 /** The queue of refunds to ask the processor for; payload `{orderId}`. */
@@ -69,7 +69,7 @@ export type Effect = {
   movesEnvelope?: boolean;
   /** The task for people while the order has this status. */
   task?: TaskKind | ((order: { shipMethod: string | null }) => TaskKind);
-  /** Whether a service of the order has ended. The next one begins soon after. */
+  /** Whether a service of the order has ended. The next one begins at once, or after a pause. */
   endsSegment?: boolean;
   /** Whether a provider may do the task, where there is an account. */
   isDispatched?: boolean;

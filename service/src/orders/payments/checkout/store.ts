@@ -1,7 +1,9 @@
+import { readShownFirm } from "../../../firms/partners/partners.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import type { CheckoutRequest } from "../processor/processor.ts";
 
 /**
  * `replacing`: the processor is asked to end it, so that another can be minted. The row changes only after the answer:
@@ -9,6 +11,8 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
  */
 export type CheckoutSession = {
   id: string;
+  /** The group whose orders it pays together; null for a session of one order. */
+  groupId: string | null;
   status: "minting" | "open" | "replacing";
   amountCents: number;
   currency: string;
@@ -18,20 +22,40 @@ export type CheckoutSession = {
   expiresAt: Date;
 };
 
-/** The order that a session's money pays, and the address that payers are sent to. */
+/** The order of a checkout, and its share of the sum. */
+export type Part = { orderId: number; orderCode: string; amountCents: number };
+
+const partState: StateMac = {
+  table: sql`checkout_parts`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (c) => sql`${c}.id, ${c}.checkout_id, ${c}.order_id, ${c}.position, ${c}.amount_cents`,
+};
+
+/** The orders that a session's money pays, and the address that payers are sent to. */
 const sessionState: StateMac = {
   table: sql`checkout_sessions`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (s) => sql`${s}.id, ${s}.order_id, ${s}.status, ${s}.amount_cents, ${s}.currency, ${s}.session_id, ${s}.url,
-    extract(epoch FROM ${s}.created_at), extract(epoch FROM ${s}.expires_at), ${s}.state_version`,
+  covered: (
+    s,
+  ) => sql`${s}.id, coalesce(to_jsonb(${s}.order_id), to_jsonb(${s}.group_id)), ${s}.status, ${s}.amount_cents,
+    ${s}.currency, ${s}.session_id, ${s}.url, extract(epoch FROM ${s}.created_at), extract(epoch FROM ${s}.expires_at),
+    ${s}.state_version`,
 };
 
-export const sessionRows = stateRows(sessionState, { backfill: { set: "desk and checkout" } });
+export const checkoutRows = [stateRows(sessionState, { backfill: { set: "desk and checkout" } }), stateRows(partState)];
 
 const verifiedSession: Statement = verified(sessionState, sql`s`);
 
-const current = sql`status IN ('minting', 'open', 'replacing')`;
+const current = sql`s.status IN ('minting', 'open', 'replacing')`;
+
+/** Whether the session is of this order alone, or shared by it. */
+const isOf = (orderId: Statement) =>
+  sql`(s.order_id = ${orderId} OR s.id IN (SELECT checkout_id FROM checkout_parts WHERE order_id = ${orderId}))`;
+
+const columns = sql`s.id, s.group_id AS "groupId", s.status, s.amount_cents AS "amountCents", s.currency,
+  s.session_id AS "sessionId", s.url, s.expires_at AS "expiresAt"`;
 
 /**
  * The sessions by which the order may be paid, at most one; the caller has locked the order.
@@ -39,39 +63,72 @@ const current = sql`status IN ('minting', 'open', 'replacing')`;
  */
 export const currentSessions = (db: Sql, orderId: number) =>
   db.query<CheckoutSession>(sql`
-    SELECT id, status, amount_cents AS "amountCents", currency, session_id AS "sessionId", url, expires_at AS "expiresAt",
-      ${verifiedSession}
-    FROM checkout_sessions s WHERE order_id = ${orderId} AND ${current}`);
+    SELECT ${columns}, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${orderId}`)} AND ${current}`);
 
 /**
  * Whether a payer has finished a checkout of the order by a method whose money has neither come nor failed.
  * @throws ServiceError `unavailable` for a session of the order that fails its MAC
  */
-export async function hasPendingFunds(tx: Sql, orderId: number): Promise<boolean> {
-  const found = await tx.query<{ status: string }>(sql`
-    SELECT status, ${verifiedSession} FROM checkout_sessions s WHERE order_id = ${orderId}`);
+export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean> {
+  const found = await db.query<{ status: string }>(sql`
+    SELECT s.status, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${orderId}`)}`);
   return found.some(({ status }) => status === "pending_funds");
 }
 
 /** The same for pages, which know the order's code. */
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
   const found = await db.query<{ status: string }>(sql`
-    SELECT s.status, ${verifiedSession} FROM checkout_sessions s JOIN orders o ON o.id = s.order_id
+    SELECT s.status, ${verifiedSession} FROM orders o JOIN checkout_sessions s ON ${isOf(sql`o.id`)}
     WHERE ${isSealed(sql`o.code`, "order", orderCode)}`);
   return found.some(({ status }) => status === "pending_funds");
 }
 
-export async function insertMinting(tx: Tx, orderId: number, session: CheckoutSession, at: Date): Promise<void> {
+/** The parts of a shared checkout, as its page lists them. @throws ServiceError `unavailable` when one fails its MAC */
+export const partsOf = (db: Sql, checkoutId: string) =>
+  db.query<Part>(sql`
+    SELECT c.order_id AS "orderId", o.code AS "orderCode@order", c.amount_cents AS "amountCents", ${verified(partState, sql`c`)}
+    FROM checkout_parts c JOIN orders o ON o.id = c.order_id WHERE c.checkout_id = ${checkoutId} ORDER BY c.position`);
+
+/** A session of one order, or with parts, of several of a group. */
+export async function insertMinting(
+  tx: Tx,
+  { id, groupId, amountCents, currency, expiresAt }: CheckoutSession,
+  parts: readonly Part[],
+  at: Date,
+): Promise<void> {
+  const orderId = groupId === null ? parts[0]?.orderId : null;
   await tx.query(sql`
-    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, created_at, expires_at)
-    VALUES (${session.id}, ${orderId}, 'minting', ${session.amountCents}, ${session.currency}, ${at}, ${session.expiresAt})`);
-  await writeStateMacs(tx, sessionState, sql`id = ${session.id}`);
+    INSERT INTO checkout_sessions (id, order_id, group_id, status, amount_cents, currency, created_at, expires_at)
+    VALUES (${id}, ${orderId}, ${groupId}, 'minting', ${amountCents}, ${currency}, ${at}, ${expiresAt})`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+  if (groupId === null) return;
+  for (const [position, part] of parts.entries())
+    await tx.query(sql`
+      INSERT INTO checkout_parts (checkout_id, order_id, position, amount_cents)
+      VALUES (${id}, ${part.orderId}, ${position}, ${part.amountCents})`);
+  await writeStateMacs(tx, partState, sql`checkout_id = ${id}`);
+}
+
+/** The request to the processor, the same each time, so that one row mints one session. */
+export async function mintRequest(db: Sql, { id, groupId, ...session }: CheckoutSession): Promise<CheckoutRequest> {
+  const lines: readonly Part[] =
+    groupId === null
+      ? await db.query<Part>(sql`
+          SELECT o.id AS "orderId", o.code AS "orderCode@order", s.amount_cents AS "amountCents"
+          FROM checkout_sessions s JOIN orders o ON o.id = s.order_id WHERE s.id = ${id}`)
+      : await partsOf(db, id);
+  const [order] = await db.query<{ partnerId: string; environment: string }>(sql`
+    SELECT partner_id AS "partnerId", environment FROM orders WHERE id = ${lines[0]?.orderId}`);
+  if (!order) throw new Error("a checkout without an order");
+  const { name: firmName } = await readShownFirm(db, order.partnerId);
+  const { currency, expiresAt } = session;
+  return { id, isShared: groupId !== null, firmName, environment: order.environment, lines, currency, expiresAt };
 }
 
 /** @returns how many changed @throws ServiceError `unavailable` for a session that fails its MAC */
 async function change(tx: Tx, which: Statement, set: Statement): Promise<number> {
   const found = await tx.query<{ id: string }>(sql`
-    SELECT id, ${verifiedSession} FROM checkout_sessions s WHERE ${which} FOR UPDATE`);
+    SELECT s.id, ${verifiedSession} FROM checkout_sessions s WHERE ${which} FOR UPDATE`);
   for (const { id } of found) {
     await tx.query(sql`UPDATE checkout_sessions SET ${set} WHERE id = ${id}`);
     await writeStateMacs(tx, sessionState, sql`id = ${id}`);
@@ -86,46 +143,58 @@ async function change(tx: Tx, which: Statement, set: Statement): Promise<number>
 export const recordMinted = (db: Database, id: string, sessionId: string, url: string): Promise<boolean> =>
   db.transaction(async (tx) => {
     const set = sql`status = 'open', session_id = ${sessionId}, url = ${url}`;
-    if ((await change(tx, sql`id = ${id} AND status = 'minting'`, set)) === 1) return true;
+    if ((await change(tx, sql`s.id = ${id} AND s.status = 'minting'`, set)) === 1) return true;
     const open = await tx.query(sql`
-      SELECT ${verifiedSession} FROM checkout_sessions s WHERE id = ${id} AND status = 'open'`);
+      SELECT ${verifiedSession} FROM checkout_sessions s WHERE s.id = ${id} AND s.status = 'open'`);
     return open.length === 1;
   });
 
 export const failMinting = (db: Database, id: string) =>
-  db.transaction((tx) => change(tx, sql`id = ${id} AND status = 'minting'`, sql`status = 'failed'`));
+  db.transaction((tx) => change(tx, sql`s.id = ${id} AND s.status = 'minting'`, sql`status = 'failed'`));
 
 export const markReplacing = (tx: Tx, id: string) =>
-  change(tx, sql`id = ${id} AND ${current}`, sql`status = 'replacing'`);
+  change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'replacing'`);
 
 /** Call it only after the processor said that the session cannot be paid. */
-export const endSession = (tx: Tx, id: string) => change(tx, sql`id = ${id} AND ${current}`, sql`status = 'expired'`);
+export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'expired'`);
 
 export type SessionEnd = "pending_funds" | "complete" | "expired" | "failed";
 
 /** The statuses that an event may change. Events come late and in any order: a failure stays, and money stays. */
 const before = {
-  pending_funds: sql`status IN ('minting', 'open', 'replacing', 'expired')`,
-  complete: sql`status <> 'failed'`,
+  pending_funds: sql`s.status IN ('minting', 'open', 'replacing', 'expired')`,
+  complete: sql`s.status <> 'failed'`,
   expired: current,
   failed: sql`true`,
 } as const satisfies Record<SessionEnd, unknown>;
 
 /** Records how the processor ended its session. @returns false when that is not news */
 export const endProcessorSession = async (tx: Tx, sessionId: string, status: SessionEnd): Promise<boolean> =>
-  (await change(tx, sql`session_id = ${sessionId} AND ${before[status]}`, sql`status = ${status}`)) === 1;
+  (await change(tx, sql`s.session_id = ${sessionId} AND ${before[status]}`, sql`status = ${status}`)) === 1;
 
 /** Gives a session its id when the answer to its minting was lost. */
 export const bindSession = (tx: Tx, id: string, sessionId: string) =>
-  change(tx, sql`id = ${id} AND session_id IS NULL`, sql`session_id = ${sessionId}`);
+  change(tx, sql`s.id = ${id} AND s.session_id IS NULL`, sql`session_id = ${sessionId}`);
+
+export type Payee = { orderId: number; orderCode: string; amountCents: number | null };
 
 /**
- * The order that a session was minted for, and the session's status.
+ * The orders that a session pays, and its status; undefined for one that is not on record. Our id of it comes first: it
+ * is signed. A session of one order pays what its order costs.
  * @throws ServiceError `unavailable` for a session that fails its MAC: its money must not pay another order
  */
-export async function sessionOrder(db: Sql, sessionId: string) {
-  const [found] = await db.query<{ code: string; status: string }>(sql`
-    SELECT o.code AS "code@order", s.status, ${verifiedSession} FROM checkout_sessions s JOIN orders o ON o.id = s.order_id
-    WHERE s.session_id = ${sessionId}`);
-  return found;
+export async function sessionPayees(
+  db: Sql,
+  { sessionId, checkoutId }: { sessionId: string | null; checkoutId: string | null },
+): Promise<{ status: string; payees: readonly Payee[] } | undefined> {
+  const [found] = await db.query<{ id: string; status: string; orderId: number | null; code: string | null }>(sql`
+    SELECT s.id, s.status, s.order_id AS "orderId", o.code AS "code@order",
+      ${verifiedSession}
+    FROM checkout_sessions s LEFT JOIN orders o ON o.id = s.order_id
+    WHERE s.session_id = ${sessionId} OR s.id = ${checkoutId}
+    ORDER BY s.id = ${checkoutId} DESC NULLS LAST LIMIT 1`);
+  if (!found) return undefined;
+  const { id, status, orderId, code } = found;
+  if (orderId === null) return { status, payees: await partsOf(db, id) };
+  return { status, payees: [{ orderId, orderCode: code ?? "", amountCents: null }] };
 }

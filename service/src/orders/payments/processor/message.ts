@@ -1,5 +1,5 @@
 import { isUuid } from "../../../kernel/platform/text.ts";
-import type { SignedEvent } from "./processor.ts";
+import { type SignedEvent, shareRequest } from "./processor.ts";
 
 /** The outcome of a checkout session. */
 export type SessionMessage = {
@@ -23,6 +23,9 @@ export type RefundMessage = {
   kind: "refunded";
   paymentIntent: string | null;
   orderCode: string | null;
+  checkoutId: string | null;
+  /** The id of our payment, when the order's share of a payment for several orders went back. */
+  share: string | null;
   amount: number | null;
   currency: string | null;
   whole: boolean;
@@ -34,6 +37,18 @@ export type ProcessorMessage = SessionMessage | RefundMessage | null;
 type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+/** A succeeded refund of one order's share, which `refundShare` asked for. */
+function shareMessage(object: Fields): ProcessorMessage {
+  const { payment, refund_request: request } = fieldsOf(object["metadata"]);
+  const share = text(payment);
+  if (object["status"] !== "succeeded" || share === null || request !== shareRequest(share)) return null;
+  const paymentIntent = idOf(object["payment_intent"]);
+  return {
+    ...{ kind: "refunded", paymentIntent, orderCode: null, checkoutId: null, share },
+    ...{ amount: whole(object["amount"]), currency: text(object["currency"]), whole: true },
+  };
+}
+
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 /** A reference is an id, or the object itself when the account expands it. */
@@ -50,12 +65,15 @@ const sessionKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
   "checkout.session.expired": "expired",
 };
 
+const refundTypes: ReadonlySet<string> = new Set(["refund.created", "refund.updated", "charge.refund.updated"]);
+
 /** Event types that concern an order; metrics count any other as `other`. */
 export const knownTypes: ReadonlySet<string> = new Set([
   ...Object.keys(sessionKinds),
   "checkout.session.completed",
   "payment_intent.payment_failed",
   "charge.refunded",
+  ...refundTypes,
 ]);
 
 /** Reads an event's content without trusting its shape. */
@@ -76,11 +94,14 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
       amount: null,
       currency: null,
     };
+  if (refundTypes.has(type)) return shareMessage(object);
   if (type !== "charge.refunded") return null;
   return {
     kind: "refunded",
     paymentIntent: idOf(object["payment_intent"]),
     orderCode,
+    checkoutId: checkoutOf(object),
+    share: null,
     amount: whole(object["amount"]),
     currency: text(object["currency"]),
     whole: object["refunded"] === true,

@@ -5,11 +5,13 @@ import { hasNulEscape } from "../../../kernel/platform/text.ts";
 /** A checkout to mint; with the same `id` the processor mints it only once. Amounts are US cents. */
 export type CheckoutRequest = {
   id: string;
-  orderCode: string;
+  /** Whether it pays several orders of a room. */
+  isShared: boolean;
   /** The firm that requests the payment. */
   firmName: string;
   environment: string;
-  amountCents: number;
+  /** One for each order. */
+  lines: readonly { orderCode: string; amountCents: number }[];
   currency: string;
   expiresAt: Date;
 };
@@ -42,13 +44,18 @@ export type Processor = {
   /** Refunds the whole sum; with the same `id` it happens only once. */
   refund: (id: string, paymentIntent: string) => Promise<void>;
   /** Refunds a part of the sum; with the same `request` it happens only once, however much later it is asked again. */
-  refundPart: (request: string, paymentIntent: string, amountCents: number) => Promise<void>;
+  refundPart: (part: RefundPart) => Promise<void>;
+  /** Refunds an order's share of a sum that paid several, less the parts of it that went back. Happens only once. */
+  refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
   /**
    * @throws ServiceError `validation` when the signature doesn't verify over these bytes, or its time is out of
    * tolerance
    */
   verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
 };
+
+/** `payment` is the id of our record of the money. */
+export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
 
 export type ProcessorSettings = { secretKey: string; webhookSecret: string; apiBase: string | null };
 
@@ -106,15 +113,13 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
       const stripe = await sdk();
       await stripe.refunds.create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` });
     },
-    async refundPart(request, paymentIntent, amountCents) {
-      const stripe = await sdk();
-      // Idempotency keys end after a day, and a job may be tried again after that.
-      const given = await stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 });
-      if (given.data.some(({ metadata, status }) => metadata?.["refund_request"] === request && status !== "failed"))
-        return;
-      const part = { payment_intent: paymentIntent, amount: amountCents, metadata: { refund_request: request } };
-      await stripe.refunds.create(part, { idempotencyKey: `part-refund:${request}` });
-    },
+    refundPart: async (part) => refundOnce(await sdk(), part.request, part, () => part.amountCents),
+    refundShare: async (share) =>
+      refundOnce(await sdk(), shareRequest(share.payment), share, (given) =>
+        given
+          .filter(({ metadata }) => metadata?.["payment"] === String(share.payment))
+          .reduce((rest, { amount }) => rest - amount, share.amountCents),
+      ),
     async verify(body, signature, now) {
       if (!signature) throw invalid("The signature is missing.");
       // The SDK refuses old times, but accepts any future time.
@@ -133,6 +138,24 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
       return event;
     },
   };
+}
+
+/** Our name, at the processor, of the refund of an order's whole share. */
+export const shareRequest = (payment: number | string): string => `payment:${payment}`;
+
+/** Idempotency keys end after a day, and a job may be tried again after that: it looks at what went back first. */
+async function refundOnce(
+  stripe: Stripe,
+  request: string,
+  { payment, paymentIntent }: Omit<RefundPart, "request">,
+  amountOf: (given: readonly Stripe.Refund[]) => number,
+): Promise<void> {
+  const { data } = await stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 });
+  const given = data.filter(({ status }) => status !== "failed" && status !== "canceled");
+  if (given.some(({ metadata }) => metadata?.["refund_request"] === request)) return;
+  const metadata = { refund_request: request, payment: String(payment) };
+  const refund = { payment_intent: paymentIntent, amount: amountOf(given), metadata };
+  await stripe.refunds.create(refund, { idempotencyKey: `part-refund:${request}` });
 }
 
 const endOf = (status: string | null): "expired" | "complete" => (status === "complete" ? "complete" : "expired");
@@ -163,28 +186,30 @@ async function load(secretKey: string, apiBase: string | null): Promise<Stripe> 
   });
 }
 
-/** Sends the order's code, the sum and the firm's name, and nothing about the client or the document. */
+/**
+ * Sends the orders' codes, the sums and the firm's name, and nothing about the client or the document. A shared
+ * checkout names its orders by their first digits alone: a payer of all may not see the pages of all.
+ */
 function sessionOf(
-  { id, orderCode, firmName, environment, amountCents, currency, expiresAt }: CheckoutRequest,
+  { id, isShared, firmName, environment, lines, currency, expiresAt }: CheckoutRequest,
   baseUrl: string,
 ) {
-  const metadata = { order_code: orderCode, environment, checkout: id };
-  const back = `${baseUrl}/orders/${orderCode}/checkout`;
+  const [{ orderCode = "" } = {}] = lines;
+  const metadata = { ...(!isShared && { order_code: orderCode }), environment, checkout: id };
+  const back = isShared ? `${baseUrl}/checkout` : `${baseUrl}/orders/${orderCode}/checkout`;
   return {
     mode: "payment",
-    client_reference_id: orderCode,
+    client_reference_id: isShared ? id : orderCode,
     metadata,
     payment_intent_data: { metadata },
-    line_items: [
-      {
-        quantity: 1,
-        price_data: {
-          currency,
-          unit_amount: amountCents,
-          product_data: { name: `Document services for ${firmName}, order ${orderCode.slice(0, 6).toUpperCase()}` },
-        },
+    line_items: lines.map((line) => ({
+      quantity: 1,
+      price_data: {
+        currency,
+        unit_amount: line.amountCents,
+        product_data: { name: `Document services for ${firmName}, order ${line.orderCode.slice(0, 6).toUpperCase()}` },
       },
-    ],
+    })),
     success_url: `${back}/returned`,
     cancel_url: `${back}/cancelled`,
     expires_at: Math.floor(expiresAt.getTime() / 1000),

@@ -25,7 +25,7 @@ import {
   type TitleOf,
   type WithTemplate,
 } from "../../../orders/order/order.ts";
-import { isPaymentInProcess } from "../../../orders/payments/payments.ts";
+import { type CheckoutDeps, isPaymentInProcess } from "../../../orders/payments/payments.ts";
 import {
   type EnvelopeDeps,
   orderDocuments,
@@ -56,6 +56,7 @@ import { orderName } from "./words.ts";
 
 /** What the pages of orders work with, by what one does on them. */
 export type OrderDesk = {
+  checkout: CheckoutDeps;
   orders: OrderDeps;
   sandbox: SandboxDeps;
   moves: MoveDeps;

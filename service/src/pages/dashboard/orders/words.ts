@@ -31,6 +31,7 @@ export const labels = {
   fax_to: "Fax number",
   external_reference: "Your reference",
   byod_confirmed: "This is the client’s own document, and the client has completed it.",
+  pay_by: "Who pays",
   create_checkout: "Create the checkout now",
 } as const;
 

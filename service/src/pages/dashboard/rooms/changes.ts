@@ -8,10 +8,12 @@ import {
   participantFields,
   removeParticipant,
   reopenRoom,
+  roomCheckout,
   rotateRoom,
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import type { CheckoutDeps } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
@@ -21,7 +23,7 @@ import { attachTitled } from "./attach.ts";
 import { orderCodesOf } from "./orders.ts";
 import type { RoomPart, RoomProblem } from "./view.ts";
 
-export type RoomsDeps = { frame: DashboardFrame; closings: SealClosingDeps };
+export type RoomsDeps = { frame: DashboardFrame; closings: SealClosingDeps; checkout: CheckoutDeps };
 
 /** Renders the room's page with the error. */
 type Show = (request: FastifyRequest, code: string, problem: RoomProblem) => Promise<string>;
@@ -40,6 +42,15 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   orderForms(forms, deps, formIn);
   participantForms(forms, deps, formIn);
   roomForms(forms, deps, formIn);
+  // A link, like that of an order's checkout: a form may not lead to another site.
+  pageRoute(forms, deps.frame, {
+    ...formIn("payment"),
+    method: "GET",
+    url: "/dashboard/rooms/:code/checkout",
+    handle: async ({ params: { code }, request }) => ({
+      redirect: (await roomCheckout(deps.checkout, principalOf(request), code)).checkoutUrl,
+    }),
+  });
 }
 
 type FormIn = (part: RoomPart) => {

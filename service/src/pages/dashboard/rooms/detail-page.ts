@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { closingVersions } from "../../../closing/closing-passports/closing-passports.ts";
-import { ownRoom } from "../../../closing/rooms/rooms.ts";
+import { ownRoom, payableOfRoom } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import { takesPayment } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { roomRetention } from "../../ui/retention.ts";
@@ -30,14 +31,17 @@ export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const principal = principalOf(request);
     const { db, titleOf } = deps.closings;
     const room = await ownRoom(deps.closings, principal, code);
-    const [passport, { orders }] = await Promise.all([
+    const isPaidHere = takesPayment(deps.checkout.processor, principal.environment);
+    const [passport, { orders }, payable] = await Promise.all([
       closingVersions(db, principal, code),
       firmOrders(db, principal, latest, latestMost),
+      isPaidHere ? payableOfRoom(db, principal, code) : [],
     ]);
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
-    const body = roomBody({ room, environment, submission, passport, orders, titleOf, baseUrl, retention, problem });
+    const parts = { passport, orders, payable, titleOf, baseUrl, retention };
+    const body = roomBody({ room, environment, submission, ...parts, problem });
     return dashboardPage(deps.frame, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }
 }

@@ -1,5 +1,5 @@
 import { card, codeText, emptyState, pageHead } from "../../ui/components.ts";
-import { shortTime } from "../../ui/format.ts";
+import { money, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
@@ -18,11 +18,26 @@ export function roomBody(view: RoomDetailView): Html {
 <div class="panels">
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${progressMeters(view.room)}`)}
 ${card("orders", "Orders", ordersPart(view))}
+${(view.payable.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${card("passport", "Closing passport", passportPart(view))}
 ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}
 ${card("state", status === "closed" ? "Reopen the room" : "Close the room", statePart(view))}
 </div>`;
+}
+
+/** One checkout for all orders of the firm that can be paid now. */
+function paymentPart(view: RoomDetailView): Html {
+  const { payable } = view;
+  const total = payable.reduce((sum, { totalCents }) => sum + totalCents, 0);
+  const count = payable.length === 1 ? "1 order" : `${payable.length} orders`;
+  return html`${problemOf(view, "payment")}
+${
+  payable.length > 0 &&
+  html`<p>${count} of this room can be paid now: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
+<div class="form-actions"><a class="button" href="${formPath(view, "checkout")}">Open the checkout for ${money(total)}</a></div>
+<p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
+}`;
 }
 
 /** Who takes part, and a form to name one more. */

@@ -1,5 +1,5 @@
 import type { ClosingVersions } from "../../../closing/closing-passports/closing-passports.ts";
-import type { OwnRoom } from "../../../closing/rooms/rooms.ts";
+import type { OwnRoom, PayableMember } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { TitleOf } from "../../../orders/order/order.ts";
 import type { FirmOrder } from "../../../orders/search/search.ts";
@@ -9,7 +9,15 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import type { Html } from "../../ui/render.ts";
 
 /** Where on the page a refusal belongs. */
-export type RoomPart = "attach" | "orders" | "add-participant" | "participants" | "passport" | "share" | "state";
+export type RoomPart =
+  | "attach"
+  | "orders"
+  | "payment"
+  | "add-participant"
+  | "participants"
+  | "passport"
+  | "share"
+  | "state";
 
 export type RoomProblem = { part: RoomPart; error: string; typed: FormValues };
 
@@ -18,6 +26,8 @@ export type RoomDetailView = {
   environment: Environment;
   submission: string;
   passport: ClosingVersions;
+  /** The orders that one checkout pays; none where nothing is paid at a processor. */
+  payable: readonly PayableMember[];
   /** The firm's latest orders, to choose from. */
   orders: readonly FirmOrder[];
   titleOf: TitleOf;

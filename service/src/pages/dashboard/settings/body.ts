@@ -1,9 +1,10 @@
+import { servicePauses } from "../../../firms/members/members.ts";
 import type { FirmBranding } from "../../../firms/partners/partners.ts";
 import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
 import type { EmbedOrigin } from "../../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution, logoOf } from "../../ui/accent.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
-import { errorSummary, field } from "../../ui/forms/fields.ts";
+import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { originsPart } from "./origins.ts";
@@ -12,6 +13,8 @@ export type SettingsView = {
   principal: Principal;
   branding: FirmBranding;
   origins: readonly EmbedOrigin[];
+  /** The minutes between two services of a live order; null where the firm has no wish. */
+  pause: number | null;
   error?: string;
   /** Values of the refused form. */
   typed?: FormValues;
@@ -34,6 +37,7 @@ ${card(
     ["Live", liveState(principal)],
   ]),
 )}
+${card("pause", "Between two services", pauseForm(view))}
 ${card("branding", "Branding", brandingForm(view))}
 ${mayBrand(view) && card("logo", "Logo", logoForm(view))}
 ${card("origins", "Signing in your own site", originsPart({ origins: view.origins, mayChange: mayBrand(view), isTest: principal.environment === "test", typed: view.typed?.["origin"] }))}
@@ -49,6 +53,27 @@ function liveState(principal: Principal): Html | string {
 
 const mayBrand = ({ principal }: SettingsView): boolean =>
   principal.member?.role === "owner" && (!principal.liveEnabled || mayUseLive(principal));
+
+const pauseLabels: Readonly<Record<(typeof servicePauses)[number], string>> = {
+  0: "At once",
+  5: "After 5 minutes",
+  30: "After 30 minutes",
+  120: "After 2 hours",
+  1440: "After a day",
+};
+
+/** A pause gives somebody time to look at a document, and to put its order on hold, before it is shipped or faxed. */
+function pauseForm(view: SettingsView): Html {
+  const value = servicePauses.find((each) => each === view.pause) ?? 0;
+  const lead = html`<p>When a service of a live order has ended, the next one begins. A pause gives you time to look at the document first.</p>`;
+  if (!mayBrand(view))
+    return html`${lead}${facts([["The next service begins", pauseLabels[value]]])}<p class="quiet">Only owners of the firm${view.principal.liveEnabled && " with live access"} can change this.</p>`;
+  const options = servicePauses.map((each) => ({ value: String(each), label: pauseLabels[each] }));
+  return html`${lead}<form class="form" method="post" action="${path}/pause">
+${select({ name: "minutes", label: "The next service begins", value: String(value), options })}
+<div class="form-actions"><button type="submit" class="quiet-button">Save</button></div>
+</form>`;
+}
 
 function logoForm({ branding }: SettingsView): Html {
   const logo = logoOf(branding);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { changeBranding, chooseEnvironment } from "../../../firms/members/members.ts";
-import { readBranding } from "../../../firms/partners/partners.ts";
+import { changeBranding, changeServicePause, chooseEnvironment } from "../../../firms/members/members.ts";
+import { readBranding, servicePauseOf } from "../../../firms/partners/partners.ts";
 import { principalOf, sessionOf } from "../../../kernel/http/authentication.ts";
 import { listOrigins } from "../../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../../ui/accent.ts";
@@ -61,6 +61,15 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
 
   pageRoute(forms, deps.frame, {
     ...form,
+    url: `${path}/pause`,
+    handle: async ({ form: { minutes = "" }, request }) => {
+      await changeServicePause(deps.members, principalOf(request), minutes);
+      return done(path, "pause-saved");
+    },
+  });
+
+  pageRoute(forms, deps.frame, {
+    ...form,
     url: "/dashboard/environment",
     handle: async ({ form: { environment = "", return_to: returnTo }, request }) => {
       await chooseEnvironment(deps.members, sessionOf(request), environment);
@@ -77,7 +86,8 @@ async function settingsShown(
   const principal = principalOf(request);
   const branding = await readBranding(deps.members, principal);
   const origins = await listOrigins(deps.members.db, principal);
-  const body = settingsBody({ principal, branding, origins, ...problem });
+  const pause = await servicePauseOf(deps.members.db, principal.partnerId);
+  const body = settingsBody({ principal, branding, origins, pause, ...problem });
   return dashboardPage(deps.frame, request, {
     title: "Firm and settings",
     section: "settings",

@@ -31,7 +31,7 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
   next_segment: {
     label: "Begin the next service",
-    text: "A live order does so by itself, 5 minutes after a service has ended.",
+    text: "A live order does so by itself, unless its firm asks for a pause.",
   },
   shipped: {
     label: "Record the hand-over",

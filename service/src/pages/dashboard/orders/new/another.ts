@@ -29,7 +29,7 @@ export async function begunFrom(
   ]);
   const room = rooms.findLast(({ status }) => status === "open")?.code ?? "";
   const name = orderName({ order, title: titleOf(order) });
-  return { code: order.code, name, values: { ...(same && valuesOf(same)), room } };
+  return { code: order.code, name, values: { ...(same && valuesOf(same)), room, pay_by: order.payBy } };
 }
 
 /** The values as typed. Access codes are not stored, so the form asks for them again. */

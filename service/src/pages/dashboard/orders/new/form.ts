@@ -78,6 +78,7 @@ ${senderPart(part)}
 <fieldset><legend>For your records</legend>
 ${field({ ...part("external_reference"), maxLength: 120, hint: "Shown in lists and webhooks, and you can find the order by it." })}
 ${view.openRooms.length > 0 && select({ name: "room", label: "Room", value: values["room"], options: [{ value: "", label: "None" }, ...view.openRooms.map(roomChoice)], hint: "Everyone with the room’s link sees the order there, by the name of its document." })}
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. You open the checkout on the order’s page, or for all orders on the room’s." })}
 ${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}
@@ -85,6 +86,11 @@ ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: va
 <div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button><button type="submit" class="quiet-button" name="next" value="another">Place it, and start another for this client</button></div>
 </form>`;
 }
+
+const payers = [
+  { value: "client", label: "The client" },
+  { value: "firm", label: "Your firm" },
+];
 
 const inWords = new Intl.ListFormat("en");
 

@@ -31,6 +31,11 @@ export const en = {
     },
     next: "What happens next",
     pay: (amount: string) => `Pay ${amount}`,
+    payAll: (count: number, amount: string) => `Pay all ${count} documents together: ${amount}`,
+    payThis: (amount: string) => `Pay this document alone: ${amount}`,
+    firmsTurn: "Your order was placed",
+    nothingToPay: "There is nothing for you to pay. Work starts once the firm that placed the order has paid for it.",
+    firmPays: "This page changes as soon as work starts.",
     bankPayment: [
       "Your bank payment is being processed. There is nothing else to do.",
       "Some banks take up to four business days. This page changes when the bank has answered.",

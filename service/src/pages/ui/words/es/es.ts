@@ -28,6 +28,12 @@ export const es: Words = {
     },
     next: "Qué sigue",
     pay: (amount) => `Pagar ${amount}`,
+    payAll: (count, amount) => `Pagar juntos los ${count} documentos: ${amount}`,
+    payThis: (amount) => `Pagar solo este documento: ${amount}`,
+    firmsTurn: "Su pedido está registrado",
+    nothingToPay:
+      "Usted no tiene que pagar nada. El trabajo empieza cuando la empresa que hizo el pedido lo haya pagado.",
+    firmPays: "Esta página cambia en cuanto empiece el trabajo.",
     bankPayment: [
       "Su pago bancario se está procesando. No tiene que hacer nada más.",
       "Algunos bancos tardan hasta cuatro días hábiles. Esta página cambia cuando el banco responda.",

@@ -28,6 +28,12 @@ export const fr: Words = {
     },
     next: "La suite",
     pay: (amount) => `Payer ${amount}`,
+    payAll: (count, amount) => `Payer ensemble les ${count} documents : ${amount}`,
+    payThis: (amount) => `Payer seulement ce document : ${amount}`,
+    firmsTurn: "Votre commande est enregistrée",
+    nothingToPay:
+      "Vous n’avez rien à payer. Le travail commence dès que l’entreprise qui a passé la commande l’a payée.",
+    firmPays: "Cette page change dès que le travail commence.",
     bankPayment: [
       "Votre paiement bancaire est en cours de traitement. Vous n’avez rien d’autre à faire.",
       "Certaines banques prennent jusqu’à quatre jours ouvrables. Cette page change quand la banque a répondu.",

@@ -26,6 +26,11 @@ export const ko: Words = {
     },
     next: "다음 단계",
     pay: (amount) => `${amount} 결제`,
+    payAll: (count, amount) => `문서 ${count}건 함께 결제: ${amount}`,
+    payThis: (amount) => `이 문서만 결제: ${amount}`,
+    firmsTurn: "주문이 접수되었습니다",
+    nothingToPay: "결제하실 금액이 없습니다. 주문한 회사가 결제하면 작업이 시작됩니다.",
+    firmPays: "작업이 시작되면 이 페이지가 바뀝니다.",
     bankPayment: [
       "은행 결제를 처리하고 있습니다. 더 하실 일은 없습니다.",
       "은행에 따라 영업일 기준 최대 4일이 걸립니다. 은행이 응답하면 이 페이지가 바뀝니다.",

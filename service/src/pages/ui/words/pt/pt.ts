@@ -28,6 +28,11 @@ export const pt: Words = {
     },
     next: "O que acontece agora",
     pay: (amount) => `Pagar ${amount}`,
+    payAll: (count, amount) => `Pagar juntos os ${count} documentos: ${amount}`,
+    payThis: (amount) => `Pagar só este documento: ${amount}`,
+    firmsTurn: "Seu pedido foi registrado",
+    nothingToPay: "Você não precisa pagar nada. O trabalho começa quando a empresa que fez o pedido o pagar.",
+    firmPays: "Esta página muda assim que o trabalho começar.",
     bankPayment: [
       "Seu pagamento bancário está sendo processado. Você não precisa fazer mais nada.",
       "Alguns bancos levam até quatro dias úteis. Esta página muda quando o banco responder.",

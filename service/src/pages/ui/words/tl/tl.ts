@@ -28,6 +28,12 @@ export const tl: Words = {
     },
     next: "Ang susunod",
     pay: (amount) => `Magbayad ng ${amount}`,
+    payAll: (count, amount) => `Bayaran nang sabay ang ${count} dokumento: ${amount}`,
+    payThis: (amount) => `Bayaran ang dokumentong ito lamang: ${amount}`,
+    firmsTurn: "Naitala na ang inyong order",
+    nothingToPay:
+      "Wala kayong kailangang bayaran. Magsisimula ang trabaho kapag nabayaran na ng kumpanyang naglagay ng order.",
+    firmPays: "Magbabago ang pahinang ito kapag nagsimula na ang trabaho.",
     bankPayment: [
       "Pinoproseso ang inyong bayad sa bangko. Wala na kayong kailangang gawin.",
       "Inaabot ng hanggang apat na araw na may pasok ang ilang bangko. Magbabago ang pahinang ito kapag sumagot na ang bangko.",

@@ -28,6 +28,11 @@ export const vi: Words = {
     },
     next: "Việc tiếp theo",
     pay: (amount) => `Thanh toán ${amount}`,
+    payAll: (count, amount) => `Thanh toán cùng lúc ${count} tài liệu: ${amount}`,
+    payThis: (amount) => `Chỉ thanh toán tài liệu này: ${amount}`,
+    firmsTurn: "Đơn của quý vị đã được đặt",
+    nothingToPay: "Quý vị không phải trả gì. Công việc bắt đầu khi công ty đặt đơn đã thanh toán.",
+    firmPays: "Trang này thay đổi ngay khi công việc bắt đầu.",
     bankPayment: [
       "Khoản thanh toán qua ngân hàng của quý vị đang được xử lý. Quý vị không cần làm gì thêm.",
       "Một số ngân hàng cần tới bốn ngày làm việc. Trang này thay đổi khi ngân hàng trả lời.",

@@ -1,0 +1,88 @@
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { isPayable, verifiedOrder } from "../../orders/order/order.ts";
+import { type CheckoutDeps, type Member, type SharedCheckout, sharedCheckout } from "../../orders/payments/payments.ts";
+import { orderNotFound, roomNotFound } from "./change.ts";
+import { verifiedRoom } from "./store.ts";
+
+type Group = { id: string; environment: Environment };
+
+/** An order that can be paid with the others of its room. */
+export type PayableMember = Member & { totalCents: number };
+
+async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Owner): Promise<Group> {
+  const [room] = isCode(roomCode)
+    ? await db.query<Group>(sql`
+        SELECT r.id, r.environment, ${verifiedRoom} FROM rooms r
+        WHERE ${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}`)
+    : [];
+  if (!room) throw roomNotFound();
+  return room;
+}
+
+/** The newest room of the order's own firm that has it; undefined when none has. */
+async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefined> {
+  const [room] = await db.query<Group>(sql`
+    SELECT r.id, r.environment, ${verifiedRoom}
+    FROM orders o JOIN room_orders a ON a.order_id = o.id
+      JOIN rooms r ON r.id = a.room_id AND r.partner_id = o.partner_id AND r.environment = o.environment
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY a.attached_at DESC, a.position DESC LIMIT 1`);
+  return room;
+}
+
+/** The orders of the room that its own firm placed, in the room's order. Other firms' orders are never paid with them. */
+const membersOf =
+  (roomId: string, which: Statement) =>
+  (db: Sql): Promise<Member[]> =>
+    db.query<Member>(sql`
+      SELECT o.id, o.code AS "code@order"
+      FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+      WHERE r.id = ${roomId} AND ${which} ORDER BY a.position`);
+
+const all = sql`true`;
+
+/** The orders of one client: a holder of the link of one order sees no price of another client. */
+const ofSameClient = (orderCode: string) =>
+  sql`o.pay_by = 'client' AND lower(o.customer_email) = (SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})`;
+
+/**
+ * Opens one checkout for all payable orders of the room that its firm placed.
+ * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and as for one order
+ */
+export async function roomCheckout(deps: CheckoutDeps, owner: Owner, roomCode: string): Promise<SharedCheckout> {
+  const room = await roomOf(deps.db, roomCode, owner);
+  return sharedCheckout(deps, { groupId: room.id, environment: room.environment }, membersOf(room.id, all));
+}
+
+/** The same for the client of an order: all payable orders of that client in the order's room. */
+export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Promise<SharedCheckout> {
+  const room = isCode(orderCode) ? await roomOfOrder(deps.db, orderCode) : undefined;
+  if (!room) throw orderNotFound();
+  const group = { groupId: room.id, environment: room.environment };
+  return sharedCheckout(deps, group, membersOf(room.id, ofSameClient(orderCode)));
+}
+
+/** The orders that `roomCheckout` would pay, as far as their status tells. */
+export async function payableOfRoom(db: Sql, owner: Owner, roomCode: string): Promise<PayableMember[]> {
+  return payable(db, await roomOf(db, roomCode, owner), all);
+}
+
+/** The orders that `clientCheckout` would pay, as far as their status tells; none for an order without a room. */
+export async function payableOfClient(db: Sql, orderCode: string): Promise<PayableMember[]> {
+  const room = await roomOfOrder(db, orderCode);
+  return room ? payable(db, room, ofSameClient(orderCode)) : [];
+}
+
+async function payable(db: Sql, { id }: Group, which: Statement): Promise<PayableMember[]> {
+  const members = await membersOf(id, which)(db);
+  const orders = await db.query<{ id: number; status: string; totalCents: number }>(sql`
+    SELECT o.id, o.status, o.total_cents AS "totalCents", ${verifiedOrder} FROM orders o
+    WHERE o.id = ANY (${members.map((each) => each.id)}::bigint[])`);
+  const totals = new Map(orders.filter(({ status }) => isPayable(status)).map((each) => [each.id, each.totalCents]));
+  return members.flatMap((member) => {
+    const totalCents = totals.get(member.id);
+    return totalCents === undefined ? [] : [{ ...member, totalCents }];
+  });
+}

@@ -1,0 +1,143 @@
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { MintedSession, Processor } from "../processor/processor.ts";
+import {
+  type CheckoutSession,
+  currentSessions,
+  endSession,
+  failMinting,
+  insertMinting,
+  markReplacing,
+  mintRequest,
+  type Part,
+  partsOf,
+  recordMinted,
+} from "./store.ts";
+
+export const currency = "usd";
+const minutes = 60_000;
+// The processor allows at most 24 hours. An open session is reused while it has at least the margin left.
+const sessionMs = 23 * 60 * minutes;
+const marginMs = 5 * minutes;
+const mostTries = 4;
+
+/** The orders to pay together; the transaction holds them locked. `groupId` is null for one order alone. */
+export type Wanted = { groupId: string | null; parts: readonly Part[] };
+
+/** The session to pay by, or those that the processor must end first. */
+export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
+
+const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
+const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
+
+/**
+ * Returns the address of the open session of the wanted orders, or mints one. Sessions that pay something else of
+ * them, or are about to end, are ended at the processor first: a commit before each call leaves no session out of sight.
+ * @param wanted in the transaction: locks the orders, and names their parts
+ */
+export async function openSession(
+  { db, clock }: { db: Database; clock: Clock },
+  processorOf: () => Processor,
+  wanted: (tx: Tx) => Promise<Wanted>,
+): Promise<string> {
+  const ended = new Set<string>();
+  for (let tries = 0; tries < mostTries; tries++) {
+    const reserved = await db.transaction(async (tx) => reserve(tx, await wanted(tx), clock(), ended));
+    const processor = processorOf();
+    if ("session" in reserved) return addressOf(db, processor, reserved.session);
+    for (const session of reserved.replaced) {
+      if ((await endAtProcessor(db, processor, session)) === "complete") throw justPaid();
+      ended.add(session.id);
+    }
+  }
+  throw busy();
+}
+
+async function reserve(tx: Tx, { groupId, parts }: Wanted, now: Date, ended: ReadonlySet<string>): Promise<Reserved> {
+  const current = new Map<string, CheckoutSession>();
+  for (const { orderId } of parts)
+    for (const session of await currentSessions(tx, orderId)) current.set(session.id, session);
+  const amountCents = parts.reduce((sum, part) => sum + part.amountCents, 0);
+  const sessions = [...current.values()];
+  const [only] = sessions;
+  if (only && sessions.length === 1 && only.groupId === groupId && isUsable(only, amountCents, now)) {
+    const shared = groupId === null ? parts : await partsOf(tx, only.id);
+    if (keyOf(shared) === keyOf(parts)) return { session: only };
+  }
+  const open = sessions.filter(({ id }) => !ended.has(id));
+  for (const { id } of open) await markReplacing(tx, id);
+  if (open.length > 0) return { replaced: open };
+  for (const { id } of sessions) await endSession(tx, id);
+  const session: CheckoutSession = {
+    ...{ id: newUuid(), groupId, status: "minting", amountCents, currency, sessionId: null, url: null },
+    expiresAt: new Date(now.getTime() + sessionMs),
+  };
+  await insertMinting(tx, session, parts, now);
+  return { session };
+}
+
+const keyOf = (parts: readonly Part[]): string =>
+  parts.map(({ orderId, amountCents }) => `${orderId}:${amountCents}`).join();
+
+const isUsable = ({ status, expiresAt, amountCents }: CheckoutSession, totalCents: number, now: Date): boolean =>
+  status !== "replacing" && expiresAt.getTime() > now.getTime() + marginMs && amountCents === totalCents;
+
+async function addressOf(db: Database, processor: Processor, session: CheckoutSession): Promise<string> {
+  if (session.status === "open" && session.url !== null) return session.url;
+  const minted = await mint(db, processor, session).catch(async (error) => {
+    if (statusOf(error) !== null) await failMinting(db, session.id);
+    throw error;
+  });
+  if (await recordMinted(db, session.id, minted.sessionId, minted.url)) return minted.url;
+  // An order was canceled, or another checkout took its place, while the processor answered.
+  await processor.expire(minted.sessionId);
+  throw busy();
+}
+
+/** Minting twice from one row gives the same session. */
+const mint = async (db: Sql, processor: Processor, session: CheckoutSession): Promise<MintedSession> =>
+  processor.mint(await mintRequest(db, session));
+
+/**
+ * Ends the session at the processor. Where the answer to its minting was lost, the same request tells its id.
+ * @returns `complete` when it was paid first
+ */
+async function endAtProcessor(
+  db: Sql,
+  processor: Processor,
+  session: CheckoutSession,
+): Promise<"expired" | "complete"> {
+  if (session.sessionId !== null) return processor.expire(session.sessionId);
+  const minted = await mint(db, processor, session).catch((error: unknown) => {
+    const status = statusOf(error);
+    // A request that is refused for its content made no session.
+    if (status !== null && status >= 400 && status < 429) return null;
+    throw error;
+  });
+  return minted === null ? "expired" : processor.expire(minted.sessionId);
+}
+
+/** Closes what can still be paid for the order, so that nobody pays it twice or pays a canceled one. */
+export async function closeCheckouts(
+  { db, processor }: { db: Database; processor: Processor | null },
+  orderId: number,
+): Promise<void> {
+  for (const session of await currentSessions(db, orderId)) {
+    // The event of a payment that was first ends the row.
+    if (processor && (await endAtProcessor(db, processor, session)) === "complete") continue;
+    await db.transaction((tx) => endSession(tx, session.id));
+  }
+}
+
+/**
+ * The status by which the processor refused. It repeats its answer under the same key, so the next attempt needs a new
+ * row. Null after a cut connection, and for a duplicate that is in progress (409): the session may exist.
+ */
+function statusOf(error: unknown): number | null {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const answered =
+    typeof cause === "object" && cause !== null && "statusCode" in cause && typeof cause.statusCode === "number";
+  return answered && cause.statusCode !== 409 ? (cause.statusCode as number) : null;
+}

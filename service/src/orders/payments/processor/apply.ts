@@ -1,0 +1,150 @@
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import { closeTasks } from "../../../kernel/tasks/tasks.ts";
+import { type Actor, type LockedOrder, type Milestone, targetOf, transition } from "../../order/order.ts";
+import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
+import { currency } from "../checkout/sessions.ts";
+import { auditUnapplied, heldPayments, markRefunded, recordPayment, unappliedEvents, wasRefunded } from "../store.ts";
+import type { RefundMessage, SessionMessage } from "./message.ts";
+
+/**
+ * The result of an event. `moved`: the order moved. `held`: the sum is wrong. `repeated` and `stale`: nothing new.
+ * `unapplied`: money that moves no order and needs a person. `foreign`: another account or mode. `unknown`: no such
+ * order.
+ * `irrelevant`: not about a payment.
+ */
+export type Outcome = "moved" | "held" | "repeated" | "stale" | "unapplied" | "foreign" | "unknown" | "irrelevant";
+
+export type Taken = {
+  outcome: Outcome;
+  order: LockedOrder | null;
+  firedEvents: Milestone[];
+  /** For `unapplied`: whether the service holds the money. A person must then send it back. */
+  isHeld?: boolean;
+};
+
+export type TakeOptions = {
+  at: Date;
+  log: Log;
+  actor: "processor" | "sandbox";
+  simulated: boolean;
+  /** The required `livemode` of events that have one; null accepts both. */
+  livemode: boolean | null;
+};
+
+export const nothing = (outcome: Outcome, order: LockedOrder | null = null): Taken => ({
+  outcome,
+  order,
+  firedEvents: [],
+});
+
+const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
+
+/** The part of the message's money that is for one order. */
+export type Share = {
+  amount: number | null;
+  /** Why the sum of a payment for several orders is wrong; null when it is right. */
+  mismatch: string | null;
+};
+
+/** Applies a message about a session to one of its orders. @param status the session's, before the message */
+export async function takeSession(
+  tx: Tx,
+  order: LockedOrder,
+  message: SessionMessage,
+  options: TakeOptions & { share: Share; status: string | undefined },
+): Promise<Taken> {
+  const { kind } = message;
+  if (kind === "cleared") return takeMoney(tx, order, message, options);
+  if (options.status === "failed") return nothing("stale", order);
+  return moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
+}
+
+async function moveIfTable(
+  tx: Tx,
+  order: LockedOrder,
+  on: "payment_pending" | "payment_failed",
+  options: TakeOptions,
+): Promise<Taken> {
+  if (targetOf(order, on) === null) return nothing("stale", order);
+  const moved = await transitionByProcessor(tx, order, on, actorOf(options));
+  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+}
+
+async function takeMoney(
+  tx: Tx,
+  order: LockedOrder,
+  message: SessionMessage,
+  options: TakeOptions & { share: Share },
+): Promise<Taken> {
+  const { sessionId, paymentIntent } = message;
+  const { at, simulated, share } = options;
+  const { amount, mismatch } = share;
+  // The whole of a wrong sum is on record for the first order alone.
+  if (mismatch !== null && amount === 0) return hold(tx, order, mismatch, options);
+  const known = sessionId ?? `intent:${paymentIntent}`;
+  const payment = {
+    ...{ paymentIntent, sessionId: known, amount: amount ?? 0 },
+    ...{ currency: message.currency ?? "", simulated, at },
+  };
+  const gone = paymentIntent !== null && (await wasRefunded(tx, order.id, paymentIntent));
+  if (!(await recordPayment(tx, { orderId: order.id, ...payment, ...(gone && { refundedAt: at }) })))
+    return nothing("repeated", order);
+  const right = mismatch === null && amount === order.totalCents && message.currency?.toLowerCase() === currency;
+  if (gone || targetOf(order, "payment_cleared") === null) {
+    await auditUnapplied(tx, order, at, { paymentIntent, amount, currency: message.currency, status: order.status });
+    return { ...nothing("unapplied", order), isHeld: !gone };
+  }
+  if (!right) {
+    const reason = mismatch ?? `paid ${amount} ${message.currency}, not ${order.totalCents} ${currency}`;
+    return hold(tx, order, reason, options);
+  }
+  const moved = await transitionByProcessor(tx, order, "payment_cleared", actorOf(options));
+  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+}
+
+async function hold(tx: Tx, order: LockedOrder, reason: string, options: TakeOptions): Promise<Taken> {
+  if (targetOf(order, "payment_mismatched") === null) return nothing("stale", order);
+  const held = await transitionByProcessor(tx, order, "payment_mismatched", { ...actorOf(options), reason });
+  return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
+}
+
+/** Applies a refund to one of the orders that the money was for. @param amount the order's part of it */
+export async function takeRefund(
+  tx: Tx,
+  order: LockedOrder,
+  { paymentIntent, whole, currency: paidIn }: RefundMessage,
+  options: TakeOptions & { amount: number | null },
+): Promise<Taken> {
+  const { at, simulated, amount } = options;
+  if (paymentIntent === null) return nothing("unknown");
+  // A partial refund doesn't change the order.
+  if (!whole) return nothing("stale", order);
+  if (!(await markRefunded(tx, order.id, paymentIntent, at))) {
+    if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
+    // The refund arrived before its payment. Record it, so that the payment won't count when it arrives.
+    const payment = {
+      paymentIntent,
+      sessionId: `intent:${paymentIntent}`,
+      amount: amount ?? 0,
+      currency: paidIn ?? "",
+    };
+    await recordPayment(tx, { orderId: order.id, ...payment, simulated, at, refundedAt: at });
+    return nothing("unapplied", order);
+  }
+  const end = { state: "done", at, by: options.actor, outcome: "refunded" } as const;
+  for (const subject of await unappliedEvents(tx, order.id, paymentIntent))
+    await tx.query(closeTasks({ orderId: order.id, kinds: ["payment_unapplied"], subject }, end));
+  if ((await heldPayments(tx, order.id)).length > 0) return nothing("stale", order);
+  const asked = targetOf(order, "refunded") ? order : await askedByProcessor(tx, order, options);
+  if (!asked) return nothing("stale", order);
+  const moved = await transitionByProcessor(tx, asked, "refunded", actorOf(options));
+  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+}
+
+/** For a refund made in the processor's own dashboard, the order passes RefundPending first. */
+async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<LockedOrder | null> {
+  if (targetOf(order, "refund_requested") === null) return null;
+  return (await transition(tx, order, "refund_requested", { ...actorOf(options), reason: "refunded at the processor" }))
+    .order;
+}

@@ -1,0 +1,452 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
+import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
+import { changeOrder } from "@signsealship/testing/row-mac";
+import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newMember } from "../../firms/members/signed-in-member.ts";
+
+const folder = temporaryFolder();
+after(() => service.stop());
+const stripe = await forTests(startStripe());
+let service = await startService({
+  DATA_DIR: folder.path,
+  RATE_LIMITS: "off",
+  STRIPE_SECRET_KEY: "sk_live_double",
+  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+  STRIPE_API_BASE: stripe.url,
+  ...ownProcess,
+});
+const acme = await newPartner(service, { live: true, name: "Acme Title", tier: "ClosingDesk" });
+const other = await newPartner(service, { live: true, name: "Other Title" });
+const db = await forTests(databaseOf(folder.path));
+
+type Firm = { headers: { Authorization: string } };
+type Paid = { status: string; payments: { amountCents: number; refundedAt: string | null }[] };
+type Checkout = {
+  checkoutUrl: string;
+  orders: { orderCode: string; totalCents: number }[];
+  totalCents: number;
+  error?: string;
+};
+
+async function call<T>(path: string, { headers }: Firm, body?: object, more: Record<string, string> = {}) {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    method: "POST",
+    headers: { ...headers, ...(body && { "Content-Type": "application/json" }), ...more },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, text, body: JSON.parse(text) as T };
+}
+
+async function place(firm: Firm = acme, fields: Record<string, string> = {}): Promise<string> {
+  const body = orderForm({ ...minimal, svc_sign: "true", ...fields });
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, {
+    method: "POST",
+    headers: firm.headers,
+    body,
+  });
+  return ((await response.json()) as { orderCode: string }).orderCode;
+}
+
+const attach = (room: string, orderCode: string) => call(`/api/rooms/${room}/orders`, acme, { orderCode });
+
+async function roomOf(...codes: string[]): Promise<string> {
+  const { roomCode } = (await call<{ roomCode: string }>("/api/rooms", acme, { name: "12 Elm Street" })).body;
+  for (const code of codes) assert.equal((await attach(roomCode, code)).status, 200);
+  return roomCode;
+}
+
+/** A room with three orders, the second of another sum. */
+async function closing(): Promise<{ room: string; codes: [string, string, string] }> {
+  const codes: [string, string, string] = [
+    await place(),
+    await place(acme, { svc_fax: "true", fax_to: "+12125550123" }),
+    await place(),
+  ];
+  return { room: await roomOf(...codes), codes };
+}
+
+const checkout = (room: string, firm: Firm = acme, more: Record<string, string> = {}) =>
+  call<Checkout>(`/api/rooms/${room}/checkout`, firm, undefined, more);
+const sessionOf = ({ checkoutUrl }: { checkoutUrl: string }): string => checkoutUrl.split("/").at(-1) ?? "";
+
+async function open(room: string): Promise<Checkout & { session: string }> {
+  const { status, body } = await checkout(room);
+  assert.equal(status, 200, body.error);
+  return { ...body, session: sessionOf(body) };
+}
+
+const single = async (code: string): Promise<string> =>
+  sessionOf((await call<Checkout>(`/api/partner/orders/${code}/checkout`, acme)).body);
+const deliver = (event: ReturnType<typeof stripe.event>) => stripe.deliver(service.baseUrl, event);
+const orderOf = (code: string) => service.cli<Paid>("order", "show", code);
+const statuses = (codes: readonly string[]) => Promise.all(codes.map(async (code) => (await orderOf(code)).status));
+const stateOf = (session: string) => stripe.sessions.get(session)?.["status"];
+const intentOf = (session: string) => String(stripe.sessions.get(session)?.["payment_intent"]);
+const cancel = (code: string) => service.cli("order", "move", code, "Cancelled", "--reason", "asked by the client");
+const refundsOf = (session: string) => stripe.refunds.filter((each) => each["payment_intent"] === intentOf(session));
+
+const tasksOf = (code: string) =>
+  db.query<{ subject: string; state: string }>(sql`
+    SELECT subject, state FROM tasks WHERE kind = 'payment_unapplied' AND order_id =
+      (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
+
+/** The sums of the payments on record for the orders, by whether they went back. */
+async function sums(codes: readonly string[]) {
+  const payments = (await Promise.all(codes.map(orderOf))).flatMap((each) => each.payments);
+  const sum = (list: Paid["payments"]) => list.reduce((total, { amountCents }) => total + amountCents, 0);
+  return {
+    held: sum(payments.filter((each) => !each.refundedAt)),
+    back: sum(payments.filter((each) => each.refundedAt)),
+  };
+}
+
+test("opens one checkout with a line for each payable order of the firm, and names no order in full", async () => {
+  const { room, codes } = await closing();
+  const foreign = await place(other);
+  await attach(room, foreign);
+  const { status, body, text } = await checkout(room);
+  assert.equal(status, 200, text);
+  assert.deepEqual(Object.keys(body).sort(), ["checkoutUrl", "orders", "requestId", "totalCents"]);
+  assert.deepEqual(
+    body.orders.map(({ orderCode }) => orderCode),
+    codes,
+  );
+  assert.equal(
+    body.totalCents,
+    body.orders.reduce((sum, { totalCents }) => sum + totalCents, 0),
+  );
+  assert.equal(stripe.sessions.get(sessionOf(body))?.["amount_total"], body.totalCents);
+  const asked = JSON.stringify(stripe.requests.at(-1)?.params);
+  for (const code of [...codes, foreign, room]) assert.doesNotMatch(asked, new RegExp(code));
+  assert.deepEqual(await statuses([...codes, foreign]), Array(4).fill("QuoteReady"));
+  assert.equal((await open(room)).checkoutUrl, body.checkoutUrl);
+});
+
+test("pays all of its orders by one event, and by none of its repetitions again", async () => {
+  const { room, codes } = await closing();
+  const { session, totalCents } = await open(room);
+  const event = stripe.pay(session);
+  for (const each of [event, event, { ...event, id: `${event.id}_again` }])
+    assert.equal((await deliver(each)).status, 200);
+  assert.deepEqual(await statuses(codes), Array(3).fill("EsignPending"));
+  assert.deepEqual(await sums(codes), { held: totalCents, back: 0 });
+  const again = await checkout(room);
+  assert.deepEqual([again.status, again.body.error], [409, "No order of this room is payable."]);
+});
+
+test("answers with the same bytes to the same Idempotency-Key, with 404 to another firm, and opens nothing for twenty at once twice", async () => {
+  const { room, codes } = await closing();
+  const key = { "Idempotency-Key": "checkout-of-a-room" };
+  const first = await checkout(room, acme, key);
+  assert.equal((await checkout(room, acme, key)).text, first.text);
+  for (const [code, firm] of [
+    [room, other],
+    ["0".repeat(40), acme],
+    ["x", acme],
+  ] as const) {
+    const { status, text } = await checkout(code, firm);
+    assert.deepEqual([status, text], [404, '{"error":"Room not found."}']);
+  }
+  const before = stripe.sessions.size;
+  await cancel(codes[0]);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => checkout(room)));
+  const good = answers.filter(({ status }) => status === 200);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]), JSON.stringify(answers));
+  assert.equal(new Set(good.map(({ body }) => body.checkoutUrl)).size, 1);
+  assert.equal(stripe.sessions.size, before + 1);
+});
+
+test("leaves an order out that waits for a price", async () => {
+  const code = await place();
+  const unpriced = await place(acme, { ...shipping, ship_state: "PR", ship_postal: "00000" });
+  const { orders } = await open(await roomOf(code, unpriced));
+  assert.deepEqual(
+    orders.map(({ orderCode }) => orderCode),
+    [code],
+  );
+});
+
+test("ends a checkout of a single order at the processor first, and the other way around", async () => {
+  const { room, codes } = await closing();
+  const alone = await single(codes[1]);
+  const { session } = await open(room);
+  assert.equal(stateOf(alone), "expired");
+  const next = await single(codes[1]);
+  assert.deepEqual([stateOf(session), stateOf(next)], ["expired", "open"]);
+  await deliver(stripe.pay(next));
+  const rest = await open(room);
+  assert.deepEqual(
+    rest.orders.map(({ orderCode }) => orderCode),
+    [codes[0], codes[2]],
+  );
+});
+
+test("expires when one of its orders is canceled, and the rest is paid by the next", async () => {
+  const { room, codes } = await closing();
+  const { session } = await open(room);
+  await cancel(codes[1]);
+  await until(() => stateOf(session) === "expired");
+  const next = await open(room);
+  await deliver(stripe.pay(next.session));
+  assert.deepEqual(await statuses(codes), ["EsignPending", "Cancelled", "EsignPending"]);
+});
+
+test("pays two of three when one was canceled while its payer paid, and a person gets the third sum", async () => {
+  const { room, codes } = await closing();
+  const { session, orders, totalCents } = await open(room);
+  const event = stripe.pay(session);
+  await cancel(codes[1]);
+  await deliver(event);
+  assert.deepEqual(await statuses(codes), ["EsignPending", "Cancelled", "EsignPending"]);
+  assert.equal((await tasksOf(codes[1])).length, 1);
+  assert.equal((await orderOf(codes[1])).payments[0]?.amountCents, orders[1]?.totalCents);
+  assert.deepEqual(await sums(codes), { held: totalCents, back: 0 });
+});
+
+test("takes no order for paid twice that was paid alone a moment before", async () => {
+  const { room, codes } = await closing();
+  const alone = await single(codes[0]);
+  const paidAlone = stripe.pay(alone);
+  const refused = await checkout(room);
+  assert.deepEqual([refused.status, refused.body.error], [409, "A payment was just made. Wait a moment."]);
+  await deliver(paidAlone);
+  const { session } = await open(room);
+  await deliver(stripe.pay(session));
+  assert.deepEqual(await statuses(codes), Array(3).fill("EsignPending"));
+  assert.deepEqual(await Promise.all(codes.map(async (code) => (await orderOf(code)).payments.length)), [1, 1, 1]);
+});
+
+test("holds all of its orders when the sum is wrong, keeps the money in sight once, and refunds it whole", async () => {
+  for (const wrong of [{ amount_total: 5 }, { currency: "eur" }]) {
+    const { room, codes } = await closing();
+    const { session } = await open(room);
+    await deliver(stripe.pay(session, wrong));
+    assert.deepEqual(await statuses(codes), Array(3).fill("OnHold"));
+    const paid = Number(stripe.sessions.get(session)?.["amount_total"]);
+    assert.deepEqual(await sums(codes), { held: paid, back: 0 });
+    const first = (await Promise.all(codes.map(orderOf))).findIndex(({ payments }) => payments.length === 1);
+    await service.cli("order", "move", codes[first] ?? "", "RefundPending", "--reason", "wrong sum");
+    await until(() => refundsOf(session).length === 1);
+    assert.equal(refundsOf(session)[0]?.["amount"], paid);
+  }
+});
+
+test("holds the order alone whose total is not its part", async () => {
+  const { room, codes } = await closing();
+  const { session } = await open(room);
+  // As if a person had priced it again: its MAC is written with it.
+  await changeOrder(db, codes[1], sql`subtotal_cents = subtotal_cents + 1, total_cents = total_cents + 1`);
+  await deliver(stripe.pay(session));
+  assert.deepEqual(await statuses(codes), ["EsignPending", "OnHold", "EsignPending"]);
+});
+
+test("is refused while a bank debit for it is in process, which fails or pays all", async () => {
+  for (const [outcome, expected] of [
+    ["failed", "PaymentFailed"],
+    ["succeeded", "EsignPending"],
+  ] as const) {
+    const { room, codes } = await closing();
+    const { session } = await open(room);
+    await deliver(stripe.payByBank(session));
+    assert.deepEqual(await statuses(codes), Array(3).fill("AwaitingPayment"));
+    for (const { status, body } of [
+      await checkout(room),
+      await call<Checkout>(`/api/partner/orders/${codes[0]}/checkout`, acme),
+    ]) {
+      assert.equal(status, 409);
+      assert.match(body.error ?? "", /^A bank payment is being processed\./);
+    }
+    await deliver(stripe.bankAnswers(session, outcome));
+    assert.deepEqual(await statuses(codes), Array(3).fill(expected));
+    if (outcome === "failed") assert.equal((await open(room)).orders.length, 3);
+  }
+});
+
+test("a declined card and an expired page move all of its orders, and they can be paid again", async () => {
+  const { room, codes } = await closing();
+  const { session } = await open(room);
+  const { metadata } = stripe.sessions.get(session) ?? {};
+  await deliver(stripe.event("payment_intent.payment_failed", { id: "pi_declined", metadata }));
+  assert.deepEqual(await statuses(codes), Array(3).fill("PaymentFailed"));
+  assert.equal((await open(room)).session, session);
+  await deliver(stripe.event("checkout.session.expired", { ...stripe.sessions.get(session), status: "expired" }));
+  assert.deepEqual(await statuses(codes), Array(3).fill("AwaitingPayment"));
+  await deliver(stripe.pay((await open(room)).session));
+  assert.deepEqual(await statuses(codes), Array(3).fill("EsignPending"));
+});
+
+const page = async (path: string, cookie?: Record<string, string>) =>
+  (await fetch(service.baseUrl + path, { headers: { Accept: "text/html", ...cookie } })).text();
+
+test("a client pays all documents of the closing from the page of one, and none of another client", async () => {
+  const { room, codes } = await closing();
+  const stranger = await place(acme, { email: "somebody.else@example.com" });
+  await attach(room, stranger);
+  const text = await page(`/orders/${codes[1]}`);
+  assert.match(text, /Pay all 3 documents together: \$/);
+  assert.match(text, /Pay this document alone: \$/);
+  const answer = await fetch(`${service.baseUrl}/orders/${codes[1]}/checkout/together`, { redirect: "manual" });
+  assert.equal(answer.status, 303);
+  const session = sessionOf({ checkoutUrl: answer.headers.get("location") ?? "" });
+  const paid = await fetch(`${stripe.url}/c/pay/${session}`, { method: "POST", redirect: "manual" });
+  assert.equal(new URL(paid.headers.get("location") ?? "").pathname, "/checkout/returned");
+  assert.match(await page("/checkout/returned"), /being confirmed/);
+  assert.match(await page("/checkout/cancelled"), /Nothing was paid/);
+  await deliver(stripe.paidByPayers.at(-1) ?? assert.fail("nobody paid"));
+  assert.deepEqual(await statuses([...codes, stranger]), [...Array(3).fill("EsignPending"), "QuoteReady"]);
+  assert.doesNotMatch(await page(`/orders/${stranger}`), /together/);
+});
+
+test("a member opens the checkout of a room from its page, which tells why there is none", async () => {
+  const member = (await newMember(service, "agent@acme.example", acme.key)).headers;
+  const { room, codes } = await closing();
+  const { totalCents } = await open(room);
+  const sum = `$${(totalCents / 100).toFixed(2)}`;
+  const text = await page(`/dashboard/rooms/${room}`, member);
+  assert.ok(text.includes(`Open the checkout for ${sum}`), text);
+  const path = `/dashboard/rooms/${room}/checkout`;
+  const answer = await fetch(service.baseUrl + path, { headers: member, redirect: "manual" });
+  assert.equal(answer.status, 303);
+  await deliver(stripe.pay(sessionOf({ checkoutUrl: answer.headers.get("location") ?? "" })));
+  assert.deepEqual(await statuses(codes), Array(3).fill("EsignPending"));
+  assert.doesNotMatch(await page(`/dashboard/rooms/${room}`, member), /Open the checkout/);
+  assert.match(await page(path, member), /No order of this room is payable/);
+});
+
+async function paidClosing() {
+  const { room, codes } = await closing();
+  const { session, orders, totalCents } = await open(room);
+  await deliver(stripe.pay(session));
+  return { codes, session, orders, totalCents };
+}
+
+const refund = (code: string) => service.cli("order", "move", code, "RefundPending", "--reason", "asked by the firm");
+
+test("refunds one of its orders by that order's share alone, then the others", async () => {
+  const { codes, session, orders, totalCents } = await paidClosing();
+  await refund(codes[1]);
+  await until(() => refundsOf(session).length === 1);
+  assert.equal(refundsOf(session)[0]?.["amount"], orders[1]?.totalCents);
+  for (const event of stripe.refundEvents(refundsOf(session)[0] ?? {})) await deliver(event);
+  assert.deepEqual(await statuses(codes), ["EsignPending", "Refunded", "EsignPending"]);
+  const back = orders[1]?.totalCents ?? 0;
+  assert.deepEqual(await sums(codes), { held: totalCents - back, back });
+  await Promise.all([refund(codes[0]), refund(codes[2])]);
+  await until(() => refundsOf(session).length === 3);
+  for (const given of refundsOf(session).slice(1)) for (const event of stripe.refundEvents(given)) await deliver(event);
+  assert.deepEqual(await statuses(codes), Array(3).fill("Refunded"));
+  assert.deepEqual(await sums(codes), { held: 0, back: totalCents });
+});
+
+test("a refund of the whole charge at the processor refunds all of its orders; one of a part without our name moves none", async () => {
+  const { codes, session, totalCents } = await paidClosing();
+  const charge = { payment_intent: intentOf(session), amount: totalCents, currency: "usd" };
+  await deliver(stripe.event("charge.refunded", { ...charge, refunded: false }));
+  await deliver(
+    stripe.event("refund.updated", { ...charge, id: "re_1", amount: 100, status: "succeeded", metadata: {} }),
+  );
+  assert.deepEqual(await statuses(codes), Array(3).fill("EsignPending"));
+  await deliver(stripe.event("charge.refunded", { ...charge, refunded: true }));
+  assert.deepEqual(await statuses(codes), Array(3).fill("Refunded"));
+  assert.deepEqual(await sums(codes), { held: 0, back: totalCents });
+});
+
+test("pays no order when the refund of all comes before the payment", async () => {
+  const { room, codes } = await closing();
+  const { session, totalCents } = await open(room);
+  const paid = stripe.pay(session);
+  const { metadata } = stripe.sessions.get(session) ?? {};
+  const charge = { payment_intent: intentOf(session), amount: totalCents, currency: "usd", metadata, refunded: true };
+  await deliver(stripe.event("charge.refunded", charge));
+  await deliver(paid);
+  assert.deepEqual(await statuses(codes), Array(3).fill("QuoteReady"));
+  assert.equal((await sums(codes)).held, 0);
+});
+
+test("pays by no share that was put into the database", async () => {
+  const { room, codes } = await closing();
+  const { session } = await open(room);
+  await db.query(sql`
+    INSERT INTO checkout_parts (checkout_id, order_id, position, amount_cents)
+    SELECT c.id, o.id, 9, 0 FROM checkout_sessions c, orders o
+    WHERE c.session_id = ${session} AND ${isSealed(sql`o.code`, "order", await place())}`);
+  assert.equal((await deliver(stripe.pay(session))).status, 503);
+  assert.deepEqual(await statuses(codes), Array(3).fill("QuoteReady"));
+});
+
+test("two checkouts with orders in common, of two rooms at once, end with one to pay each order by", async () => {
+  const { room, codes } = await closing();
+  const second = await roomOf(codes[2], codes[1], await place());
+  for (let round = 0; round < 5; round++)
+    await Promise.all([checkout(room), checkout(second), single(codes[1]).catch(() => ""), checkout(second)]);
+  const isOpen = ({ status }: Record<string, unknown>) => status === "open";
+  const lines = new Map<string, number>();
+  for (const session of [...stripe.sessions.values()].filter(isOpen)) {
+    const id = String((session["metadata"] as Record<string, string>)["checkout"]);
+    for (const { code } of await db.query<{ code: string }>(sql`
+      SELECT o.code AS "code@order" FROM checkout_sessions s LEFT JOIN checkout_parts c ON c.checkout_id = s.id
+        JOIN orders o ON o.id = coalesce(s.order_id, c.order_id) WHERE s.id = ${id}`))
+      lines.set(code, (lines.get(code) ?? 0) + 1);
+  }
+  for (const code of codes) assert.ok((lines.get(code) ?? 0) <= 1, `${code} can be paid ${lines.get(code)} times`);
+});
+
+test("a kill while the event is taken moves all of its orders or none, and the event sent again moves all", async () => {
+  for (let round = 0; round < 4; round++) {
+    const { room, codes } = await closing();
+    const { session, totalCents } = await open(room);
+    const event = stripe.pay(session);
+    const cut = deliver(event).catch(() => null);
+    await new Promise((resolve) => setTimeout(resolve, round * 6));
+    await service.kill();
+    await cut;
+    service = await service.restart();
+    assert.equal(new Set(await statuses(codes)).size, 1);
+    await deliver(event);
+    assert.deepEqual(await statuses(codes), Array(3).fill("EsignPending"));
+    assert.deepEqual(await sums(codes), { held: totalCents, back: 0 });
+  }
+});
+
+test("a kill while a share is given back gives it back once", async () => {
+  const { codes, session, orders } = await paidClosing();
+  stripe.fail("cut", "cut");
+  await refund(codes[0]);
+  await until(() => stripe.requests.at(-1)?.path === "/v1/refunds");
+  await service.kill();
+  service = await service.restart();
+  await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'refund'`);
+  await until(() => refundsOf(session).length > 0);
+  await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'refund'`);
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'refund'`)).length === 0);
+  assert.deepEqual(
+    refundsOf(session).map((each) => each["amount"]),
+    [orders[0]?.totalCents],
+  );
+});
+
+// Each cut hangs one request: the look at the session of one order, its end, the look after it, the minting.
+for (const answered of [0, 1, 2, 3])
+  test(`leaves one session to pay by after a kill at request ${answered + 1} of a shared checkout`, async () => {
+    const { room, codes } = await closing();
+    const alone = await single(codes[0]);
+    const before = stripe.requests.length;
+    stripe.hangAfter(answered);
+    const lost = checkout(room).catch(() => null);
+    await until(() => stripe.requests.length === before + answered + 1);
+    await service.kill();
+    await lost;
+    service = await service.restart();
+    const { session, totalCents } = await open(room);
+    assert.deepEqual([stateOf(alone), stateOf(session)], ["expired", "open"]);
+    await deliver(stripe.pay(session));
+    assert.deepEqual(await statuses(codes), Array(3).fill("EsignPending"));
+    assert.deepEqual(await sums(codes), { held: totalCents, back: 0 });
+  });
