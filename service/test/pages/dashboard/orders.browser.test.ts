@@ -65,6 +65,8 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
 
   await page.getByLabel("Recipient’s ZIP code").fill("10118");
   await press(page, "Place the test order");
+  await page.getByLabel("Add a page for signatures at the end").check();
+  await press(page, "Place the test order");
   await said(page, "The order was placed.");
   const code = codeIn(page);
   assert.deepEqual(
@@ -267,6 +269,8 @@ test("the browser itself asks for file, email and attestation, and sends nothing
   await page.getByLabel("Signing").check();
   await page.getByLabel("Client’s email").fill("signer@example.com");
   await page.getByLabel("This is the client’s own document").check();
+  await press(page, "Place the test order");
+  await page.getByLabel("Add a page for signatures at the end").check();
   await press(page, "Place the test order");
   await said(page, "The order was placed.");
   await part(page, "Signers").getByText("signer4@example.com").waitFor();
