@@ -38,7 +38,8 @@ export type OpenedLogs = {
  * @throws StartupError for a LOG_ORIGIN that is another, or a file that holds no key
  */
 export async function openLogs(db: Sql, settings: LogSettings): Promise<OpenedLogs> {
-  const opened = await Promise.all(logs.map((log) => openLog(db, settings, log)));
+  const opened: Awaited<ReturnType<typeof openLog>>[] = [];
+  for (const log of logs) opened.push(await openLog(db, settings, log));
   const by = <T>(pick: (one: (typeof opened)[number]) => T) =>
     Object.fromEntries(opened.map((one) => [one.log, pick(one)])) as Record<Environment, T>;
   return {
