@@ -78,7 +78,7 @@ export function bulkRoutes(app: FastifyInstance, { frame, bulk, uploadPlaces }: 
       cursor: optionalText("`nextCursor` of the previous page."),
     }),
     answer: BulkRows,
-    refusals: unknown,
+    refusals: { ...unknown, 400: "limit must be sent once." },
     handle: async (request) => ({
       ...(await rowPage(bulk, principalOf(request), request.params.bulkId, request.query)),
       requestId: request.id,

@@ -83,6 +83,11 @@ const tags = [
       "A document type of your firm: its form with its fields, roles, services and messages. An order that names one is placed with values alone.",
   },
   {
+    name: "Bulk",
+    description:
+      "Many orders from one template: a file of people and values, checked whole before any order is placed.",
+  },
+  {
     name: "Sandbox",
     description:
       "Walks a test order through its life: its payment, its signatures, its delivery. Test orders and test keys only. See [test and live](/docs/test-and-live).",
