@@ -129,7 +129,7 @@ from .models.rooms import (
 )
 from .models.signing import (
     EmbedOrigin,
-    EmbedOrigins,
+    EmbedOriginList,
     EmbeddedSigner,
     EnvelopeClaim,
     EnvelopeDocument,
@@ -218,7 +218,7 @@ __all__ = [
     "DeliveryState",
     "DocumentNotice",
     "EmbedOrigin",
-    "EmbedOrigins",
+    "EmbedOriginList",
     "EmbeddedSigner",
     "EnvelopeClaim",
     "EnvelopeDocument",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._parse import reads
 from .._request import Request, path
-from ..models.signing import EmbedOrigins
+from ..models.signing import EmbedOriginList
 from .transport import AsyncTransport
 
 
@@ -14,20 +14,20 @@ class AsyncEmbedOrigins:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def list(self) -> EmbedOrigins:
+    async def list(self) -> EmbedOriginList:
         """In the order in which they were registered."""
-        return await self._transport.send(Request("GET", "/api/partner/embed-origins", reads(EmbedOrigins)))
+        return await self._transport.send(Request("GET", "/api/partner/embed-origins", reads(EmbedOriginList)))
 
-    async def add(self, origin: str) -> EmbedOrigins:
+    async def add(self, origin: str) -> EmbedOriginList:
         """
         Registers a site; one that is registered already stays.
 
         :param origin: scheme, host and port, as `https://app.example.com`
         """
         where = "/api/partner/embed-origins"
-        return await self._transport.send(Request("POST", where, reads(EmbedOrigins), json={"origin": origin}))
+        return await self._transport.send(Request("POST", where, reads(EmbedOriginList), json={"origin": origin}))
 
-    async def remove(self, origin_id: str) -> EmbedOrigins:
+    async def remove(self, origin_id: str) -> EmbedOriginList:
         """The site gets no more signing pages."""
         where = path("/api/partner/embed-origins/{}", origin_id)
-        return await self._transport.send(Request("DELETE", where, reads(EmbedOrigins)))
+        return await self._transport.send(Request("DELETE", where, reads(EmbedOriginList)))

@@ -287,7 +287,7 @@ class EmbedOrigin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbedOrigins:
+class EmbedOriginList:
     """Your sites that may show the signing page."""
 
     origins: list[EmbedOrigin]
