@@ -273,6 +273,7 @@ describe("the words of a document that people may not see are told:", () => {
     assert.deepEqual(await createPreflight(workers)(call), {
       pages: 2,
       notices: [{ code: "partly_examined", page: null, text: null }],
+      withoutPlace: [1],
     });
   });
 
@@ -309,7 +310,7 @@ describe("a document that only a notary signs", () => {
   };
 
   test("is accepted without a notice where it takes an electronic signature", async () => {
-    assert.deepEqual(await notarized(makePdf({ pages: 3 })), { pages: 3, notices: [] });
+    assert.deepEqual(await notarized(makePdf({ pages: 3 })), { pages: 3, notices: [], withoutPlace: [] });
     assert.deepEqual((await notarized(zooBytes("signed-once.pdf"))).notices, []);
   });
 

@@ -141,7 +141,7 @@ test("the firm reads why, agrees, and the technology fee is asked back; another 
   const before = running.stripe.refunds.length;
   assert.equal((await post(`${refund}/approve`, approver)).status, 303);
   await until(() => running.stripe.refunds.length === before + 1);
-  assert.equal(running.stripe.refunds.at(-1)?.["amount"], "2400");
+  assert.equal(Number(running.stripe.refunds.at(-1)?.["amount"]), 2400);
   const intent = running.stripe.refunds.at(-1)?.["payment_intent"];
   const partly = running.stripe.event("charge.refunded", {
     payment_intent: intent,
