@@ -25,7 +25,7 @@ import { noteFailing } from "./webhooks/failing-banner.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
 
-/** What members see and do, by what it is about. */
+/** The features that members see and use, by topic. */
 export type DashboardDeps = {
   frame: DashboardFrame;
   members: OwnKeyDeps & InvitationDeps & ConfirmationDeps;
@@ -44,7 +44,7 @@ const confirmArea = {
 } as const;
 
 /**
- * What members of a firm see and do, by the same front doors as the API. Every request needs a session and counts against it;
+ * Lets members of a firm see and do everything by the same front doors as the API. Every request needs a session and counts against it;
  * every write must come from one of our own pages.
  */
 export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
@@ -103,7 +103,7 @@ function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
       if (each === "GET" || each === "POST") (each === "GET" ? pages : forms).add(url);
   });
   return (after) => {
-    // What is registered here is no page that others could lead to.
+    // Later routes are no pages that others could lead to.
     const found = new Set(pages);
     for (const form of [...forms].filter((url) => !found.has(url))) {
       const length = pageAbove(form, found)?.split("/").length;

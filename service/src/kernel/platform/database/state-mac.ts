@@ -129,7 +129,7 @@ function textual(text: string): Statement {
 export const isStateColumn = (name: string): boolean =>
   [throwing, marking, dating].some((prefix) => name.startsWith(prefix));
 
-/** What a database handle verifies rows with. */
+/** The keys by which a database handle verifies rows. */
 export type StateKeys = { rowMac: RowMac | null; seals: () => SealedTexts };
 
 /** Whether the MAC in a text of `stateText` holds. */

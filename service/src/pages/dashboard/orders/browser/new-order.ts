@@ -67,7 +67,7 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-/** What was typed; the fields on the pages may be long, and neither the price nor the rows of signers depend on them. */
+/** The typed values, without the fields on the pages: those may be long, and neither the price nor the rows of signers depend on them. */
 function typedIn(from: HTMLFormElement): [string, string][] {
   return [...new FormData(from)].flatMap(([name, value]): [string, string][] =>
     typeof value === "string" && name !== "fields" ? [[name, value]] : [],

@@ -22,7 +22,7 @@ export type Actions = ReturnType<typeof openActions>;
 /** How far a copy is from its field, in points. */
 const copyStep = 12;
 
-/** What is done to fields by any means, and said to screen readers. */
+/** Changes fields for mouse, touch and keyboard alike, and tells screen readers. */
 export function openActions({ opened, store, rules, signers, row, page: current, say, focus }: ActionDeps) {
   const { pageSize, document: pdf } = opened;
   const announce = (field: Field, done: string) =>

@@ -42,7 +42,7 @@ export async function showScroller(opened: OpenDocument) {
     setNumbers(scroller, { scale });
     return scale;
   }
-  /** What is in the middle stays there. */
+  /** Keeps the middle of the window where it is. */
   function resize(): void {
     const middle = (scroller.scrollTop + scroller.clientHeight / 2) / Math.max(scroller.scrollHeight, 1);
     const scale = fit();

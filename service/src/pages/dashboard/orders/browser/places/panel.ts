@@ -13,7 +13,7 @@ export type PanelDeps = {
   readonly actions: Pick<Actions, "duplicate" | "onEveryPage" | "remove">;
 };
 
-/** What the selected field asks for, and where it is: all that a pointer does, by numbers, too. */
+/** Sets the selected field's label, values and place; numbers do all that a pointer does. */
 export function openPanel(deps: PanelDeps) {
   const { store } = deps;
   const element = make("div", { className: "place-panel" });

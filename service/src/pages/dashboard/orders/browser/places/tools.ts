@@ -121,7 +121,7 @@ function quietButton(text: string, click: () => void, label = text): HTMLButtonE
 
 type Choices = readonly (readonly [value: string, label: string])[];
 
-/** A list to choose from, with its label. Filled anew only when the choices differ, since an open list would close. */
+/** A list to choose from, with its label. Its choices are replaced only when they differ: an open list would close. */
 function chooser(id: string, label: string, chosen: (value: string) => void) {
   const select = make("select", { id });
   select.addEventListener("change", () => chosen(select.value));

@@ -14,7 +14,7 @@ const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type FoundPlaces = {
   readonly all: () => readonly PlacedProposal[];
-  /** What is being done, or how it ended. */
+  /** The state of the search. */
   readonly state: () => "reading" | "read" | "partly" | "picture";
   readonly dismiss: (proposal: PlacedProposal) => void;
   /** Calls back when more was found. @returns what ends it */
