@@ -198,7 +198,9 @@ function loopOf({ name, everyMs, atStart, work }: Task, { log }: Resources): Loo
     await work(stopping);
     return everyMs;
   }
-  return createLoop({ name, log, turn, firstAfterMs: atStart ? 0 : everyMs, longestPauseMs: everyMs });
+  // A task of every second that fails would otherwise fill the log.
+  const longestPauseMs = Math.max(everyMs, 5 * seconds);
+  return createLoop({ name, log, turn, firstAfterMs: atStart ? 0 : everyMs, longestPauseMs });
 }
 
 const mostBatches = 100;

@@ -301,8 +301,8 @@ const uncoveredByDesign: Readonly<Record<string, string>> = {
   envelopes: "verify_code remind_at",
   envelope_signers: "reminded_at codes_requested codes_of_day codes_day_at",
   events: "order_id",
-  // Times that only delay: the last batch, and the restore that halts the log.
-  log_trees: "sequenced_at restored_at",
+  // The time of the last batch only delays.
+  log_trees: "sequenced_at",
   notaries: "created_at updated_at",
   operators: "added_at",
   partners: "created_at view_version",

@@ -120,7 +120,7 @@ export async function recoverLog(deps: RecoverDeps, log: Environment, from: stri
     const whole = await grownTo(tx, deps.clock(), tree, checkpoint.size, read);
     await requireBeginsWith(tx, whole, checkpoint, from);
     if (highWater) await requireBeginsWith(tx, whole, highWater, "what this node signed last");
-    await endHalt(tx, log);
+    await endHalt(tx, whole, deps.clock());
     return { origin: tree.origin, size: whole.size, added: whole.size - tree.size };
   }, longStatements);
   if ((highWater?.size ?? -1) < checkpoint.size) await writeHighWater(keyPath, note);
@@ -148,14 +148,13 @@ async function grownTo(tx: Tx, at: Date, tree: StoredTree, size: number, read: R
       .map((entry) => Buffer.from(entry).toString("latin1"));
     for (const line of lines) parseEntry(line);
     if (lines.length === 0) throw new StartupError(`the copy's ${path} is too short`);
-    const { log, origin, noteKey, restoredAt, mac } = grown;
-    const next = await grow(grown, await selectTiles(tx, log, edgePlaces(grown.size)), lines);
-    const ids = await insertLines(tx, log, lines, at);
+    const next = await grow(grown, await selectTiles(tx, grown.log, edgePlaces(grown.size)), lines);
+    const ids = await insertLines(tx, grown.log, lines, at);
     const leaves = ids.map((id, i) => ({ id, leaf: grown.size + i }));
-    const after = { log, origin, noteKey, size: next.size, root: next.root };
+    const after = { ...grown, size: next.size, root: next.root };
     if (!(await writeGrowth(tx, { tree: after, from: grown.size, leaves, tiles: next.tiles })))
-      throw new StartupError(`another node works on the ${log} log: try again`);
-    grown = { ...after, restoredAt, mac };
+      throw new StartupError(`another node works on the ${grown.log} log: try again`);
+    grown = after;
   }
   return grown;
 }

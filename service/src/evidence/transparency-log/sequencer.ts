@@ -8,6 +8,7 @@ import { edgePlaces, grow, LogHalt } from "./grow.ts";
 import { readHighWater, requireBeginsWith, writeHighWater } from "./high-water.ts";
 import type { LogSigner } from "./key.ts";
 import {
+  haltedSince,
   insertCheckpoint,
   lineHolds,
   type Outlook,
@@ -43,9 +44,11 @@ export type Sequencer = {
 };
 
 const mostLines = 10_000;
+const failuresReportedMs = 60_000;
 
 export function createSequencer(deps: SequencerDeps): Sequencer {
   const halted = new Map<Environment, string>();
+  const reported = new Map<Environment, { message: string; at: number }>();
   const seen = new Map<Environment, number>();
 
   /** A node keeps what others published, too: then it refuses an older database, whichever node signed last. */
@@ -61,13 +64,24 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   async function attempt(log: Environment, work: () => Promise<void>): Promise<void> {
     try {
       await work();
+      reported.delete(log);
       if (halted.delete(log)) deps.log.info({ log }, "the transparency log goes on");
     } catch (error) {
-      if (!(error instanceof LogHalt)) throw error;
+      if (!(error instanceof LogHalt)) return reportFailure(log, error);
       if (halted.get(log) !== error.message)
         deps.log.error({ log, err: error }, "the transparency log halts; seals go on and wait");
       halted.set(log, error.message);
     }
+  }
+
+  /** A log that fails for another reason than a halt is tried each turn; its failure is a line of the service's log once a minute. */
+  function reportFailure(log: Environment, error: unknown): void {
+    const message = String(error);
+    const at = deps.clock().getTime();
+    const last = reported.get(log);
+    if (last?.message === message && at - last.at < failuresReportedMs) return;
+    reported.set(log, { message, at });
+    deps.log.error({ log, err: error }, "a turn of the transparency log failed and will be tried again");
   }
 
   return {
@@ -99,15 +113,16 @@ export async function examineTree(
   const tree = await selectTree(db, log);
   if (!tree) throw new LogHalt("the log has no tree");
   const { signer, keyPath } = files[log];
-  if (!treeHolds(rowMac, tree)) throw new LogHalt("the service did not write the tree's row as it is");
   if (tree.noteKey !== signer.key)
     throw new LogHalt(
       `the key of this node (${keyPath}) is not the log's: copy the key file of the node that began the log`,
     );
-  if (tree.restoredAt !== null)
+  const since = haltedSince(tree);
+  if (since !== null)
     throw new LogHalt(
-      `the database was restored from a backup at ${tree.restoredAt.toISOString()}, and may lack entries that were published: run log recover`,
+      `the database was restored from a backup at ${since.toISOString()}, and may lack entries that were published: run log recover`,
     );
+  if (!treeHolds(rowMac, tree)) throw new LogHalt("the service did not write the tree's row as it is");
   const highWater = await readHighWater(keyPath);
   if (highWater) await requireBeginsWith(db, tree, highWater, "what this node signed last");
   const newest = await selectNewestCheckpoint(db, log);
@@ -128,9 +143,8 @@ async function sequence(tx: Tx, deps: SequencerDeps, log: Environment): Promise<
     lines.map(({ line }) => line),
   );
   const leaves = lines.map(({ id }, i) => ({ id, leaf: tree.size + i }));
-  const { origin, noteKey } = tree;
   // The lock is lost with its connection: then the size is another node's by now.
-  return writeGrowth(tx, { tree: { log, origin, noteKey, size, root }, from: tree.size, leaves, tiles });
+  return writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, leaves, tiles });
 }
 
 /** Waiting lines that the service wrote. Others wait for ever, and `doctor` counts them. */

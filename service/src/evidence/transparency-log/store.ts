@@ -9,9 +9,12 @@ import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 export const logs = ["live", "test"] as const satisfies readonly Environment[];
 
 /** A tree's row, the point of truth: `root` is over the first `size` leaves. */
-export type Tree = { log: Environment; origin: string; noteKey: string; size: number; root: Buffer };
+export type Tree = { log: Environment; origin: string; noteKey: string; size: number; root: Buffer } & Restores;
 
-export type StoredTree = Tree & { restoredAt: Date | null; mac: Buffer };
+/** When a backup last became the database, and when an operator last showed where the lost one ended. */
+export type Restores = { restoredAt: Date | null; recoveredAt: Date | null };
+
+export type StoredTree = Tree & { mac: Buffer };
 
 /** Entries of level 0 are bundled as C2SP tlog-tiles has them. */
 export type StoredTile = { level: number; n: number; hashes: Buffer; entries: Buffer | null };
@@ -19,15 +22,18 @@ export type StoredTile = { level: number; n: number; hashes: Buffer; entries: Bu
 /** A line that waits for its leaf. */
 export type WaitingLine = { id: number; line: string; mac: Buffer | null };
 
-const treeMembers = ({ log, origin, noteKey, size, root }: Tree): Members => ({
+/** MACs of a log that was never restored have no times: those of earlier releases hold. */
+const treeMembers = ({ log, origin, noteKey, size, root, restoredAt, recoveredAt }: Tree): Members => ({
   log,
   origin,
   noteKey,
   size,
   root: root.toString("hex"),
+  ...((restoredAt ?? recoveredAt) !== null && { restoredAt, recoveredAt }),
 });
 
-const treeColumns = sql`log, origin, note_key AS "noteKey", size, root, restored_at AS "restoredAt", row_mac AS mac`;
+const treeColumns = sql`log, origin, note_key AS "noteKey", size, root, restored_at AS "restoredAt",
+  recovered_at AS "recoveredAt", row_mac AS mac`;
 
 const treeRows: MacTable<StoredTree> = {
   table: sql`log_trees`,
@@ -183,12 +189,26 @@ export async function selectPlace(db: Sql, log: Environment, line: string): Prom
   return place;
 }
 
-/** Halts both logs of a database that was a backup: nobody knows here where the lost one ended. */
+/**
+ * Halts both logs of a database that was a backup: nobody knows here where the lost one ended. The halt needs no MAC, because only its
+ * end does; the time grows with each restore, so that the MAC of an earlier recovery does not end it.
+ */
 export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
-  void (await tx.query(sql`UPDATE log_trees SET restored_at = ${at}`));
+  void (await tx.query(sql`UPDATE log_trees SET restored_at = greatest(${at}, restored_at + interval '1 ms')`));
 
-export const endHalt = async (tx: Tx, log: Environment): Promise<void> =>
-  void (await tx.query(sql`UPDATE log_trees SET restored_at = NULL WHERE log = ${log}`));
+/** Since when the log halts after a restore; null when it was recovered since. */
+export const haltedSince = ({ restoredAt, recoveredAt }: Restores): Date | null =>
+  restoredAt !== null && (recoveredAt === null || recoveredAt < restoredAt) ? restoredAt : null;
+
+/** Ends the halt of a tree that is consistent with the newest published one. */
+export async function endHalt(tx: Tx, tree: Tree, at: Date): Promise<void> {
+  const { restoredAt } = tree;
+  const recoveredAt = restoredAt !== null && restoredAt > at ? restoredAt : at;
+  await tx.query(sql`
+    UPDATE log_trees SET recovered_at = ${recoveredAt},
+      row_mac = ${new MacOfRow("log_trees", treeMembers({ ...tree, recoveredAt }))}
+    WHERE log = ${tree.log}`);
+}
 
 /** Counts the lines that wait, and of the oldest thousand those that the service did not write. */
 export async function selectQueue(db: Sql, rowMac: RowMac, log: Environment) {

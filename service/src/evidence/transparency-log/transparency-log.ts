@@ -58,7 +58,8 @@ async function openLog(db: Sql, settings: LogSettings, log: Environment) {
     throw new StartupError(`LOG_ORIGIN must stay ${origin.slice(0, -`/log/${log}`.length)}: an origin never changes`);
   const files = { signer: await openLogSigner(settings, log, origin), keyPath: logKeyPath(settings, log) };
   if (known) return { log, origin, noteKey: known.noteKey, files };
-  await insertTree(db, { log, origin, noteKey: files.signer.key, size: 0, root: emptyRoot });
+  const never = { restoredAt: null, recoveredAt: null };
+  await insertTree(db, { log, origin, noteKey: files.signer.key, size: 0, root: emptyRoot, ...never });
   // Another node may have been first.
   const tree = await selectTree(db, log);
   return { log, origin: tree?.origin ?? origin, noteKey: tree?.noteKey ?? files.signer.key, files };

@@ -9,6 +9,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
 
 const { service } = await forTests(openHarness());
@@ -53,6 +54,17 @@ test("a restored backup halts the logs, seals go on, and a copy ends the halt wi
     assert.match(await (await fetch(`${other.baseUrl}/metrics`)).text(), /log_halted\{log="test"\} 1/);
     assert.equal((await proofAt(other.baseUrl, code)).status, 503);
 
+    const db = await databaseOf(old.DATA_DIR);
+    try {
+      await assert.rejects(db.query(sql`UPDATE log_trees SET restored_at = NULL`), /only gets later/);
+      await assert.rejects(db.query(sql`UPDATE log_trees SET restored_at = restored_at - interval '1 year'`), /later/);
+      await db.query(sql`UPDATE log_trees SET recovered_at = restored_at`);
+    } finally {
+      await db.close();
+    }
+    const cleared = await runCli(old, "log", "status");
+    assert.match(cleared.stdout, /HALTS: the service did not write the tree's row as it is/);
+
     const stale = join(place.path, "stale");
     writeFileSync(stale, await (await fetch(`${other.baseUrl}/log/test/checkpoint`)).text());
     copyFileSync(join(service.dataDir, "keys/log-test.state"), join(old.DATA_DIR, "keys/log-test.state"));
@@ -92,7 +104,6 @@ test("a copy with another line than the one that was signed is refused, and noth
   assert.match(refused.stderr, /does not begin with .*mirror of \d+ entries: it was rewritten/);
   const db = await databaseOf(old.DATA_DIR);
   try {
-    const { sql } = await import("../../../src/kernel/platform/database/sql.ts");
     const [tree] = await db.query<{ size: number; restored: boolean }>(
       sql`SELECT size, restored_at IS NOT NULL AS restored FROM log_trees WHERE log = 'test'`,
     );

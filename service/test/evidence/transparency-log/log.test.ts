@@ -15,7 +15,12 @@ import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { createSequencer } from "../../../src/evidence/transparency-log/sequencer.ts";
+import { LogHalt } from "../../../src/evidence/transparency-log/transparency-log.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
 
 const { service, db } = await forTests(openHarness());
@@ -171,4 +176,35 @@ test("keeps its keys to itself, and its newest checkpoint next to them", async (
   const state = parseCheckpoint(readFileSync(join(service.dataDir, "keys/log-test.state"), "utf8"));
   assert.ok(state.size >= checkpoint.size);
   assert.match(readFileSync(join(service.dataDir, "keys/log-live"), "utf8"), /BEGIN PRIVATE KEY/);
+});
+
+test("reports a turn that fails for another reason than a halt once a minute, and goes on with the other log", async () => {
+  const lines: unknown[] = [];
+  const halted: string[] = [];
+  const log = openLog("silent");
+  log.error = ({ log: name, err }: { log: string; err: Error }) =>
+    void (err instanceof LogHalt ? halted.push(name) : lines.push(`${name} ${err}`));
+  let minute = 0;
+  const clock = () => new Date(minute * 60_000);
+  const broken = {
+    get signer(): never {
+      throw new Error("the device with the key is away");
+    },
+    keyPath: "",
+  };
+  const files = { live: broken, test: { signer: { key: "another", signed: () => "" }, keyPath: "" } };
+  const sequencer = createSequencer({
+    db,
+    rowMac: openRowMac(secretBytes(Buffer.alloc(32, 7))),
+    clock,
+    log,
+    files,
+    intervalMs: 1,
+  });
+  for (const at of [0, 0, 0, 1, 1]) {
+    minute = at;
+    await sequencer.turn();
+  }
+  assert.deepEqual(lines, Array(2).fill("live Error: the device with the key is away"));
+  assert.deepEqual(halted, ["test"]);
 });
