@@ -68,6 +68,7 @@ import {
   type DeskDeps,
   eligibilityReader,
   loadNotaryRules,
+  loadScripts,
   type NotaryRules,
   openNotarySupply,
   type SupplyDeps,
@@ -283,6 +284,7 @@ function notaryDesk(deps: AppDeps, shipped: NotaryRules): DeskDeps {
     baseUrl: config.baseUrl,
     tsaRoots: tsaRootsPem(config),
     readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: pricing.notarizationBlocked }),
+    scripts: loadScripts(config.notaryScripts),
   };
 }
 

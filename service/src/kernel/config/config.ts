@@ -71,6 +71,8 @@ export type Config = {
   retention: string;
   /** Data file of where notaries may act. */
   notaryRules: string;
+  /** The steps of notarial acts. */
+  notaryScripts: string;
   /** Whether an order that no notary on record may perform is refused. */
   notaryRequired: boolean;
   playbooks: "off" | "on" | string[];
@@ -214,7 +216,7 @@ function databaseFrom(env: Env): DatabaseSettings {
   return { databaseUrl, databaseListenUrl, databasePoolSize };
 }
 
-type DataFiles = Pick<Config, "priceFiles" | "limits" | "retention" | "notaryRules">;
+type DataFiles = Pick<Config, "priceFiles" | "limits" | "retention" | "notaryRules" | "notaryScripts">;
 
 /** The files of the operator's own, or those that are shipped. */
 function dataFilesFrom(env: Env, path: (text: string) => string, shipped: (name: string) => string): DataFiles {
@@ -228,6 +230,7 @@ function dataFilesFrom(env: Env, path: (text: string) => string, shipped: (name:
     limits: read(env, "LIMITS", shipped("limits.yaml"), "a file", path),
     retention: read(env, "RETENTION", shipped("retention.yaml"), "a file", path),
     notaryRules: read(env, "NOTARY_RULES", shipped("notarization-rules.yaml"), "a file", path),
+    notaryScripts: read(env, "NOTARY_SCRIPTS", shipped("notarial-scripts.yaml"), "a file", path),
   };
 }
 

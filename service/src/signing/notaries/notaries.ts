@@ -5,6 +5,7 @@ import { notaryRows } from "./commissions/store.ts";
 import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
+import { sheetTables } from "./sheets/store.ts";
 
 export {
   type Act,
@@ -86,6 +87,10 @@ export {
 export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
+export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/scripts.ts";
+export { endSheet, lockOpenSheet, markStep, noteEvent, openSheet, restartSheet } from "./sheets/sheet.ts";
+export { openTurn, turnsOf, type Unmet } from "./sheets/steps.ts";
+export { latestSheet, type Sheet } from "./sheets/store.ts";
 export {
   completeSignature,
   type NotarySigningDeps,
@@ -96,4 +101,12 @@ export {
 export { sweepSignatures } from "./signing/store.ts";
 export type { Check } from "./uploads/check.ts";
 
-export const protectedTables = [journalRows, proofRows, notaryRows, changeRows, inPersonRows, draftRows];
+export const protectedTables = [
+  journalRows,
+  proofRows,
+  notaryRows,
+  changeRows,
+  inPersonRows,
+  draftRows,
+  ...sheetTables,
+];

@@ -2,12 +2,13 @@ import { usStates } from "../../../orders/pricing/pricing.ts";
 import { type ActMode, actModes } from "../commissions/expiry.ts";
 import { type FormReader, formReader, type Read, type Typed } from "../form-reader.ts";
 
-export const actKinds = ["acknowledgment", "jurat", "oath", "copy"] as const;
+export const actKinds = ["acknowledgment", "jurat", "witnessing", "oath", "copy"] as const;
 export type ActKind = (typeof actKinds)[number];
 
 export const actWords: Readonly<Record<ActKind, string>> = {
   acknowledgment: "Acknowledgment",
   jurat: "Jurat",
+  witnessing: "Witnessed signature",
   oath: "Oath or affirmation",
   copy: "Certified copy",
 };

@@ -1,0 +1,184 @@
+import {
+  fail,
+  fields,
+  isUsState,
+  list,
+  matching,
+  members,
+  oneOf,
+  type Place,
+  parseDataFile,
+  readDataFile,
+  text,
+} from "../../../orders/pricing/pricing.ts";
+import { type ActKind, actKinds, identityBases } from "../acts/act.ts";
+
+/** How an act with a run sheet is done: in person on one device, or by audio and video. */
+export const sheetModes = ["ipen", "ron"] as const;
+export type SheetMode = (typeof sheetModes)[number];
+
+/** What must be true before a step is marked. */
+export const needs = ["identity", "consent", "present", "recording"] as const;
+export type Need = (typeof needs)[number];
+
+export const stepNames = [
+  "open",
+  "appear",
+  "appear_online",
+  "identify",
+  "credential",
+  "willing",
+  "read",
+  "own_signature",
+  "oath",
+  "oath_alone",
+  "sign",
+  "acknowledge",
+  "compare",
+  "notary_signs",
+] as const;
+export type StepName = (typeof stepNames)[number];
+
+/** In the languages that notaries and signers speak here. */
+export type Words = { readonly en: string; readonly es: string };
+
+export type ScriptStep = {
+  readonly name: StepName;
+  readonly by: "notary" | "signer";
+  readonly per: "act" | "signer";
+  readonly words: Words;
+  readonly needs: readonly Need[];
+  /** The mark names one of them; empty for a step without a choice. */
+  readonly choices: readonly string[];
+};
+
+/** The steps of one act, as a sheet keeps them from its first mark to its last. */
+export type Script = {
+  readonly act: ActKind;
+  readonly mode: SheetMode;
+  readonly state: string;
+  readonly version: string;
+  readonly steps: readonly ScriptStep[];
+};
+
+export type ScriptQuestion = { act: ActKind; mode: SheetMode; state: string /** By its signers. */; isSigned: boolean };
+
+export type Scripts = {
+  /** Null for an act that is not done so: a jurat on a document that was signed before. */
+  readonly of: (question: ScriptQuestion) => Script | null;
+};
+
+/** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
+export const loadScripts = (path: string): Scripts => parseScripts(readDataFile(path), path);
+
+type Steps = ReadonlyMap<string, ScriptStep>;
+type Documents = { signed: readonly StepName[] | null; unsigned: readonly StepName[] };
+type Acts = ReadonlyMap<string, ReadonlyMap<string, Documents>>;
+
+/** @throws DataFileError naming the line, the field and the rule */
+export function parseScripts(source: string, file: string): Scripts {
+  const root = fields(parseDataFile(source, file), { required: ["version", "steps", "acts", "states"] });
+  const version = matching(root.version, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31");
+  const steps: Steps = new Map(
+    [...members(root.steps)].map(([name, place]) => {
+      const known = stepNames.find((each) => each === name);
+      if (!known) fail(place, `must be one of the steps that are known (${stepNames.join(", ")})`);
+      return [name, stepOf(known, place)] as const;
+    }),
+  );
+  const acts: Acts = new Map(
+    [...members(root.acts)].map(([name, place]) => {
+      if (!actKinds.some((each) => each === name)) fail(place, `must be one of the acts (${actKinds.join(", ")})`);
+      return [name, modesOf(place, steps)] as const;
+    }),
+  );
+  const states = new Map(
+    [...members(root.states)].map(([code, place]) => {
+      if (!isUsState(code)) fail(place, "must be the two-letter code of a US state or territory");
+      return [code, wordsOfState(place, steps)] as const;
+    }),
+  );
+  return {
+    of({ act, mode, state, isSigned }) {
+      const documents = acts.get(act)?.get(mode);
+      const names = isSigned ? documents?.signed : documents?.unsigned;
+      if (!names) return null;
+      const own = states.get(state);
+      const chosen = names.flatMap((name) => {
+        const step = steps.get(name);
+        const words = own?.get(name);
+        return step ? [words ? { ...step, words } : step] : [];
+      });
+      return { act, mode, state, version, steps: chosen };
+    },
+  };
+}
+
+function stepOf(name: StepName, place: Place): ScriptStep {
+  const given = fields(place, { required: ["by", "per", "words"], optional: ["needs", "choices"] });
+  const choices = given.choices ? list(given.choices).map((each) => text(each, 60)) : [];
+  if (name === "identify" && choices.some((each) => !identityBases.some((basis) => basis === each)))
+    fail(place, `must have choices of ${identityBases.join(", ")}`);
+  return {
+    name,
+    by: oneOf(given.by, ["notary", "signer"] as const),
+    per: oneOf(given.per, ["act", "signer"] as const),
+    words: wordsOf(given.words),
+    needs: given.needs ? list(given.needs).map((each) => oneOf(each, needs)) : [],
+    choices,
+  };
+}
+
+function wordsOf(place: Place): Words {
+  const { en, es } = fields(place, { required: ["en", "es"] });
+  return { en: spoken(en), es: spoken(es) };
+}
+
+const slots = ["notary", "county", "state", "act", "document", "signer"];
+
+function spoken(place: Place): string {
+  const words = text(place, 600);
+  for (const [, slot = ""] of words.matchAll(/\{([^}]*)\}/g))
+    if (!slots.includes(slot)) fail(place, `names {${slot}}, which is none of the slots (${slots.join(", ")})`);
+  return words;
+}
+
+function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
+  const given = fields(place, { required: [], optional: sheetModes });
+  return new Map(
+    Object.entries(given).map(([mode, each]) => {
+      const { signed, unsigned } = fields(each, { required: ["unsigned"], optional: ["signed"] });
+      return [mode, { unsigned: namesOf(unsigned, steps), signed: signed ? namesOf(signed, steps) : null }] as const;
+    }),
+  );
+}
+
+/** An act that begins without its opening, or ends without the notary's signature, is no act. */
+function namesOf(place: Place, steps: Steps): StepName[] {
+  const names = list(place).map((each) => {
+    const name = oneOf(each, stepNames);
+    if (!steps.has(name)) fail(each, "must be one of the steps above");
+    return name;
+  });
+  if (new Set(names).size < names.length) fail(place, "must name each step once");
+  if (names[0] !== "open" || names.at(-1) !== "notary_signs")
+    fail(place, "must begin with open and end with notary_signs");
+  if (!names.includes("identify")) fail(place, "must have identify");
+  return names;
+}
+
+function wordsOfState(place: Place, steps: Steps): ReadonlyMap<string, Words> {
+  return new Map(
+    [...members(place)].map(([name, each]) => {
+      if (!steps.has(name)) fail(each, "must be one of the steps above");
+      const { words, asOf, source } = fields(each, { required: ["words", "asOf", "source"] });
+      matching(asOf, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31");
+      text(source, 300);
+      return [name, wordsOf(words)] as const;
+    }),
+  );
+}
+
+/** The words of a step with what they are about. */
+export const filled = (words: string, facts: Readonly<Record<string, string>>): string =>
+  words.replaceAll(/\{([a-z]+)\}/g, (_, slot: string) => facts[slot] ?? "");

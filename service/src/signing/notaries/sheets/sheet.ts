@@ -1,0 +1,108 @@
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { Script, StepName } from "./scripts.ts";
+import { type Marked, openTurn, type Person, requireTurn, turnWords, type Unmet } from "./steps.ts";
+import { appendMark, findSheet, insertSheet, lockSheet, type Sheet, type SheetOutcome, updateSheet } from "./store.ts";
+
+/** Who does something at a sheet, and when. */
+export type By = { readonly by: string; readonly at: Date };
+
+export type Opening = {
+  taskId: number;
+  orderId: number;
+  notaryId: string;
+  script: Script;
+  people: readonly Person[];
+};
+
+/**
+ * Opens the run sheet of an act. The caller holds the order locked.
+ * @throws ServiceError `conflict` while another sheet of the task is open
+ */
+export async function openSheet(tx: Tx, rowMac: RowMac, opening: Opening, { at }: By): Promise<Sheet> {
+  const id = newUuid();
+  const people = opening.people.map(({ n, name }) => ({ n, name }));
+  if (!(await insertSheet(tx, { ...opening, id, people, openedAt: at })))
+    throw new ServiceError("conflict", "An act is open for this order already.");
+  const sheet = await findSheet({ db: tx, rowMac }, id);
+  if (!sheet) throw new Error("the run sheet was not written");
+  return sheet;
+}
+
+/** @throws ServiceError `not_found`, or `conflict` for one that has ended */
+export async function lockOpenSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet> {
+  const sheet = await lockSheet(tx, rowMac, id);
+  if (!sheet) throw new ServiceError("not_found", "There is no such act.");
+  if (sheet.endedAt !== null) throw new ServiceError("conflict", "This act has ended.");
+  return sheet;
+}
+
+/**
+ * Marks the open step, of a sheet that the transaction holds locked.
+ * @throws ServiceError `conflict` naming the step that is open, or the condition that does not hold
+ */
+export async function markStep(
+  tx: Tx,
+  rowMac: RowMac,
+  sheet: Sheet,
+  { detail = null, ...mark }: Marked & { detail?: unknown },
+  { by, at }: By,
+  unmet: Unmet,
+): Promise<Sheet> {
+  requireTurn(sheet, mark, unmet);
+  return appendMark(tx, rowMac, sheet, { kind: "step", ...mark, detail, by, at });
+}
+
+/** Records what is no step: a hand-over, a gap, somebody who left. */
+export const noteEvent = (
+  tx: Tx,
+  rowMac: RowMac,
+  sheet: Sheet,
+  { name, signer = null, detail = null }: { name: string; signer?: number | null; detail?: unknown },
+  { by, at }: By,
+): Promise<Sheet> => appendMark(tx, rowMac, sheet, { kind: "event", name, signer, choice: null, detail, by, at });
+
+/**
+ * Begins the act again: the marks of the run before stay on record and count no more.
+ * @param keep steps whose marks count in the new run, too
+ */
+export async function restartSheet(
+  tx: Tx,
+  rowMac: RowMac,
+  sheet: Sheet,
+  { cause, keep = [] }: { cause: string; keep?: readonly StepName[] },
+  { by, at }: By,
+): Promise<Sheet> {
+  const kept = sheet.marks.filter(
+    ({ kind, run, name }) => kind === "step" && run === sheet.run && keep.some((each) => each === name),
+  );
+  const ended = await noteEvent(
+    tx,
+    rowMac,
+    sheet,
+    { name: "restarted", detail: { cause, keep: [...keep] } },
+    { by, at },
+  );
+  await updateSheet(tx, sheet.id, sql`run = ${sheet.run + 1}`);
+  let now: Sheet = { ...ended, run: sheet.run + 1 };
+  for (const { name, signer, choice, detail } of kept)
+    now = await appendMark(tx, rowMac, now, { kind: "step", name, signer, choice, detail, by, at });
+  return now;
+}
+
+/** @throws ServiceError `conflict` for an act that is said to be done before its last step */
+export async function endSheet(
+  tx: Tx,
+  rowMac: RowMac,
+  sheet: Sheet,
+  { outcome, detail = null }: { outcome: SheetOutcome; detail?: unknown },
+  { by, at }: By,
+): Promise<void> {
+  const open = outcome === "done" ? openTurn(sheet) : null;
+  if (open) throw new ServiceError("conflict", `A step is open: ${turnWords(sheet, open)}.`);
+  await noteEvent(tx, rowMac, sheet, { name: "ended", detail: { outcome, detail } }, { by, at });
+  await updateSheet(tx, sheet.id, sql`outcome = ${outcome}, ended_at = ${at}`);
+}

@@ -1,0 +1,118 @@
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Need, Script, ScriptStep, StepName } from "./scripts.ts";
+
+/** Somebody who appears before the notary: the order's signers, in their order. */
+export type Person = { readonly n: number; readonly name: string };
+
+/** What happened at a sheet: a step that was marked, or something else that belongs to its record. */
+export type Mark = {
+  readonly position: number;
+  readonly at: string;
+  readonly by: string;
+  readonly kind: "step" | "event";
+  readonly name: string;
+  /** Of an interrupted act that began again, from 1. */
+  readonly run: number;
+  readonly signer: number | null;
+  readonly choice: string | null;
+  readonly detail: unknown;
+};
+
+/** A step at its place in the act. */
+export type Turn = { readonly step: ScriptStep; readonly signer: number | null };
+
+export type Progress = {
+  readonly script: Script;
+  readonly people: readonly Person[];
+  readonly run: number;
+  readonly marks: readonly Mark[];
+};
+
+/** The steps of an act in their order: of steps that are once for each signer, one signer has all before the next has the first. */
+export function turnsOf({ script, people }: Pick<Progress, "script" | "people">): Turn[] {
+  const turns: Turn[] = [];
+  for (let at = 0; at < script.steps.length; ) {
+    const step = script.steps[at];
+    if (!step) break;
+    if (step.per === "act") {
+      turns.push({ step, signer: null });
+      at++;
+      continue;
+    }
+    const end = script.steps.findIndex(({ per }, index) => index > at && per === "act");
+    const group = script.steps.slice(at, end === -1 ? undefined : end);
+    for (const { n } of people) turns.push(...group.map((each) => ({ step: each, signer: n })));
+    at += group.length;
+  }
+  return turns;
+}
+
+/** The mark of a step in the present run; undefined before it is marked. */
+export const markOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: StepName, signer: number | null) =>
+  marks.find(
+    (mark) => mark.kind === "step" && mark.run === run && mark.name === name && (mark.signer ?? null) === signer,
+  );
+
+/** The one step that can be marked now; null when all are. Pages and requests ask nothing else. */
+export const openTurn = (sheet: Progress): Turn | null =>
+  turnsOf(sheet).find(({ step, signer }) => !markOf(sheet, step.name, signer)) ?? null;
+
+/** Says why a condition does not hold; null when it does. The mode of the act knows. */
+export type Unmet = (need: Need, signer: number | null) => string | null;
+
+/** Why the conditions of a turn do not hold; null when they do. Identity is the sheet's own: its mark is in the run. */
+export function obstacleOf(sheet: Progress, { step, signer }: Turn, unmet: Unmet): string | null {
+  for (const need of step.needs) {
+    const why =
+      need === "identity"
+        ? markOf(sheet, "identify", signer)
+          ? null
+          : `${nameOf(sheet, signer)} is not identified yet.`
+        : unmet(need, signer);
+    if (why !== null) return why;
+  }
+  return null;
+}
+
+export const nameOf = ({ people }: Pick<Progress, "people">, signer: number | null): string =>
+  people.find(({ n }) => n === signer)?.name ?? "The signer";
+
+export const stepWords: Readonly<Record<StepName, string>> = {
+  open: "Opening",
+  appear: "Appearance",
+  appear_online: "Appearance by audio and video",
+  identify: "Identity",
+  credential: "Credential shown",
+  willing: "Aware and willing",
+  read: "Reading and consent",
+  own_signature: "Own signature",
+  oath: "Oath or affirmation",
+  oath_alone: "Oath or affirmation",
+  sign: "Signature",
+  acknowledge: "Acknowledgment",
+  compare: "Comparison",
+  notary_signs: "Notary’s signature",
+};
+
+export const turnWords = (sheet: Pick<Progress, "people">, { step, signer }: Turn): string =>
+  signer === null ? stepWords[step.name] : `${stepWords[step.name]} (${nameOf(sheet, signer)})`;
+
+export type Marked = { name: string; signer: number | null; choice: string | null };
+
+/**
+ * The turn that a request marks, if it is the open one, its conditions hold and its choice is one of the step's.
+ * @throws ServiceError `conflict` naming the open step
+ */
+export function requireTurn(sheet: Progress, { name, signer, choice }: Marked, unmet: Unmet): Turn {
+  const open = openTurn(sheet);
+  if (!open) throw new ServiceError("conflict", "All steps of this act are marked.");
+  if (open.step.name !== name || open.signer !== signer)
+    throw new ServiceError("conflict", `Another step is open: ${turnWords(sheet, open)}.`);
+  const why = obstacleOf(sheet, open, unmet);
+  if (why !== null) throw new ServiceError("conflict", `${turnWords(sheet, open)} is not open yet: ${why}`);
+  const { choices } = open.step;
+  if (choices.length > 0 && !choices.includes(choice ?? ""))
+    throw new ServiceError("validation", `choice must be one of ${choices.join(", ")}.`);
+  if (choices.length === 0 && choice !== null) throw new ServiceError("validation", "choice is not asked for here.");
+  return open;
+}

@@ -1,0 +1,157 @@
+import { hash } from "node:crypto";
+import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
+import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import type { Script } from "./scripts.ts";
+import type { Mark, Person } from "./steps.ts";
+
+export const sheetFormat = "signsealship run sheet 1";
+
+export const sheetOutcomes = ["done", "refused", "no_show", "technical", "identity", "abandoned"] as const;
+export type SheetOutcome = (typeof sheetOutcomes)[number];
+
+/** The run sheet of one act. */
+export type Sheet = {
+  id: string;
+  taskId: number;
+  orderId: number;
+  notaryId: string;
+  /** As it was when the sheet was opened: a release in between changes no step. */
+  script: Script;
+  people: Person[];
+  openedAt: Date;
+  run: number;
+  /** Where its record ends. */
+  headPosition: number;
+  headSha256: string | null;
+  outcome: SheetOutcome | null;
+  endedAt: Date | null;
+  marks: Mark[];
+};
+
+/** The end of the record is under this MAC: marks that were cut off show. */
+const sheetState: StateMac = {
+  table: sql`notary_sheets`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (s) => sql`${s}.id, ${s}.task_id, ${s}.order_id, ${s}.notary_id, ${s}.script, ${s}.people,
+    extract(epoch FROM ${s}.opened_at), ${s}.run, ${s}.head_position, ${s}.head_sha256, ${s}.outcome,
+    extract(epoch FROM ${s}.ended_at)`,
+};
+
+type MarkFacts = { sheetId: string; position: number; sha256: string };
+
+const markMembers = ({ sheetId, position, sha256 }: MarkFacts): Members => ({ sheetId, position, sha256 });
+
+const markRows: MacTable<MarkFacts> = {
+  table: sql`notary_sheet_marks`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, sheet_id AS "sheetId", position, sha256, row_mac AS mac FROM notary_sheet_marks`,
+  members: markMembers,
+};
+
+export const sheetTables = [stateRows(sheetState), markRows];
+
+type Reading = { db: Sql; rowMac: RowMac };
+
+async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Sheet[]> {
+  const sheets = await db.query<Omit<Sheet, "marks">>(sql`
+    SELECT id, task_id AS "taskId", order_id AS "orderId", notary_id AS "notaryId", script, people, opened_at AS "openedAt", run,
+      head_position AS "headPosition", head_sha256 AS "headSha256", outcome, ended_at AS "endedAt",
+      ${verified(sheetState, sql`notary_sheets`)}
+    FROM notary_sheets WHERE ${where}`);
+  return Promise.all(sheets.map(async (sheet) => ({ ...sheet, marks: await marksOf({ db, rowMac }, sheet) })));
+}
+
+/** @throws ServiceError `unavailable`, or Error, for a sheet that is not what the service wrote */
+export async function findSheet(reading: Reading, id: string): Promise<Sheet | undefined> {
+  const [sheet] = await sheetsOf(reading, sql`id = ${id}`);
+  return sheet;
+}
+
+/** The latest sheet of a task. */
+export async function latestSheet(reading: Reading, taskId: number): Promise<Sheet | undefined> {
+  const [sheet] = await sheetsOf(reading, sql`task_id = ${taskId} ORDER BY opened_at DESC, id LIMIT 1`);
+  return sheet;
+}
+
+/** Held until the transaction ends. Who locks an order, too, does that first. */
+export async function lockSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet | undefined> {
+  await tx.query(sql`SELECT FROM notary_sheets WHERE id = ${id} FOR UPDATE`);
+  return findSheet({ db: tx, rowMac }, id);
+}
+
+type MarkRow = { position: number; record: string; sha256: string; mac: Buffer };
+
+type Whole = Pick<Sheet, "id" | "headPosition" | "headSha256">;
+
+async function marksOf({ db, rowMac }: Reading, { id, headPosition, headSha256 }: Whole): Promise<Mark[]> {
+  const rows = await db.query<MarkRow>(sql`
+    SELECT position, record, sha256, row_mac AS mac FROM notary_sheet_marks WHERE sheet_id = ${id} ORDER BY position`);
+  let before: string | null = null;
+  const marks: Mark[] = [];
+  for (const [index, { position, record, sha256, mac }] of rows.entries()) {
+    const holds =
+      hash("sha256", record) === sha256 &&
+      rowMac.holds("notary_sheet_marks", markMembers({ sheetId: id, position, sha256 }), mac);
+    const mark = holds ? (JSON.parse(record) as Mark & { previousSha256: string | null }) : null;
+    if (mark === null || position !== index + 1 || mark.previousSha256 !== before)
+      throw new Error(`mark ${index + 1} of run sheet ${id} is not what was written`);
+    before = sha256;
+    marks.push(mark);
+  }
+  if (marks.length !== headPosition || before !== headSha256)
+    throw new Error(`run sheet ${id} does not end with mark ${headPosition}`);
+  return marks;
+}
+
+/** The record of a sheet as it was written, for a copy of it. */
+export const recordsOf = (db: Sql, sheetId: string) =>
+  db.query<{ record: string; sha256: string }>(
+    sql`SELECT record, sha256 FROM notary_sheet_marks WHERE sheet_id = ${sheetId} ORDER BY position`,
+  );
+
+type NewSheet = Pick<Sheet, "id" | "taskId" | "orderId" | "notaryId" | "script" | "people" | "openedAt">;
+
+/** @returns false when the task has an open sheet */
+export async function insertSheet(tx: Tx, { id, taskId, orderId, notaryId, ...sheet }: NewSheet): Promise<boolean> {
+  const made = await tx.query(sql`
+    INSERT INTO notary_sheets (id, task_id, order_id, notary_id, mode, script, people, opened_at)
+    VALUES (${id}, ${taskId}, ${orderId}, ${notaryId}, ${sheet.script.mode}, ${JSON.stringify(sheet.script)}::jsonb,
+      ${JSON.stringify(sheet.people)}::jsonb, ${sheet.openedAt})
+    ON CONFLICT (task_id) WHERE ended_at IS NULL DO NOTHING RETURNING 1`);
+  if (made.length === 1) await writeStateMacs(tx, sheetState, sql`id = ${id}`);
+  return made.length === 1;
+}
+
+export type NewMark = Omit<Mark, "position" | "at" | "run"> & { at: Date };
+
+/** Appends to the record of a sheet that the transaction holds locked. */
+export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...mark }: NewMark): Promise<Sheet> {
+  const { id, run, headPosition, headSha256 } = sheet;
+  const position = headPosition + 1;
+  const written: Mark = { ...mark, position, run, at: at.toISOString() };
+  const record = canonicalJson({
+    ...(written as unknown as JsonObject),
+    format: sheetFormat,
+    sheet: id,
+    previousSha256: headSha256,
+  });
+  const sha256 = hash("sha256", record);
+  await tx.query(sql`
+    INSERT INTO notary_sheet_marks (sheet_id, position, record, sha256, row_mac)
+    VALUES (${id}, ${position}, ${record}, ${sha256},
+      ${rowMac.of("notary_sheet_marks", markMembers({ sheetId: id, position, sha256 }))})`);
+  await updateSheet(tx, id, sql`head_position = ${position}, head_sha256 = ${sha256}`);
+  return { ...sheet, headPosition: position, headSha256: sha256, marks: [...sheet.marks, written] };
+}
+
+/** Of a sheet that the transaction holds locked. */
+export async function updateSheet(tx: Tx, id: string, set: Statement): Promise<void> {
+  await tx.query(sql`UPDATE notary_sheets SET ${set} WHERE id = ${id}`);
+  await writeStateMacs(tx, sheetState, sql`id = ${id}`);
+}

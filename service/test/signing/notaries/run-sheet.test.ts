@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { ActKind } from "../../../src/signing/notaries/acts/act.ts";
+import {
+  loadScripts,
+  parseScripts,
+  type Script,
+  type SheetMode,
+} from "../../../src/signing/notaries/sheets/scripts.ts";
+import {
+  type Mark,
+  openTurn,
+  type Progress,
+  requireTurn,
+  turnsOf,
+} from "../../../src/signing/notaries/sheets/steps.ts";
+
+const path = fileURLToPath(new URL("../../../data/notarial-scripts.yaml", import.meta.url));
+const shipped = loadScripts(path);
+
+function scriptOf(act: ActKind, mode: SheetMode = "ipen", isSigned = false): Script {
+  const script = shipped.of({ act, mode, state: "OH", isSigned });
+  assert.ok(script, `${act} ${mode}`);
+  return script;
+}
+
+const two = [
+  { n: 1, name: "Ann" },
+  { n: 2, name: "Bob" },
+];
+const sheetOf = (script: Script, people = two): Progress => ({ script, people, run: 1, marks: [] });
+const holds = () => null;
+
+/** The sheet with its open step marked, as the first of its choices. */
+function marked(sheet: Progress): Progress {
+  const open = openTurn(sheet);
+  assert.ok(open);
+  const { name, choices } = open.step;
+  const choice = choices[0] ?? null;
+  requireTurn(sheet, { name, signer: open.signer, choice }, holds);
+  const mark: Mark = {
+    ...{
+      position: sheet.marks.length + 1,
+      at: "2026-01-15T14:05:00.000Z",
+      by: "operator:1",
+      kind: "step",
+      detail: null,
+    },
+    ...{ name, run: sheet.run, signer: open.signer, choice },
+  };
+  return { ...sheet, marks: [...sheet.marks, mark] };
+}
+
+const until = (sheet: Progress, name: string): Progress =>
+  openTurn(sheet)?.step.name === name ? sheet : until(marked(sheet), name);
+
+test("the steps of a signer come one after the other, and one signer has all before the next has the first", () => {
+  const turns = turnsOf(sheetOf(scriptOf("jurat"))).map(({ step, signer }) => `${step.name}${signer ?? ""}`);
+  assert.deepEqual(turns, [
+    ...["open", "appear1", "identify1", "willing1", "read1", "oath1", "sign1"],
+    ...["appear2", "identify2", "willing2", "read2", "oath2", "sign2", "notary_signs"],
+  ]);
+});
+
+for (const [act, isSigned] of [
+  ["acknowledgment", false],
+  ["acknowledgment", true],
+  ["jurat", false],
+  ["witnessing", false],
+  ["oath", true],
+  ["copy", true],
+] as const)
+  test(`${act} ${isSigned ? "on a signed document" : "with signatures in the act"} opens each step once, to the notary's signature`, () => {
+    let sheet = sheetOf(scriptOf(act, "ipen", isSigned));
+    const turns = turnsOf(sheet).length;
+    for (let at = 0; at < turns; at++) sheet = marked(sheet);
+    assert.equal(openTurn(sheet), null);
+    assert.throws(() => requireTurn(sheet, { name: "open", signer: null, choice: null }, holds), /All steps/);
+  });
+
+test("a jurat and a witnessed signature are not offered on a document that was signed before, nor a copy online", () => {
+  for (const act of ["jurat", "witnessing"] as const)
+    for (const mode of ["ipen", "ron"] as const)
+      assert.equal(shipped.of({ act, mode, state: "OH", isSigned: true }), null, `${act} ${mode}`);
+  assert.equal(shipped.of({ act: "copy", mode: "ron", state: "OH", isSigned: false }), null);
+});
+
+test("a signature in a jurat is refused before the oath, and the refusal names the open step", () => {
+  const sheet = until(sheetOf(scriptOf("jurat")), "oath");
+  const sign = { name: "sign", signer: 1, choice: null };
+  assert.throws(() => requireTurn(sheet, sign, holds), {
+    code: "conflict",
+    message: "Another step is open: Oath or affirmation (Ann).",
+  });
+  assert.equal(requireTurn(marked(sheet), sign, holds).step.name, "sign");
+});
+
+test("the same step of another signer, and a step that was marked, are refused", () => {
+  const sheet = until(sheetOf(scriptOf("acknowledgment")), "willing");
+  assert.throws(() => requireTurn(sheet, { name: "willing", signer: 2, choice: null }, holds), /willing \(Ann\)/);
+  assert.throws(() => requireTurn(sheet, { name: "appear", signer: 1, choice: null }, holds), /Another step is open/);
+});
+
+test("a step whose condition does not hold is refused with the condition", () => {
+  const sheet = until(sheetOf(scriptOf("acknowledgment")), "read");
+  const read = { name: "read", signer: 1, choice: null };
+  const unmet = (need: string) => (need === "consent" ? "Ann has not agreed." : null);
+  assert.throws(() => requireTurn(sheet, read, unmet), {
+    code: "conflict",
+    message: "Reading and consent (Ann) is not open yet: Ann has not agreed.",
+  });
+  const online = until(sheetOf(scriptOf("jurat", "ron")), "appear_online");
+  const noRecording = (need: string) => (need === "recording" ? "Nothing is recorded." : null);
+  assert.throws(
+    () => requireTurn(online, { name: "appear_online", signer: 1, choice: null }, noRecording),
+    /Nothing is recorded/,
+  );
+});
+
+test("a choice is one of the step's; a step without choices takes none", () => {
+  const sheet = until(sheetOf(scriptOf("acknowledgment")), "identify");
+  const identify = { name: "identify", signer: 1 };
+  assert.throws(() => requireTurn(sheet, { ...identify, choice: "looks" }, holds), /choice must be one of personal/);
+  assert.throws(() => requireTurn(sheet, { ...identify, choice: null }, holds), /choice must be one of personal/);
+  const opening = sheetOf(scriptOf("oath"));
+  assert.throws(() => requireTurn(opening, { name: "open", signer: null, choice: "yes" }, holds), /not asked for/);
+});
+
+test("marks of a run that was broken off count no more", () => {
+  const sheet = until(sheetOf(scriptOf("acknowledgment")), "sign");
+  assert.equal(openTurn({ ...sheet, run: 2 })?.step.name, "open");
+});
+
+const file = readFileSync(path, "utf8");
+
+for (const [rule, change, why] of [
+  ["a step that is not known", [/^ {2}open:/m, "  opening:"], /steps\.opening must be one of the steps/],
+  ["a slot that is not known", ["{signer} signs", "{client} signs"], /names \{client\}/],
+  ["an act without its opening", ["[open, appear, identify, compare", "[appear, identify, compare"], /begin with open/],
+
+  ["an identity without its bases", ["[personal_knowledge,", "[looks,"], /choices of personal_knowledge/],
+  ["a step twice", ["[open, appear, identify, compare", "[open, appear, appear, identify, compare"], /each step once/],
+  ["an act that is not known", [/^ {2}copy:$/m, "  copies:"], /one of the acts/],
+  ["words in one language", [/ {6}es: "Firmo.*\n/, ""], /es/],
+] as const)
+  test(`a scripts file is refused for ${rule}`, () => {
+    const [from, to] = change;
+    const changed = file.replace(from, to);
+    assert.notEqual(changed, file);
+    assert.throws(() => parseScripts(changed, "scripts.yaml"), why);
+  });
+
+test("words of a state come in the place of the file's, with their day and source", () => {
+  const words = `states:
+  AK:
+    open:
+      words: { en: "This is {notary}.", es: "Soy {notary}." }
+      asOf: 2026-01-31
+      source: Example Code 1
+`;
+  const scripts = parseScripts(file.replace("states: {}\n", words), "scripts.yaml");
+  const question = { act: "oath", mode: "ipen", isSigned: false } as const;
+  assert.equal(scripts.of({ ...question, state: "AK" })?.steps[0]?.words.en, "This is {notary}.");
+  assert.match(scripts.of({ ...question, state: "OH" })?.steps[0]?.words.en ?? "", /I am \{notary\}/);
+  assert.throws(() => parseScripts(file.replace("states: {}\n", words.replace(/ +source.*\n/, "")), "f"), /source/);
+});
