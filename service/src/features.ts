@@ -154,6 +154,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     providers,
     receipts: openReceipts({ ...deps, sealDocument, providers }),
     notaryDesk: notaries,
+    notarySheets: { desk: notaries, scripts: loadScripts(config.notaryScripts) },
     notarySigning: { desk: notaries, stamp: sealing.stamp, random: deps.random },
     notaryRules: { db, clock, shipped, refundApproval: config.refundApproval },
     notaryState: () => supplyState(supply, db),
@@ -284,7 +285,6 @@ function notaryDesk(deps: AppDeps, shipped: NotaryRules): DeskDeps {
     baseUrl: config.baseUrl,
     tsaRoots: tsaRootsPem(config),
     readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: pricing.notarizationBlocked }),
-    scripts: loadScripts(config.notaryScripts),
   };
 }
 

@@ -15,7 +15,6 @@ import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { type Eligibility, eligibilityFor } from "../eligibility/eligible.ts";
 import { latestRequest } from "../in-person/store.ts";
-import type { Scripts } from "../sheets/scripts.ts";
 import {
   appointmentsOf,
   claimedOrders,
@@ -34,8 +33,6 @@ export type DeskDeps = {
   workers: Workers;
   sealDocument: SealDocument;
   readEligibility: ReadEligibility;
-  /** The steps of acts that are done with a run sheet. */
-  scripts: Scripts;
   /** PEM of the time-stamping authorities that are trusted. */
   tsaRoots: string;
   baseUrl: string;
