@@ -57,9 +57,9 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       return entered(deps, link, session);
     },
     enter: async ({ link, form, client }) => {
-      const session = await ceremony.enter(link, form["entry"] ?? "", client);
-      if (!session) return renderPage(deps, link, { error: (await wordsFor(deps, link)).refused.entry }, 400);
-      return entered(deps, link, session);
+      const { entry = "", code: accessCode } = form;
+      const session = await ceremony.enter(link, entry, client, accessCode);
+      return session ? entered(deps, link, session) : refusedEntry(deps, link, accessCode === undefined);
     },
     consent: async ({ link, form, client }) => {
       const { version = "", language } = form;
@@ -129,6 +129,11 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
         },
       });
   });
+}
+
+async function refusedEntry(deps: ActDeps, link: Link, isAlone: boolean): Promise<PageAnswer> {
+  const { refused } = await wordsFor(deps, link);
+  return renderPage(deps, link, { error: isAlone ? refused.entry : refused.code }, 400);
 }
 
 const after = ({ token }: Link, done: keyof Words["done"], headers: Record<string, string> = {}): PageAnswer => ({

@@ -117,7 +117,7 @@ function endedStep({ token, view, words }: PageState, state: Ended): Html {
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
 <p class="lead">${text}</p>
-${state === "locked" && view.step !== "access_code" && lockedHelp(token, words, view.step === "text_code")}
+${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
 ${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}
 ${view.copies.map((kind) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[kind]}</a></p>`)}

@@ -5,6 +5,7 @@ import { readParts } from "../../kernel/http/uploads/multipart-parts.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import type { DocumentText, Link } from "../../signing/envelopes/envelopes.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
+import { field } from "../ui/forms/fields.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { viewerPolicy } from "../ui/page/policy.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
@@ -12,7 +13,7 @@ import { type Html, html } from "../ui/render.ts";
 import { type ActDeps, actRoutes } from "./act-routes.ts";
 import { documentRoute } from "./document-route.ts";
 import { renderBegin } from "./embed-page.ts";
-import type { PageState } from "./frame.ts";
+import { firmOf, type PageState } from "./frame.ts";
 import { writePicture } from "./picture.ts";
 import { brokenPage, type RenderDeps, renderPage, renderStep, withRefusalPage } from "./render.ts";
 import { givenPart } from "./steps/fields.ts";
@@ -99,11 +100,17 @@ function enterRoute(app: FastifyInstance, deps: RenderDeps): void {
   });
 }
 
-const enterStep = ({ token, words: { enter } }: PageState, entry: string): Html =>
-  html`<section class="card" aria-labelledby="enter-title"><h2 id="enter-title">${enter.title}</h2>
-<p>${enter.text}</p>
-<form class="form-actions" method="post" action="/sign/${token}/enter">${hiddenFields({ entry })}<button type="submit">${enter.go}</button></form>
+function enterStep(state: PageState, entry: string): Html {
+  const { token, view, words } = state;
+  const { enter, identify } = words;
+  const asksCode = view.step === "access_code";
+  return html`<section class="card" aria-labelledby="enter-title"><h2 id="enter-title">${enter.title}</h2>
+<p>${asksCode ? identify.access(firmOf(state)) : enter.text}</p>
+<form class="form" method="post" action="/sign/${token}/enter">${hiddenFields({ entry })}
+${asksCode && field({ name: "code", label: identify.code, required: true, maxLength: 64, autocomplete: "one-time-code" })}
+<div class="form-actions"><button type="submit">${enter.go}</button></div></form>
 </section>`;
+}
 
 const mostBytes = 4 * 1024 * 1024;
 /** Room for the multipart headers around the file. */

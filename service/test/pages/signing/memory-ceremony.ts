@@ -91,6 +91,7 @@ export async function memoryCeremony(
     expiresAt: new Date("2026-12-22T12:00:00Z"),
     frame: null,
     step,
+    canSendWayIn: true,
     document: null,
     notices,
     fields: shownFields(planned, prepared.fields),

@@ -75,7 +75,12 @@ export type Ceremony = {
   /** Tries the mailed code or the access code. @returns the session for the link's cookie; null for a wrong one */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /** Opens the link by the way in that was sent with the last code, also when wrong codes have locked it. @returns as `identify` */
-  readonly enter: (link: Link, entry: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
+  readonly enter: (
+    link: Link,
+    entry: string,
+    client: Client,
+    accessCode?: string,
+  ) => Promise<{ session: string; expiresAt: Date } | null>;
   /** Records the consent to the text of this version, shown in this language. */
   readonly consent: (link: Link, given: { version: string; language: Language }, client: Client) => Promise<void>;
   /** Reads a PNG or JPEG with the signer's signature, and makes it fit into the document: nothing of it is kept. */

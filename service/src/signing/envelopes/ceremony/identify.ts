@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import { hourMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -7,7 +6,6 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newSecret, newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder, verifiedSigner } from "../../../orders/order/order.ts";
@@ -21,6 +19,7 @@ import { tokenSha256 } from "../records/link-tokens.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
+import { isCodeOf, isEntryOf, longCode, signingCode } from "./codes.ts";
 import { follow, isLocked, type Linked, requireState } from "./links.ts";
 import { type TextToSend, takeText, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
@@ -28,31 +27,8 @@ import type { Client } from "./view.ts";
 const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
-
-/** The six digits of a code, made anew from its id. */
-export function signingCode(secrets: SecretBytes, codeId: string): string {
-  const random = createHmac("sha256", deriveKey(secrets, "signing-code")).update(codeId).digest().readUIntBE(0, 6);
-  return String(random % 1_000_000).padStart(6, "0");
-}
-
-/**
- * The way in that is mailed with a code: 160 bits made of the code's id. Nobody guesses it, so wrong codes do not lock it, and a
- * stranger with the signing link keeps nobody out who reads the signer's mail.
- */
-export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
-  entryBytes(secrets, codeId).toString("hex").slice(0, 40);
-
-const letters = "abcdefghijkmnpqrstuvwxyz23456789";
-
-/**
- * The same for a phone: twelve characters, 60 bits, to be typed on the page of the mailed link. A text with that link in it would let
- * the phone alone in.
- */
-export const longCode = (secrets: SecretBytes, codeId: string): string =>
-  [...entryBytes(secrets, codeId).subarray(20, 32)].map((byte) => letters[byte % letters.length]).join("");
-
-const entryBytes = (secrets: SecretBytes, codeId: string): Buffer =>
-  createHmac("sha256", deriveKey(secrets, "signing-entry")).update(codeId).digest();
+/** Wrong access codes by a mailed way in: the signer's own, whoever locked the link. Then only the firm opens it. */
+const failuresByMail = 3;
 
 /** Has a code sent to the signer, by mail or by text message: one a minute. Of a locked link only the way in, or the long code, works. @throws ServiceError */
 export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): Promise<CodeOutcome> {
@@ -60,8 +36,9 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {
     const linked = await follow(tx, link, clock, true);
     const { signer, envelope, at } = linked;
-    requireState(linked, "identify", ...(signer.auth === "access_code" ? [] : (["locked"] as const)));
-    if (signer.auth === "access_code") throw new ServiceError("conflict", "This link asks for an access code.");
+    requireState(linked, "identify", ...(canSendWayIn(linked) ? (["locked"] as const) : []));
+    if (signer.auth === "access_code" && !isLocked(signer, envelope, at))
+      throw new ServiceError("conflict", "This link asks for an access code.");
     const codeId = newUuid();
     await putCode(tx, signer, envelope, codeId, at);
     // The signer of a test order may be anybody: what would be texted is kept with the mails.
@@ -70,7 +47,11 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
       return takeText(deps, tx, { envelope, signer }, { codeId, code, at });
     }
     await tell(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
-    await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "code", codeId });
+    await enqueue(tx, signingMailQueue, {
+      signerId: signer.id,
+      moment: signer.auth === "access_code" ? "way_in" : "code",
+      codeId,
+    });
     return null;
   });
   if (text === null) return "mailed";
@@ -113,19 +94,47 @@ export async function identify(deps: EnvelopeDeps, link: Link, typed: string, cl
   });
 }
 
-/** Lets a browser in by the way in, or the long code, that was sent with the signer's last code. @returns null for one that is not, or no longer, valid */
-export async function enter(deps: EnvelopeDeps, link: Link, entry: string, client: Client): Promise<Begun | null> {
-  const { db, clock } = deps;
-  const { orderCode } = (await follow(db, link, clock)).envelope;
+/** Whether a signer whose link is locked can be sent a way in. */
+export const canSendWayIn = ({ signer }: Linked): boolean =>
+  signer.auth !== "access_code" || signer.failures < failuresAllowed + failuresByMail;
+
+/**
+ * Lets a browser in by the way in, or the long code, that was sent with the signer's last code. Of a locked access code the way in opens
+ * nothing by itself: the access code is tried there, with wrong ones counted apart from those of strangers with the link.
+ * @returns null for one that is not, or no longer, valid, and for a wrong access code
+ */
+export async function enter(
+  deps: EnvelopeDeps,
+  link: Link,
+  entry: string,
+  client: Client,
+  accessCode = "",
+): Promise<Begun | null> {
+  const { db, clock, rowMac } = deps;
+  const seen = await follow(db, link, clock);
+  // The slow hash is computed only for a browser that has the mailed way in.
+  const hasWayIn = await isWayIn(deps, db, seen, entry);
+  const tried = hasWayIn ? await tryAccessCode(db, seen.signer, accessCode) : null;
   return db.transaction(async (tx) => {
     // Orders are locked before their envelopes.
-    await lockOrder(tx, orderCode);
+    await lockOrder(tx, seen.envelope.orderCode);
     const linked = await follow(tx, link, clock, true);
+    const { signer, envelope, at } = linked;
     requireState(linked, "identify", "locked");
-    const codeId = await openCode(tx, linked);
-    if (linked.signer.auth === "access_code" || codeId === null) return null;
-    return isEntryOf(deps.secrets, linked.signer, codeId, entry) ? begin(tx, deps, linked, client) : null;
+    if (!(await isWayIn(deps, tx, linked, entry))) return null;
+    if (signer.auth !== "access_code") return begin(tx, deps, linked, client);
+    if (!isLocked(signer, envelope, at) || !canSendWayIn(linked)) return null;
+    if (await isRight(deps, tx, linked, accessCode, tried)) return begin(tx, deps, linked, client);
+    await updateSigner(tx, signer.id, sql`failures = ${signer.failures + 1}`);
+    const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
+    await tell(tx, rowMac, envelope, "code_failed", at, detail);
+    return null;
   });
+}
+
+async function isWayIn(deps: EnvelopeDeps, db: Sql, linked: Linked, entry: string): Promise<boolean> {
+  const codeId = await openCode(db, linked);
+  return codeId !== null && isEntryOf(deps.secrets, linked.signer, codeId, entry);
 }
 
 /** The session of a browser whose signer has passed the step. */
@@ -193,7 +202,7 @@ async function isRight(
 }
 
 /** The id of the signer's last code while it is valid. */
-async function openCode(tx: Tx, { signer, envelope, at }: Linked): Promise<string | null> {
+async function openCode(tx: Sql, { signer, envelope, at }: Linked): Promise<string | null> {
   const codes = await findCodes(tx, signer);
   const isFresh = !!codes?.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
   // A stranger may have used up the codes: the signer still has the last one.
@@ -222,18 +231,4 @@ async function tell(
 ): Promise<void> {
   if (envelope.endedAt !== null) return;
   await appendToTrail(tx, rowMac, envelope, event, at, detail);
-}
-
-function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): boolean {
-  const digits = Buffer.from(typed.replaceAll(/\D/g, "").slice(0, 12).padEnd(12));
-  return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingCode(key, codeId).padEnd(12)), digits));
-}
-
-function isEntryOf(secrets: SecretBytes, { auth }: Signer, codeId: string, given: string): boolean {
-  const entryOf = auth === "text_code" ? longCode : signingEntry;
-  const typed = Buffer.from(auth === "text_code" ? given.toLowerCase().replaceAll(/[^a-z0-9]/g, "") : given);
-  return keysOf(secrets).some((key) => {
-    const expected = Buffer.from(entryOf(key, codeId));
-    return expected.length === typed.length && timingSafeEqual(expected, typed);
-  });
 }

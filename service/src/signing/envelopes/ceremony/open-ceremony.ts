@@ -19,7 +19,7 @@ import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { copiesOf, openCopy } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
-import { enter, identify, sendCode } from "./identify.ts";
+import { canSendWayIn, enter, identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
@@ -63,7 +63,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     redeem: (ticket, client) => redeemTicket(deps, ticket, client),
     sendCode: (link, client) => sendCode(deps, link, client),
     identify: (link, code, client) => identify(deps, link, code, client),
-    enter: (link, entry, client) => enter(deps, link, entry, client),
+    enter: (link, entry, client, accessCode) => enter(deps, link, entry, client, accessCode),
     consent: (link, { version, language }, client) =>
       change(link, ["ready"], async (tx, { envelope, signer }, at) => {
         const before = signer.consent;
@@ -188,6 +188,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     expiresAt: envelope.expiresAt,
     frame: embed?.origin ?? null,
     step: signer.auth === "link" ? null : signer.auth,
+    canSendWayIn: canSendWayIn(linked),
     document: head ? shownDocument(envelope, head) : null,
     notices: mayRead ? deps.noticesOf({ ...envelope, code: envelope.orderCode }) : [],
     fields: mayRead ? ownFields(envelope.fields, signer.n).map((field) => shownField(field, now)) : [],

@@ -7,7 +7,7 @@ import type { FieldKind, PreparedField } from "../pdf/fields.ts";
 export type SigningState =
   /** A code is asked for first: see `step`. */
   | "identify"
-  /** Too many wrong codes: only the firm can open it again. */
+  /** Too many wrong codes: a way in that is sent, or the firm, opens it again. */
   | "locked"
   /** The turn of others comes first. */
   | "waiting"
@@ -74,6 +74,8 @@ export type SigningView = {
   readonly frame: string | null;
   /** The step that the signer is identified by, besides the link; null for none. */
   readonly step: "mail_code" | "access_code" | "text_code" | null;
+  /** Whether a way in can be sent while the link is locked. */
+  readonly canSendWayIn: boolean;
   /** What would be signed now: the bytes of the newest revision. Null once nothing is to be read any more. */
   readonly document: {
     readonly revision: number;

@@ -8,7 +8,7 @@ import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-n
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
 import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
-import { longCode, signingCode, signingEntry } from "../ceremony/identify.ts";
+import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
 import { issueLink, type SigningMail, signingMailQueue } from "../lifecycle/links.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingTokenOf } from "../records/link-tokens.ts";
@@ -101,6 +101,7 @@ function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: Sig
     case "reminder":
       return signed || isOver;
     case "code":
+    case "way_in":
       return codeId === null || codeId !== about.codeId || (outcome !== "Completed" && isOver);
     default:
       return false;
@@ -158,7 +159,7 @@ function letterOf(
     message,
     reference: reference === title ? null : reference,
   });
-  const way = row.auth === "mail_code" && codeId !== undefined ? `/enter/${signingEntry(secrets, codeId)}` : "";
+  const way = row.auth !== "text_code" && codeId !== undefined ? `/enter/${signingEntry(secrets, codeId)}` : "";
   const codeOf = row.auth === "text_code" && row.lockedAt !== null ? longCode : signingCode;
   return {
     id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
@@ -168,7 +169,7 @@ function letterOf(
     // The name of who signs now is none of who signed before.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
     lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
-    ...(codeId === undefined ? {} : { code: codeOf(secrets, codeId) }),
+    ...(codeId === undefined || moment === "way_in" ? {} : { code: codeOf(secrets, codeId) }),
     link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}${way}` },
     caution: words.caution ?? mailCaution[language](row.outcome),
     why: why(partnerName),

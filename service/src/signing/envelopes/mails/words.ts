@@ -54,6 +54,14 @@ const en: Words = {
     ],
     label: "Open the document",
   }),
+  way_in: ({ title, partnerName }) => ({
+    subject: `A link to open ${title}`,
+    lines: [
+      `Too many wrong access codes were entered for ${title} from ${partnerName}. Open this link, and enter your access code there. It works for 10 minutes.`,
+      "If you did not ask for it, somebody else may have your signing link: tell the firm.",
+    ],
+    label: "Open the page",
+  }),
   signed: ({ title, partnerName, ...facts }) => ({
     subject: `${title} is signed by everybody`,
     lines: [
@@ -117,6 +125,14 @@ const es: Words = {
       "Si usted no lo pidió, otra persona puede tener su enlace: avise a la empresa.",
     ],
     label: "Abrir el documento",
+  }),
+  way_in: ({ title, partnerName }) => ({
+    subject: `Un enlace para abrir ${title}`,
+    lines: [
+      `Se escribieron demasiados códigos de acceso incorrectos para ${title} de ${partnerName}. Abra este enlace y escriba allí su código de acceso. Sirve durante 10 minutos.`,
+      "Si usted no lo pidió, otra persona puede tener su enlace: avise a la empresa.",
+    ],
+    label: "Abrir la página",
   }),
   signed: ({ title, partnerName, ...facts }) => ({
     subject: `Todos han firmado ${title}`,

@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeSigners } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
-import { signingCode } from "../../../../src/signing/envelopes/ceremony/identify.ts";
+import { signingCode } from "../../../../src/signing/envelopes/ceremony/codes.ts";
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { issueLink } from "../../../../src/signing/envelopes/lifecycle/links.ts";
 import { findEnvelopeOf, findSigners } from "../../../../src/signing/envelopes/records/envelope.ts";

@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeSigners, makeLive } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
-import { signingEntry } from "../../../../src/signing/envelopes/ceremony/identify.ts";
+import { signingEntry } from "../../../../src/signing/envelopes/ceremony/codes.ts";
 import { type Link, openCeremony } from "../../../../src/signing/envelopes/envelopes.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
 
@@ -105,12 +105,63 @@ test("a way in opens its own link, once, until another code is sent or ten minut
   assert.equal((await at(4).view(jane.link)).state, "identify", "wrong ways in lock nothing");
 });
 
-test("a signer with the firm's access code is sent no way in", async () => {
-  const jane = await signer({ auth: "access_code", access_code: "elm street 12" });
-  await assert.rejects(running.ceremony.sendCode(jane.link, browser), { code: "conflict" });
+const accessCode = { auth: "access_code", access_code: "elm street 12" };
+
+test("a stranger who locks an access code keeps no signer out who has the mailbox, and guesses no more codes", async () => {
+  const jane = await signer(accessCode);
+  await assert.rejects(running.ceremony.sendCode(jane.link, browser), { code: "conflict" }, "nothing is locked");
+  for (const start of [0, day]) {
+    await lock(jane.link, start);
+    assert.equal(await at(start + 1).sendCode(jane.link, browser), "mailed");
+    const entry = await lastEntry(jane);
+    const later = at(start + 2);
+    for (const wrong of ["0".repeat(40), "", `${entry}0`])
+      assert.equal(await later.enter(jane.link, wrong, browser, "elm street 12"), null, "the access code alone");
+    assert.equal(await later.enter(jane.link, entry, browser), null, "the way in alone");
+    assert.equal(await later.enter(jane.link, entry, browser, "elm street 11"), null);
+    await assert.rejects(later.identify(jane.link, "elm street 12", browser), { code: "conflict" });
+    const session = await later.enter(jane.link, entry, browser, " elm street 12 ");
+    assert.ok(session);
+    assert.equal((await later.view({ ...jane.link, session: session.session })).state, "ready");
+    assert.equal((await later.view(jane.link)).state, "identify", "nobody has to unlock it");
+  }
+  const mail = running.mailsTo(jane.email).at(-1) ?? "";
+  assert.match(mail, /A link to open/);
+  assert.doesNotMatch(mail, /\b\d{6}\b/, "no code");
+});
+
+test("three wrong access codes by the mailed way in, at once or in turn, leave the link to the firm", async () => {
+  const jane = await signer(accessCode);
   await lock(jane.link, 0);
-  await assert.rejects(running.ceremony.sendCode(jane.link, browser), { code: "conflict" });
-  assert.equal(await running.ceremony.enter(jane.link, "0".repeat(40), browser), null);
+  await at(1).sendCode(jane.link, browser);
+  const entry = await lastEntry(jane);
+  const tried = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => at(2).enter(jane.link, entry, browser, `elm street ${20 + n}`)),
+  );
+  assert.ok(tried.every((session) => session === null));
+  assert.equal(await at(2).enter(jane.link, entry, browser, "elm street 12"), null, "the right one, too late");
+  const view = await at(2).view(jane.link);
+  assert.deepEqual([view.state, view.canSendWayIn], ["locked", false]);
+  for (const minutes of [5, 3 * day])
+    await assert.rejects(at(minutes).sendCode(jane.link, browser), { code: "conflict" }, "no other way in is sent");
+});
+
+test("the page of a way in to an access code asks for it, and a wrong one says so", async () => {
+  const jane = await signer(accessCode);
+  await lock(jane.link, 0);
+  const { baseUrl } = running.service;
+  const headers = { Origin: baseUrl, Accept: "text/html" };
+  const at_ = `${baseUrl}/sign/${jane.link.token}`;
+  assert.match(await (await fetch(at_, { headers })).text(), /This link is locked.*Email me a link that opens it/s);
+  const post = (path: string, form: Record<string, string>) =>
+    fetch(`${at_}/${path}`, { method: "POST", headers, redirect: "manual", body: new URLSearchParams(form) });
+  assert.equal((await post("code", {})).status, 303);
+  const entry = await lastEntry(jane);
+  const asked = await (await fetch(`${at_}/enter/${entry}`, { headers })).text();
+  assert.match(asked, /Enter the access code that .*name="code"/s);
+  const wrong = await post("enter", { entry, code: "elm" });
+  assert.equal(wrong.status, 400);
+  assert.equal((await post("enter", { entry, code: "elm street 12" })).status, 303);
 });
 
 test("the pages of a locked link mail a way in, which looking at does not use up", async () => {

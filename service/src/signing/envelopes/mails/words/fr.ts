@@ -45,6 +45,14 @@ export const fr: SignerMails = {
       ],
       label: "Ouvrir la page",
     }),
+    way_in: ({ title, partnerName }) => ({
+      subject: `Un lien pour ouvrir ${title}`,
+      lines: [
+        `Trop de codes d’accès erronés ont été saisis pour ${title} de ${partnerName}. Ouvrez ce lien et saisissez votre code d’accès. Il est valable 10 minutes.`,
+        "Si vous ne l’avez pas demandé, une autre personne a peut-être votre lien de signature : prévenez l’entreprise.",
+      ],
+      label: "Ouvrir la page",
+    }),
     signed: ({ title, partnerName, about }) => ({
       subject: `Tout le monde a signé ${title}`,
       lines: [

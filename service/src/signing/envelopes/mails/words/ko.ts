@@ -45,6 +45,14 @@ export const ko: SignerMails = {
       ],
       label: "페이지 열기",
     }),
+    way_in: ({ title, partnerName }) => ({
+      subject: `${title}: 문서를 여는 링크`,
+      lines: [
+        `${partnerName}의 ${title} 문서에 잘못된 접근 코드가 너무 많이 입력되었습니다. 이 링크를 열고 접근 코드를 입력하십시오. 10분 동안 유효합니다.`,
+        "요청하지 않으셨다면 다른 사람이 귀하의 서명 링크를 가지고 있을 수 있으니 회사에 알리십시오.",
+      ],
+      label: "페이지 열기",
+    }),
     signed: ({ title, partnerName, about }) => ({
       subject: `${title}: 모두 서명했습니다`,
       lines: [

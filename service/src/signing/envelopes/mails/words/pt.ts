@@ -42,6 +42,14 @@ export const pt: SignerMails = {
       ],
       label: "Abrir a página",
     }),
+    way_in: ({ title, partnerName }) => ({
+      subject: `Um link para abrir ${title}`,
+      lines: [
+        `Códigos de acesso errados foram digitados vezes demais para ${title} de ${partnerName}. Abra este link e digite o seu código de acesso. Ele vale por 10 minutos.`,
+        "Se você não o pediu, outra pessoa pode ter o seu link de assinatura: avise a empresa.",
+      ],
+      label: "Abrir a página",
+    }),
     signed: ({ title, partnerName, about }) => ({
       subject: `Todos assinaram ${title}`,
       lines: [

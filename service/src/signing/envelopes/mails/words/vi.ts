@@ -45,6 +45,14 @@ export const vi: SignerMails = {
       ],
       label: "Mở trang",
     }),
+    way_in: ({ title, partnerName }) => ({
+      subject: `Liên kết để mở ${title}`,
+      lines: [
+        `Mã truy cập sai đã được nhập quá nhiều lần cho ${title} của ${partnerName}. Hãy mở liên kết này và nhập mã truy cập của quý vị. Liên kết có hiệu lực trong 10 phút.`,
+        "Nếu quý vị không yêu cầu, có thể người khác có liên kết ký của quý vị: hãy báo cho công ty.",
+      ],
+      label: "Mở trang",
+    }),
     signed: ({ title, partnerName, about }) => ({
       subject: `Mọi người đã ký ${title}`,
       lines: [
