@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { GROUPS } from "./groups.ts";
+import { LOG_REASONS } from "./log-reasons.ts";
 import type { Mutant } from "./mutants.ts";
 import { PDF_REASONS } from "./pdf-reasons.ts";
 import { SEAL_REASONS } from "./seal-reasons.ts";
@@ -81,7 +82,10 @@ export function reasonFor({ file, text }: Mutant): string | undefined {
   if (TELLING.includes(file)) return "It is told to people, and moves no verdict.";
   if (OUTSIDE.includes(file)) return "No claim of the format rests on it.";
   const own = EQUIVALENT.find(([suffix, operand]) => file.endsWith(suffix) && operand === text)?.[2];
-  return own ?? [...GROUPS, ...PDF_REASONS, ...SEAL_REASONS].find(([, rules]) => rules[file]?.includes(text))?.[0];
+  return (
+    own ??
+    [...GROUPS, ...LOG_REASONS, ...PDF_REASONS, ...SEAL_REASONS].find(([, rules]) => rules[file]?.includes(text))?.[0]
+  );
 }
 
 /** Whether the mutant is on the list of survivors. */

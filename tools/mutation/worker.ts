@@ -1,6 +1,7 @@
 // Runs vectors under one mutant after another, in a worker thread. The bundle has a switch at each mutant.
 import { parentPort } from "node:worker_threads";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
+import { logChecks } from "../../packages/evidence/test/log/log-vectors.ts";
 import { partChecks } from "../../packages/evidence/test/part-checks.ts";
 import { plainChecks } from "../../packages/evidence/test/plain-vectors.ts";
 import { sealChecks } from "../../packages/evidence/test/seal/seal-vectors.ts";
@@ -15,6 +16,7 @@ const checks: readonly VectorCheck[] = [
   ...structureChecks(crypto),
   ...plainChecks(),
   ...partChecks(crypto),
+  ...logChecks(),
   ...sealChecks(crypto),
   ...wholeChecks(),
 ];

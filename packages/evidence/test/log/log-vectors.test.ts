@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { testEach } from "../vector-cases.ts";
+import { logChecks } from "./log-vectors.ts";
+import { fileVectors } from "./vectors/files.ts";
+import { signedVectors } from "./vectors/signed.ts";
+import { treeVectors } from "./vectors/trees.ts";
+
+test("the vectors are those that make-vectors writes", () => {
+  const written = JSON.parse(readFileSync(new URL("../../vectors/log/index.json", import.meta.url), "utf8"));
+  assert.deepEqual(JSON.parse(JSON.stringify([...signedVectors, ...treeVectors, ...fileVectors])), written);
+});
+
+testEach(logChecks());

@@ -1,0 +1,8 @@
+// Writes the vectors of the transparency log: bin/run packages/evidence/test/log/make-vectors.ts
+import { writeFileSync } from "node:fs";
+import { fileVectors } from "./vectors/files.ts";
+import { signedVectors } from "./vectors/signed.ts";
+import { treeVectors } from "./vectors/trees.ts";
+
+const lines = [...signedVectors, ...treeVectors, ...fileVectors].map((one) => ` ${JSON.stringify(one)}`);
+writeFileSync(new URL("../../vectors/log/index.json", import.meta.url), `[\n${lines.join(",\n")}\n]\n`);

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { closingLinkText, formatEntry, formatLogProof, sealEntry } from "../../../src/log/log.ts";
+import { parseManifest } from "../../../src/manifest/validate.ts";
+import { readClosingCertificate } from "../../../src/seal/closing-certificate.ts";
+import { wholeCases, wholeFile } from "../../whole-cases.ts";
+import type { SealPurpose } from "../../../src/seal/purpose.ts";
+import type { LogVector } from "../log-vectors.ts";
+import { hashOfLeaf, rootOf } from "../sample-tree.ts";
+import { hex, key, live } from "./sample.ts";
+
+/** Trust lists, and sealed files with their proofs. */
+export const fileVectors: LogVector[] = [];
+
+// Trust lists.
+const list = (logs: unknown): string => JSON.stringify({ format: 1, sealCertificates: [], logs });
+const listCase = (name: string, logs: unknown, expect: LogVector["expect"]) =>
+  fileVectors.push({ name: `trust list: ${name}`, kind: "trust-list", text: list(logs), expect });
+listCase("with a log", [{ environment: "live", key }], "accepted");
+listCase("with a log of tests", [{ environment: "test", key, more: 1 }], "accepted");
+listCase("whose logs are an object", { environment: "live", key }, "refused");
+listCase("whose log is null", [null], "refused");
+listCase("whose log is a text", [key], "refused");
+listCase("whose log has no key", [{ environment: "live" }], "refused");
+listCase("whose log has no environment", [{ key }], "refused");
+listCase("whose log is of another environment", [{ environment: "staging", key }], "refused");
+listCase("whose log has a key of another form", [{ environment: "live", key: `${key} ` }], "refused");
+listCase("whose log has a number for a key", [{ environment: "live", key: 1 }], "refused");
+listCase("whose log has a list for a key", [{ environment: "live", key: [key] }], "refused");
+
+// Sealed files, each with the proof of a log that has the one line which is the file's.
+const besideCase = (name: string, file: string, purpose: SealPurpose | null, line: string) => {
+  const leaf = hashOfLeaf(Buffer.from(line));
+  const text = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, rootOf([leaf])) });
+  fileVectors.push({
+    name: `sealed file: ${name}`,
+    kind: "sealed",
+    file,
+    purpose,
+    text,
+    claims: { log_inclusion: "holds" },
+    expect: "accepted",
+  });
+};
+const closing = { kind: "closing", environment: "live" } as const;
+const fileNamed = (name: string, role: string): string => {
+  const one = wholeCases.find((each) => each.name === name && role in each.files);
+  return [one?.files[role] ?? ""].flat()[0] ?? "";
+};
+const sha256Of = (file: string): string => hex(createHash("sha256").update(wholeFile(file)).digest());
+const sealLine = (file: string): string => sealEntry(sha256Of(file));
+const certificate = fileNamed("certificates alone", "certificates");
+const { manifest } = readClosingCertificate(wholeFile(certificate));
+const { roomCode, prevManifestSha256 } = parseManifest(manifest ?? new Uint8Array(0)).passport;
+const link = hex(
+  createHash("sha256")
+    .update(closingLinkText(prevManifestSha256 ?? roomCode))
+    .digest(),
+);
+besideCase(
+  "a closing certificate",
+  certificate,
+  closing,
+  formatEntry({ kind: "closing/v1", sealedSha256: sha256Of(certificate), link }),
+);
+besideCase("a closing certificate whose seal does not say so", certificate, null, sealLine(certificate));
+const document = fileNamed("B-B by P-256", "sealed");
+besideCase("a document", document, { kind: "proof", environment: "live" }, sealLine(document));
+besideCase("a document that says to be a closing certificate", document, closing, sealLine(document));
+besideCase(
+  "a file that is no PDF, and says to be a closing certificate",
+  "index.json",
+  closing,
+  sealLine("index.json"),
+);
