@@ -59,6 +59,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["log", async () => (await import("./verbs/log.ts")).logVerbs],
   ["backup", async () => (await import("./verbs/backup.ts")).backupVerbs],
   ["restore", async () => (await import("./verbs/backup.ts")).restoreVerbs],
+  ["monitor", async () => [(await import("./verbs/monitor.ts")).monitor]],
   ["verify", async () => [(await import("./verbs/verify.ts")).verify]],
   ["completion", async () => [completion]],
   ["doctor", async () => [(await import("./verbs/doctor.ts")).doctor]],

@@ -115,3 +115,16 @@ test("coreutils and openssl accept a proof, and refuse twenty that differ in one
   assert.notEqual(checkByShell(line.replace("\n", " \n"), proof).status, 0);
   assert.notEqual(checkByShell(line, proof, key.replace("/test+", "/live+")).status, 0);
 });
+
+test("the monitor finds nothing wrong over HTTP, finds the sealed line's proof in it, and reads only what is new the next time", async () => {
+  const state = join(folder.path, "monitor");
+  const proofFile = join(mirror, "p.tlog-proof");
+  const from = `${service.baseUrl}/log/test`;
+  const ofAll = { size: leaves + 1, read: leaves + 1, findings: [], fork: null };
+  assert.partialDeepStrictEqual(
+    await service.cli("monitor", from, "--state", state, "--with", proofFile, "--full"),
+    ofAll,
+  );
+  assert.partialDeepStrictEqual(await service.cli("monitor", from, "--state", state), { ...ofAll, read: 0 });
+  assert.partialDeepStrictEqual(await service.cli("monitor", mirror), ofAll);
+});

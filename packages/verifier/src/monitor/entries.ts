@@ -1,0 +1,136 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import {
+  appendToEdge,
+  type EdgeNode,
+  emptyRoot,
+  foldNodes,
+  type LogEntry,
+  leafMessage,
+  parseEntry,
+  tileWidth,
+} from "@signsealship/evidence/log";
+import { sameBytes } from "./fork-proof.ts";
+import { bundlesOf, LogBroken, nodeHash, type PublishedTree, rootOfLevel, sha256 } from "./published-log.ts";
+
+/** What a monitor keeps of the entries that it has read. */
+export type EntriesRead = {
+  readonly size: number;
+  /** The perfect subtrees on the tree's right edge, left to right. */
+  readonly edge: readonly EdgeNode[];
+  /** The index of each closing entry by its link. */
+  readonly links: ReadonlyMap<string, number>;
+};
+
+export const nothingRead: EntriesRead = { size: 0, edge: [], links: new Map() };
+
+type Found = {
+  readonly read: EntriesRead;
+  /** What an honest log never has, a sentence each. */
+  readonly wrong: readonly string[];
+  /** Where the log names the files that were asked for. */
+  readonly places: ReadonlyMap<string, FilePlace>;
+};
+
+export type FilePlace = { readonly index: number; readonly retracted: string | null };
+
+/** Bundles that are fetched at once. */
+const ahead = 8;
+
+/**
+ * Reads the entries that are new, computes the root over all of them, and holds it against the checkpoint.
+ * @param options `wanted` SHA-256 in hex of sealed files to look for; `comparesTiles` also holds each tile of hashes against what the entries
+ * give, which takes a reading from the first entry on
+ * @throws LogBroken when the entries do not lead to the checkpoint
+ */
+export async function readEntries(
+  tree: PublishedTree,
+  before: EntriesRead,
+  options: { readonly wanted: ReadonlySet<string>; readonly comparesTiles: boolean },
+): Promise<Found> {
+  const { size, root } = tree.checkpoint;
+  const edge = [...before.edge];
+  const rules = entryRules(new Map(before.links), options.wanted);
+  const levels = options.comparesTiles ? tileComparison(tree) : null;
+  for await (const { index, entry } of entriesFrom(tree, before.size)) {
+    const leaf = sha256(leafMessage(entry));
+    appendToEdge(edge, leaf, nodeHash);
+    rules.take(index, entry);
+    await levels?.push(0, leaf);
+  }
+  await levels?.finish();
+  const hashes = edge.map(({ hash }) => hash);
+  if (!sameBytes(foldNodes(hashes, nodeHash) ?? (await emptyRoot()), root))
+    throw new LogBroken(`The ${size} entries do not lead to the root that the log signed.`);
+  return { read: { size, edge, links: rules.links }, wrong: rules.wrong, places: rules.places };
+}
+
+async function* entriesFrom(tree: PublishedTree, start: number) {
+  const count = bundlesOf(tree.checkpoint.size);
+  for (let first = Math.floor(start / tileWidth); first < count; first += ahead) {
+    const numbers = Array.from({ length: Math.min(ahead, count - first) }, (_, i) => first + i);
+    const bundles = await Promise.all(numbers.map((n) => tree.bundle(n)));
+    for (const [i, bundle] of bundles.entries())
+      for (const [place, entry] of bundle.entries()) {
+        const index = (first + i) * tileWidth + place;
+        if (index >= start) yield { index, entry };
+      }
+  }
+}
+
+/** Holds entries against the grammar, and against each other. */
+function entryRules(links: Map<string, number>, wanted: ReadonlySet<string>) {
+  const wrong: string[] = [];
+  const places = new Map<string, FilePlace>();
+  const judge = (index: number, entry: LogEntry): void => {
+    if (entry.kind === "closing/v1") {
+      const earlier = links.get(entry.link);
+      if (earlier !== undefined)
+        wrong.push(`Entries ${earlier} and ${index} have one link: a closing has two histories.`);
+      else links.set(entry.link, index);
+    }
+    if (entry.kind === "import/v1" && Number(entry.count) !== index)
+      wrong.push(`Entry ${index} says that ${entry.count} entries stand before it.`);
+    if ("sealedSha256" in entry && wanted.has(entry.sealedSha256)) {
+      const known = places.get(entry.sealedSha256);
+      const retracted = entry.kind === "retract/v1" ? entry.reason : (known?.retracted ?? null);
+      places.set(entry.sealedSha256, { index: known?.index ?? index, retracted });
+    }
+  };
+  return {
+    links,
+    wrong,
+    places,
+    take(index: number, bytes: Uint8Array): void {
+      try {
+        judge(index, parseEntry(Buffer.from(bytes).toString("latin1")));
+      } catch (error) {
+        if (!(error instanceof EvidenceError)) throw error;
+        wrong.push(`Entry ${index} is not of the log's grammar: ${error.message}.`);
+      }
+    },
+  };
+}
+
+/** Computes the tiles of all levels from the leaves, and compares each with the published one. */
+function tileComparison(tree: PublishedTree) {
+  const open = new Map<number, { n: number; hashes: Uint8Array[] }>();
+  const compare = async (level: number, n: number, hashes: readonly Uint8Array[]): Promise<void> => {
+    if (!sameBytes(await tree.tile(level, n), Buffer.concat(hashes)))
+      throw new LogBroken(`Tile ${n} of level ${level} is not what the entries give.`);
+  };
+  const push = async (level: number, hash: Uint8Array): Promise<void> => {
+    const { n, hashes } = open.get(level) ?? { n: 0, hashes: [] };
+    hashes.push(hash);
+    if (hashes.length < tileWidth) {
+      open.set(level, { n, hashes });
+      return;
+    }
+    await compare(level, n, hashes);
+    open.set(level, { n: n + 1, hashes: [] });
+    await push(level + 1, rootOfLevel(hashes));
+  };
+  const finish = async (): Promise<void> => {
+    for (const [level, { n, hashes }] of open) if (hashes.length > 0) await compare(level, n, hashes);
+  };
+  return { push, finish };
+}

@@ -1,0 +1,65 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseCheckpoint, verifyConsistency } from "@signsealship/evidence/log";
+import { UsageError } from "../errors.ts";
+import { type Fork, formatFork, isSignedBy } from "./fork-proof.ts";
+import type { GivenCheckpoint } from "./given-files.ts";
+import { LogBroken, type PublishedTree } from "./published-log.ts";
+
+/** What a log did that an honest log never does. */
+export class Findings {
+  readonly sentences: string[] = [];
+  private readonly forks: { readonly fork: Fork; readonly size: number }[] = [];
+
+  get isWrong(): boolean {
+    return this.sentences.length > 0;
+  }
+
+  /** A broken log ends this step, and is a finding. */
+  async during<Result>(work: () => Promise<Result>): Promise<Result | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LogBroken)) throw error;
+      this.sentences.push(error.message);
+      return null;
+    }
+  }
+
+  /**
+   * Holds a checkpoint that was seen elsewhere against the tree.
+   * @throws UsageError for the checkpoint of another log; LogBroken for tiles that lead nowhere
+   */
+  async requireBeginsWith(tree: PublishedTree, { name, note }: GivenCheckpoint, key: string): Promise<void> {
+    const { signed, origin, size: newSize, root } = tree.checkpoint;
+    const other = parseCheckpoint(note);
+    const { size, root: oldRoot } = other;
+    if (other.origin !== origin) throw new UsageError(`${name} is of the log ${other.origin}, and this is ${origin}`);
+    if (!(await isSignedBy(other, key))) {
+      this.sentences.push(`The key did not sign the checkpoint of ${name}.`);
+      return;
+    }
+    if (size > newSize) {
+      this.sentences.push(`The log shows ${newSize} entries, and ${name} is signed for ${size}.`);
+      return;
+    }
+    const proof = size === newSize ? [] : await tree.consistencyFrom(size);
+    const states = { oldSize: size, size: newSize, root, proof };
+    if (await verifyConsistency({ ...states, oldRoot })) return;
+    const rootInNewer = size === newSize ? root : await tree.rootAt(size);
+    if (!(await verifyConsistency({ ...states, oldRoot: rootInNewer })))
+      throw new LogBroken("The tiles do not lead to the root that the log signed.");
+    this.sentences.push(`The log does not begin with the ${size} entries of ${name}: it has two histories.`);
+    this.forks.push({ fork: { older: note, newer: signed, rootInNewer, proof }, size });
+  }
+
+  /** Writes the proof of the first fork to `fork-SIZE.txt`. @returns its path; null without a fork */
+  async writeFork(folder: string): Promise<string | null> {
+    const [first] = this.forks;
+    if (!first) return null;
+    const path = join(folder, `fork-${first.size}.txt`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(path, formatFork(first.fork));
+    return path;
+  }
+}

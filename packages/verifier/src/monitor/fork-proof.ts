@@ -1,0 +1,78 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import {
+  parseCheckpoint,
+  parseNoteKey,
+  type SignedCheckpoint,
+  verifyConsistency,
+  verifyNote,
+} from "@signsealship/evidence/log";
+
+/**
+ * Two checkpoints that one key signed, and that contradict each other: the newer tree begins with `rootInNewer`, which is not the root of the
+ * older one. For two checkpoints of one size, `rootInNewer` is the newer one's root and `proof` is empty.
+ */
+export type Fork = {
+  /** The signed notes, as they were published. */
+  readonly older: string;
+  readonly newer: string;
+  readonly rootInNewer: Uint8Array;
+  readonly proof: readonly Uint8Array[];
+};
+
+const title = "A fork of a transparency log";
+const explanation = `
+One key signed both checkpoints below. The proof shows that the newer tree begins with other entries than the older one
+had, so the log gave out two histories. Anybody can check it: bin/signsealship monitor FILE --key KEY, or by hand as
+RFC 9162, section 2.1.4.2, says: the proof leads from ROOT to the newer root, and ROOT is not the older root.
+`;
+
+/** Whether a text begins as such a file does. */
+export const isForkFile = (text: string): boolean => text.startsWith(`${title}\n`);
+
+const section = (name: string, text: string): string => `-----BEGIN ${name}-----\n${text}-----END ${name}-----\n`;
+
+/** The fork as a text that convinces a third party who has the log's key. */
+export const formatFork = ({ older, newer, rootInNewer, proof }: Fork): string =>
+  `${title}\n${explanation}\n${[
+    section("OLDER CHECKPOINT", older),
+    section("NEWER CHECKPOINT", newer),
+    section("PROOF", [rootInNewer, ...proof].map((hash) => `${base64(hash)}\n`).join("")),
+  ].join("\n")}`;
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+/** @throws EvidenceError `log` for a text without these three parts */
+export function parseFork(text: string): Fork {
+  const part = (name: string): string => {
+    const [, body] = text.split(`-----BEGIN ${name}-----\n`);
+    const end = body?.indexOf(`-----END ${name}-----`) ?? -1;
+    if (body === undefined || end < 0) throw new EvidenceError("log", `the file has no ${name.toLowerCase()}`);
+    return body.slice(0, end);
+  };
+  const [rootInNewer, ...proof] = part("PROOF")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => new Uint8Array(Buffer.from(line, "base64")));
+  if (!rootInNewer) throw new EvidenceError("log", "the proof has no root");
+  return { older: part("OLDER CHECKPOINT"), newer: part("NEWER CHECKPOINT"), rootInNewer, proof };
+}
+
+/** Null when the fork is proven; otherwise a sentence that says what is missing. */
+export async function whyNoFork({ older, newer, rootInNewer, proof }: Fork, key: string): Promise<string | null> {
+  const [old, young] = [parseCheckpoint(older), parseCheckpoint(newer)];
+  for (const checkpoint of [old, young])
+    if (!(await isSignedBy(checkpoint, key)))
+      return `The key did not sign the checkpoint of ${checkpoint.size} entries.`;
+  if (sameBytes(old.root, rootInNewer)) return "Both trees begin with the same entries.";
+  const states = { oldSize: old.size, oldRoot: rootInNewer, size: young.size, root: young.root };
+  if (!(await verifyConsistency({ ...states, proof }))) return "The proof does not lead to the newer checkpoint.";
+  return null;
+}
+
+/** Whether a key of its own origin signed a checkpoint. @throws EvidenceError `log` for a text that is no key */
+export async function isSignedBy({ origin, note }: SignedCheckpoint, key: string): Promise<boolean> {
+  const parsed = await parseNoteKey(key);
+  return parsed.name === origin && (await verifyNote(note, parsed)) === "signed";
+}
+
+export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;

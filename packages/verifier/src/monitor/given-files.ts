@@ -1,0 +1,38 @@
+import { isLogProof, parseCheckpoint, parseLogProof } from "@signsealship/evidence/log";
+import { readZip } from "@signsealship/evidence/zip";
+import { UsageError } from "../errors.ts";
+import { readBounded } from "../files/read-file.ts";
+import { sha256 } from "./published-log.ts";
+
+/** A signed note, and the file that has it. */
+export type GivenCheckpoint = { readonly name: string; readonly note: string };
+
+/** `sealedSha256` (hex) of a sealed PDF, which the log should have; null for a file that holds checkpoints. */
+export type GivenFile = {
+  readonly path: string;
+  readonly checkpoints: readonly GivenCheckpoint[];
+  readonly sealedSha256: string | null;
+};
+
+const startsWith = (bytes: Uint8Array, text: string): boolean =>
+  Buffer.from(bytes.subarray(0, text.length)).toString("latin1") === text;
+
+/** @throws UsageError for a file that can't be read; EvidenceError for one that holds neither */
+export async function givenFile(path: string): Promise<GivenFile> {
+  const bytes = await readBounded(path);
+  if (startsWith(bytes, "%PDF-"))
+    return { path, checkpoints: [], sealedSha256: Buffer.from(sha256(bytes)).toString("hex") };
+  return { path, checkpoints: checkpointsIn(path, bytes), sealedSha256: null };
+}
+
+function checkpointsIn(path: string, bytes: Uint8Array): GivenCheckpoint[] {
+  if (isLogProof(bytes)) return [{ name: path, note: parseLogProof(bytes).checkpoint }];
+  if (!startsWith(bytes, "PK")) {
+    const note = Buffer.from(bytes).toString("utf8");
+    parseCheckpoint(note);
+    return [{ name: path, note }];
+  }
+  const proofs = [...readZip(bytes)].filter(([, part]) => isLogProof(part));
+  if (proofs.length === 0) throw new UsageError(`${path} holds no proof of a transparency log`);
+  return proofs.map(([name, part]) => ({ name: `${name} of ${path}`, note: parseLogProof(part).checkpoint }));
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type EdgeNode, emptyRoot, foldNodes, parseCheckpoint } from "@signsealship/evidence/log";
+import { UsageError } from "../errors.ts";
+import { type EntriesRead, nothingRead } from "./entries.ts";
+import { sameBytes } from "./fork-proof.ts";
+import { nodeHash } from "./published-log.ts";
+
+/** What a monitor knows of a log from earlier runs. */
+export type MonitorState = {
+  readonly key: string | null;
+  /** The newest checkpoint that was seen, as it was signed. */
+  readonly checkpoint: string | null;
+  readonly read: EntriesRead;
+};
+
+type Stored = { key: string; checkpoint: string; edge: [number, string][]; links: Record<string, number> };
+
+const emptyState: MonitorState = { key: null, checkpoint: null, read: nothingRead };
+
+/** One file for each address. */
+const pathOf = (folder: string, from: string): string =>
+  join(folder, `${createHash("sha256").update(from).digest("hex").slice(0, 16)}.json`);
+
+/** @throws UsageError for a file that is not the state of a monitor, or contradicts itself */
+export async function readState(folder: string | null, from: string): Promise<MonitorState> {
+  if (folder === null) return emptyState;
+  const path = pathOf(folder, from);
+  const text = await textIfThere(path);
+  if (text === null) return emptyState;
+  const state = parsedState(text);
+  const root =
+    state &&
+    foldNodes(
+      state.read.edge.map(({ hash }) => hash),
+      nodeHash,
+    );
+  const known = state?.checkpoint === undefined || state.checkpoint === null ? null : parseCheckpoint(state.checkpoint);
+  if (!state || !known || known.size !== state.read.size || !sameBytes(root ?? (await emptyRoot()), known.root))
+    throw new UsageError(`${path} is damaged: name a new folder for --state`);
+  return state;
+}
+
+function parsedState(text: string): MonitorState | null {
+  try {
+    const { key, checkpoint, edge, links } = JSON.parse(text) as Stored;
+    const nodes = edge.map(([level, hash]): EdgeNode => ({ level, hash: new Uint8Array(Buffer.from(hash, "hex")) }));
+    const size = nodes.reduce((sum, { level }) => sum + 2 ** level, 0);
+    return { key, checkpoint, read: { size, edge: nodes, links: new Map(Object.entries(links)) } };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** Written whole: a run that ends in the middle leaves the earlier state. */
+export async function writeState(
+  folder: string,
+  from: string,
+  { key, checkpoint, read }: MonitorState & { key: string; checkpoint: string },
+): Promise<void> {
+  const edge = read.edge.map(({ level, hash }): [number, string] => [level, Buffer.from(hash).toString("hex")]);
+  const stored: Stored = { key, checkpoint, edge, links: Object.fromEntries(read.links) };
+  await mkdir(folder, { recursive: true });
+  const path = pathOf(folder, from);
+  const unfinished = `${path}.${process.pid}`;
+  await writeFile(unfinished, JSON.stringify(stored));
+  await rename(unfinished, path);
+}
+
+async function textIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new UsageError(`${path} cannot be read`);
+  }
+}

@@ -1,0 +1,152 @@
+import { readFile } from "node:fs/promises";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { parseCheckpoint, type SignedCheckpoint } from "@signsealship/evidence/log";
+import { parseTrustList, trustListPath } from "@signsealship/evidence/seal";
+import { UsageError } from "../errors.ts";
+import type { Fetch } from "../url/fetch-bounded.ts";
+import { type FilePlace, nothingRead, readEntries } from "./entries.ts";
+import { Findings } from "./findings.ts";
+import { isForkFile, isSignedBy, parseFork, whyNoFork } from "./fork-proof.ts";
+import { givenFile } from "./given-files.ts";
+import { readState, writeState } from "./monitor-state.ts";
+import { LogUnreadable, openPublishedLog, PublishedTree, type ReadLog } from "./published-log.ts";
+
+export type MonitorOptions = {
+  /** The log's key, `NAME+ID+BASE64`; null for the one of an earlier run, or what the log publishes. */
+  readonly key: string | null;
+  /** The folder that keeps what was seen; null for no memory. */
+  readonly state: string | null;
+  /** Files that hold checkpoints (proofs, evidence zips, checkpoints), or sealed PDFs to look for. */
+  readonly with: readonly string[];
+  /** Reads all entries and all tiles again. */
+  readonly isFull: boolean;
+  readonly fetch: Fetch;
+};
+
+/** Exit code: 0 nothing is wrong, 1 the log did what an honest log never does, 2 it can't be read. */
+export type MonitorAnswer = { readonly json: object; readonly text: string; readonly exitCode: 0 | 1 | 2 };
+
+/**
+ * Watches a transparency log from outside: its newest checkpoint is signed, begins with each checkpoint that was seen before or that a file
+ * holds, and all entries lead to its root and keep the rules that a stranger can check.
+ *
+ * @param from the log's address (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
+ * @throws UsageError for files or keys that cannot be read
+ */
+export async function monitorAnswer(from: string, options: MonitorOptions): Promise<MonitorAnswer> {
+  try {
+    const fork = await forkFile(from);
+    return fork === null ? await watch(from, options) : await judgeFork(fork, options.key);
+  } catch (error) {
+    if (error instanceof EvidenceError) throw new UsageError(error.message);
+    if (!(error instanceof LogUnreadable)) throw error;
+    const text = `The log cannot be read: ${error.message}. Nothing is said of it.`;
+    return { json: { from, unreadable: error.message }, text, exitCode: 2 };
+  }
+}
+
+/** Null for an address, a folder, and any other file. */
+async function forkFile(path: string): Promise<string | null> {
+  if (/^https?:\/\//i.test(path)) return null;
+  const text = await readFile(path, "utf8").catch(() => "");
+  return isForkFile(text) ? text : null;
+}
+
+async function judgeFork(text: string, key: string | null): Promise<MonitorAnswer> {
+  if (key === null) throw new UsageError("name the key of the log by --key");
+  const why = await whyNoFork(parseFork(text), key);
+  return why === null
+    ? { json: { fork: true }, text: "Proven: this key signed two histories.", exitCode: 1 }
+    : { json: { fork: false, why }, text: `This file proves nothing. ${why}`, exitCode: 0 };
+}
+
+async function watch(from: string, options: MonitorOptions): Promise<MonitorAnswer> {
+  const state = await readState(options.state, from);
+  if (state.key !== null && options.key !== null && state.key !== options.key)
+    throw new UsageError("--key is not the key of the earlier runs: name a new folder for --state");
+  const files = await Promise.all(options.with.map(givenFile));
+  const read = openPublishedLog(from, options.fetch);
+  const key = options.key ?? state.key ?? (await publishedKey(from, read, options.fetch));
+  const published = await read("checkpoint");
+  if (!published) throw new LogUnreadable(`${from} has no checkpoint`);
+  const note = Buffer.from(published).toString("utf8");
+  const findings = new Findings();
+  const checkpoint = await signedCheckpoint(note, key, findings);
+  if (!checkpoint) return answerOf({ from, key }, findings);
+  const tree = new PublishedTree(read, { ...checkpoint, signed: note });
+  const seen = state.checkpoint === null ? [] : [{ name: "the earlier run", note: state.checkpoint }];
+  for (const other of [...seen, ...files.flatMap(({ checkpoints }) => checkpoints)])
+    await findings.during(() => findings.requireBeginsWith(tree, other, key));
+  const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
+  // What an earlier run read is worth nothing once the log has two histories.
+  const before = options.isFull || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
+  const found = await findings.during(() => readEntries(tree, before, { wanted, comparesTiles: options.isFull }));
+  findings.sentences.push(...(found?.wrong ?? []));
+  const places = files.flatMap(({ path, sealedSha256 }) =>
+    sealedSha256 === null || !found ? [] : [{ path, place: found.places.get(sealedSha256) ?? null }],
+  );
+  for (const { path, place } of places) if (place === null) findings.sentences.push(`The log does not have ${path}.`);
+  const fork = await findings.writeFork(options.state ?? ".");
+  // After a finding, the next run compares with the last state that was good.
+  if (options.state !== null && found && !findings.isWrong)
+    await writeState(options.state, from, { key, checkpoint: note, read: found.read });
+  const { origin, size } = checkpoint;
+  return answerOf({ from, key, origin, size, read: size - before.size, places, fork }, findings);
+}
+
+/** The key of a copy, or of the service's trust list. */
+async function publishedKey(from: string, read: ReadLog, fetch: Fetch): Promise<string> {
+  const own = await read("vkey");
+  if (own) return Buffer.from(own).toString("utf8").trim();
+  const [, base, log] = /^(https?:\/\/.*)\/log\/(live|test)\/?$/i.exec(from) ?? [];
+  const list = base === undefined ? null : await openPublishedLog(base, fetch)(trustListPath.slice(1));
+  const key = list && parseTrustList(list).logs.find(({ environment }) => environment === log)?.key;
+  if (!key) throw new UsageError(`${from} publishes no key: name it by --key`);
+  return key;
+}
+
+async function signedCheckpoint(note: string, key: string, findings: Findings): Promise<SignedCheckpoint | null> {
+  const checkpoint = readCheckpoint(note);
+  if (typeof checkpoint !== "string" && (await isSignedBy(checkpoint, key))) return checkpoint;
+  findings.sentences.push(
+    typeof checkpoint === "string"
+      ? `The newest checkpoint cannot be read: ${checkpoint}.`
+      : `The key did not sign the newest checkpoint of ${checkpoint.origin}.`,
+  );
+  return null;
+}
+
+/** Why it can't be read, where it can't. */
+function readCheckpoint(note: string): SignedCheckpoint | string {
+  try {
+    return parseCheckpoint(note);
+  } catch (error) {
+    if (error instanceof EvidenceError) return error.message;
+    throw error;
+  }
+}
+
+type Watched = {
+  readonly from: string;
+  readonly key: string;
+  readonly origin?: string;
+  readonly size?: number;
+  /** Entries that this run read. */
+  readonly read?: number;
+  readonly places?: readonly { readonly path: string; readonly place: FilePlace | null }[];
+  readonly fork?: string | null;
+};
+
+function answerOf(watched: Watched, { sentences, isWrong }: Findings): MonitorAnswer {
+  const { from, origin = from, size, read = 0, places = [], fork = null } = watched;
+  const lines = [
+    size === undefined ? origin : `${origin}: ${size} entries, ${read} of them read now`,
+    ...places.flatMap(({ path, place }) => (place ? [`${path}: entry ${place.index}${afterwards(place)}`] : [])),
+    ...sentences.map((sentence) => `WRONG: ${sentence}`),
+    ...(fork === null ? [] : [`The proof is in ${fork}. Show it to others.`]),
+    ...(isWrong ? [] : ["Nothing is wrong."]),
+  ];
+  return { json: { ...watched, findings: sentences }, text: lines.join("\n"), exitCode: isWrong ? 1 : 0 };
+}
+
+const afterwards = ({ retracted }: FilePlace): string => (retracted === null ? "" : `, retracted (${retracted})`);

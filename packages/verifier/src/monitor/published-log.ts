@@ -1,0 +1,182 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import {
+  type Checkpoint,
+  consistencyRanges,
+  emptyRoot,
+  foldNodes,
+  hashInTile,
+  hashLength,
+  type LeafRange,
+  nodeMessage,
+  parseBundle,
+  perfectNodes,
+  placeOfNode,
+  tilePath,
+  tileWidth,
+  widthAt,
+} from "@signsealship/evidence/log";
+import type { Fetch } from "../url/fetch-bounded.ts";
+
+/** The log can't be read: nothing is said of its honesty. */
+export class LogUnreadable extends Error {}
+
+/** A file of a log by its path below the prefix; null when there is none. @throws LogUnreadable when there is no answer */
+export type ReadLog = (path: string) => Promise<Uint8Array | null>;
+
+export const sha256 = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer");
+export const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(nodeMessage(left, right));
+
+const mostBytes = 256 * 1024;
+const mostTries = 4;
+const longestWaitSeconds = 60;
+
+/** Reads a log at an address, or its copy in a folder. */
+export const openPublishedLog = (from: string, fetch: Fetch): ReadLog =>
+  /^https?:\/\//i.test(from) ? readUrl(from.replace(/\/+$/, ""), fetch) : readFolder(from);
+
+const readFolder =
+  (folder: string): ReadLog =>
+  async (path) => {
+    try {
+      return await readFile(join(folder, path));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+      throw new LogUnreadable(`${join(folder, path)} cannot be read`, { cause: error });
+    }
+  };
+
+/** A server that is busy is asked again. */
+function readUrl(prefix: string, fetch: Fetch): ReadLog {
+  const read = async (path: string, tries: number): Promise<Uint8Array | null> => {
+    const url = `${prefix}/${path}`;
+    const { status, bytes, waitSeconds } = await get(url, fetch);
+    if (status === 200) return bytes;
+    if (status === 404) return null;
+    if (tries >= mostTries || (status !== 429 && status < 500)) throw new LogUnreadable(`${url} answered ${status}`);
+    await delay(1000 * (waitSeconds ?? tries));
+    return read(path, tries + 1);
+  };
+  return (path) => read(path, 1);
+}
+
+async function get(url: string, fetch: Fetch) {
+  try {
+    const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(30_000) });
+    const bytes = response.status === 200 ? await bounded(response, url) : new Uint8Array(0);
+    if (response.status !== 200) await response.body?.cancel();
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    const waitSeconds = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWaitSeconds) : null;
+    return { status: response.status, bytes, waitSeconds };
+  } catch (error) {
+    if (error instanceof LogUnreadable) throw error;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new LogUnreadable(`${url}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause: error });
+  }
+}
+
+async function bounded(response: Response, url: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > mostBytes) throw new LogUnreadable(`${url} answered with more than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/** The published log does not lead to what its key signed; `why` is a sentence. */
+export class LogBroken extends Error {}
+
+/** A checkpoint and the note that was signed. */
+type NewestCheckpoint = Checkpoint & { readonly signed: string };
+
+/** The log as its newest checkpoint commits it. */
+export class PublishedTree {
+  private readonly read: ReadLog;
+  readonly checkpoint: NewestCheckpoint;
+  private readonly tiles = new Map<string, Uint8Array>();
+
+  constructor(read: ReadLog, checkpoint: NewestCheckpoint) {
+    this.read = read;
+    this.checkpoint = checkpoint;
+  }
+
+  /** The entries of a bundle. @throws LogBroken for a bundle that is missing or unreadable */
+  async bundle(n: number): Promise<Uint8Array[]> {
+    const width = widthAt({ level: "entries", n }, this.checkpoint.size);
+    const path = tilePath({ level: "entries", n, width });
+    const entries = entriesOf(await this.required(path), path);
+    if (entries.length !== width) throw new LogBroken(`${path} has ${entries.length} entries`);
+    return entries;
+  }
+
+  /** @throws LogBroken for a tile that is missing, or of another length */
+  async tile(level: number, n: number): Promise<Uint8Array> {
+    const width = widthAt({ level, n }, this.checkpoint.size);
+    const path = tilePath({ level, n, width });
+    const known = this.tiles.get(path);
+    if (known) return known;
+    const tile = await this.required(path);
+    if (tile.length !== width * hashLength) throw new LogBroken(`${path} has ${tile.length} bytes`);
+    this.tiles.set(path, tile);
+    return tile;
+  }
+
+  /** The root of the first `size` entries, by the tiles. */
+  async rootAt(size: number): Promise<Uint8Array> {
+    return (await this.hashOf({ start: 0, end: size })) ?? (await emptyRoot());
+  }
+
+  /** The hashes that prove, by the tiles, that the tree begins with its first `size` entries. */
+  async consistencyFrom(size: number): Promise<Uint8Array[]> {
+    const hashes: Uint8Array[] = [];
+    for (const range of consistencyRanges(size, this.checkpoint.size)) {
+      const hash = await this.hashOf(range);
+      if (hash) hashes.push(hash);
+    }
+    return hashes;
+  }
+
+  private async hashOf(range: LeafRange): Promise<Uint8Array | null> {
+    const hashes: Uint8Array[] = [];
+    for (const node of perfectNodes(range)) {
+      const { level, n, first, count } = placeOfNode(node);
+      const tile = await this.tile(level, n);
+      hashes.push(rootOfLevel(Array.from({ length: count }, (_, i) => hashInTile(tile, first + i))));
+    }
+    return foldNodes(hashes, nodeHash);
+  }
+
+  private async required(path: string): Promise<Uint8Array> {
+    const bytes = await this.read(path);
+    if (!bytes) throw new LogBroken(`${path} is missing`);
+    return bytes;
+  }
+}
+
+/** The root over a power of two of hashes. */
+export function rootOfLevel(hashes: readonly Uint8Array[]): Uint8Array {
+  let level = [...hashes];
+  while (level.length > 1)
+    level = Array.from({ length: level.length / 2 }, (_, i) =>
+      nodeHash(level[2 * i] ?? new Uint8Array(0), level[2 * i + 1] ?? new Uint8Array(0)),
+    );
+  return level[0] ?? new Uint8Array(0);
+}
+
+function entriesOf(bytes: Uint8Array, path: string): Uint8Array[] {
+  try {
+    return parseBundle(bytes);
+  } catch (error) {
+    if (error instanceof EvidenceError) throw new LogBroken(`${path}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** How many bundles hold the entries of a tree. */
+export const bundlesOf = (size: number): number => Math.ceil(size / tileWidth);

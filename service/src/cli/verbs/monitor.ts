@@ -1,0 +1,39 @@
+import { monitorAnswer, UsageError as VerifierUsageError } from "@signsealship/verifier";
+import { textOption, UsageError, type Verb } from "../verb.ts";
+
+/** Opens no database and needs no running service: anybody can watch anybody's log. */
+export const monitor: Verb = {
+  name: "monitor",
+  args: ["LOG"],
+  flags: "[--key KEY] [--state FOLDER] [--with FILE]... [--full]",
+  options: {
+    key: { type: "string", help: "The log's key (NAME+ID+BASE64), in place of the one that it publishes." },
+    state: { type: "string", help: "The folder that keeps what was seen, for the next run." },
+    with: {
+      type: "string",
+      multiple: true,
+      help: "A proof, evidence zip or checkpoint to compare with, or a sealed PDF to look for; may be repeated.",
+    },
+    full: { type: "boolean", help: "Reads all entries and tiles again." },
+  },
+  summary:
+    "Watches a transparency log (URL, folder of a copy) from outside: nothing that it had changes. Exit 1 when it did, with a proof.",
+  examples: [
+    "monitor https://sign.example.com/log/live --state ~/.signsealship-monitor",
+    "monitor https://sign.example.com/log/live --with sealed.pdf --with sealed.pdf.tlog-proof",
+  ],
+  async run([log = ""], values) {
+    const more = values["with"];
+    try {
+      return await monitorAnswer(log, {
+        key: textOption(values, "key") ?? null,
+        state: textOption(values, "state") ?? null,
+        with: Array.isArray(more) ? more.map(String) : [],
+        isFull: values["full"] === true,
+        fetch: globalThis.fetch,
+      });
+    } catch (error) {
+      throw error instanceof VerifierUsageError ? new UsageError(error.message) : error;
+    }
+  },
+};
