@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -179,7 +180,6 @@ test("refuses the checkpoint of another log, and reports one that the key did no
 test("says where the log has a sealed file, that it was retracted, or that the log lacks it", async () => {
   const pdf = write(join(newFolder(), "sealed.pdf"), "%PDF-1.7 sealed");
   const missing = write(join(newFolder(), "other.pdf"), "%PDF-1.7 other");
-  const { createHash } = await import("node:crypto");
   const sha256 = createHash("sha256").update("%PDF-1.7 sealed").digest("hex");
   const lines = [...entriesUpTo(5), sealEntry(sha256), ...entriesUpTo(5, 5)];
   const { text } = await watch(writeLog(newFolder(), lines), { with: [pdf] });
@@ -233,7 +233,6 @@ test("takes no other key than that of the earlier runs, and no state that was ch
   write(join(folder, "vkey"), `${stranger}\n`);
   assert.equal((await watch(folder, { state })).exitCode, 0, "the key of the first run is kept");
   assert.match((await findingsOf(folder, { key: stranger }))[0] ?? "", /did not sign the newest/);
-  const { readdirSync } = await import("node:fs");
   const [file = ""] = readdirSync(state);
   const text = readFileSync(join(state, file), "utf8");
   for (const changed of [text.replace(/"edge":\[\[\d/, '"edge":[[5'), "{}", "x", text.slice(0, -20)]) {
@@ -247,7 +246,10 @@ test("reads over HTTP, waits for a server that is busy, and says nothing of one 
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;
-    if (asked === 2) return response.writeHead(429, { "Retry-After": "0" }).end();
+    if (asked === 2) {
+      response.writeHead(429, { "Retry-After": "0" }).end();
+      return;
+    }
     try {
       response.end(readFileSync(join(folder, request.url ?? "")));
     } catch {

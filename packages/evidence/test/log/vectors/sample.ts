@@ -8,7 +8,7 @@ export const live = await sampleLog(origin, 7);
 export const stranger = await sampleLog(origin, 8);
 export const key = formatNoteKey(live.key);
 
-export const index = 5;
+const index = 5;
 export const entry = sealEntry("3f".repeat(32));
 export const lines = Array.from({ length: 11 }, (_, i) =>
   i === index ? entry : sealEntry(String(i).padStart(64, "0")),
