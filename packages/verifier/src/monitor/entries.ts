@@ -12,7 +12,7 @@ import {
 import { sameBytes } from "./fork-proof.ts";
 import { bundlesOf, LogBroken, nodeHash, type PublishedTree, rootOfLevel, sha256 } from "./published-log.ts";
 
-/** What a monitor keeps of the entries that it has read. */
+/** The entries of a log that a monitor has read, as far as it keeps them. */
 export type EntriesRead = {
   readonly size: number;
   /** The perfect subtrees on the tree's right edge, left to right. */
@@ -25,7 +25,7 @@ export const nothingRead: EntriesRead = { size: 0, edge: [], links: new Map() };
 
 type Found = {
   readonly read: EntriesRead;
-  /** What an honest log never has, a sentence each. */
+  /** Sentences on entries that an honest log never has. */
   readonly wrong: readonly string[];
   /** Where the log names the files that were asked for. */
   readonly places: ReadonlyMap<string, FilePlace>;

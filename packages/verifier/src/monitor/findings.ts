@@ -6,7 +6,7 @@ import { type Fork, formatFork, isSignedBy } from "./fork-proof.ts";
 import type { GivenCheckpoint } from "./given-files.ts";
 import { LogBroken, type PublishedTree } from "./published-log.ts";
 
-/** What a log did that an honest log never does. */
+/** Sentences on a log that did what an honest log never does, and the proofs of forks. */
 export class Findings {
   readonly sentences: string[] = [];
   private readonly forks: { readonly fork: Fork; readonly size: number }[] = [];

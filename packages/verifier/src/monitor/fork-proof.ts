@@ -69,7 +69,7 @@ export async function whyNoFork({ older, newer, rootInNewer, proof }: Fork, key:
   return null;
 }
 
-/** Whether a key of its own origin signed a checkpoint. @throws EvidenceError `log` for a text that is no key */
+/** Whether a key of its own origin signed a checkpoint. @throws EvidenceError `log` for a text that is not a key */
 export async function isSignedBy({ origin, note }: SignedCheckpoint, key: string): Promise<boolean> {
   const parsed = await parseNoteKey(key);
   return parsed.name === origin && (await verifyNote(note, parsed)) === "signed";

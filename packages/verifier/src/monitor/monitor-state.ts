@@ -7,7 +7,7 @@ import { type EntriesRead, nothingRead } from "./entries.ts";
 import { sameBytes } from "./fork-proof.ts";
 import { nodeHash } from "./published-log.ts";
 
-/** What a monitor knows of a log from earlier runs. */
+/** A log as earlier runs of a monitor saw it. */
 export type MonitorState = {
   readonly key: string | null;
   /** The newest checkpoint that was seen, as it was signed. */

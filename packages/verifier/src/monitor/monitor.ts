@@ -78,7 +78,7 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
   for (const other of [...seen, ...files.flatMap(({ checkpoints }) => checkpoints)])
     await findings.during(() => findings.requireBeginsWith(tree, other, key));
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
-  // What an earlier run read is worth nothing once the log has two histories.
+  // Once the log has two histories, the entries of an earlier run are not those of this log.
   const before = options.isFull || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const found = await findings.during(() => readEntries(tree, before, { wanted, comparesTiles: options.isFull }));
   findings.sentences.push(...(found?.wrong ?? []));
