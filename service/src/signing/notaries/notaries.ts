@@ -62,8 +62,9 @@ export {
   withdrawChange,
 } from "./eligibility/changes/changes.ts";
 export { eligibilityReader } from "./eligibility/changes/in-force.ts";
-export { sentenceModes, typedRules } from "./eligibility/changes/typed.ts";
+export { onlineText, sentenceModes, typedRules } from "./eligibility/changes/typed.ts";
 export { type EligibilityDeps, eligibilityFor, modeWords } from "./eligibility/eligible.ts";
+export { onlineForms, onlineNames, type ProofMeans, proofingGap } from "./eligibility/online-rules.ts";
 export { importRules } from "./eligibility/import/import-rules.ts";
 export {
   loadNotaryRules,

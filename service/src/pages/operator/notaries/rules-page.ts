@@ -5,6 +5,11 @@ import {
   actModes,
   modeWords,
   type NotaryRules,
+  onlineForms,
+  onlineNames,
+  onlineText,
+  type ProofMeans,
+  proofingGap,
   type RuleChangeDeps,
   type ShownChange,
   type StateRules,
@@ -16,7 +21,7 @@ import { card, emptyState, facts, notice, pageHead, statusBadge } from "../../ui
 import { time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
-import { checkbox, errorSummary, field, textArea } from "../../ui/forms/fields.ts";
+import { checkbox, errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { originWords, readAt, termLabels } from "./rule-words.ts";
@@ -28,6 +33,7 @@ export type RulesView = Pick<RuleChangeDeps, "refundApproval"> & {
   rules: NotaryRules;
   inForce: StateRules;
   versions: readonly ShownChange[];
+  proofMeans: ProofMeans;
 };
 
 /** The rules of a state: what counts, what waits to be confirmed, the form of a change, and earlier versions. */
@@ -38,7 +44,7 @@ export function rulesBody(view: RulesView, typed: Typed, problem?: string): Html
   return html`${pageHead(`Rules of ${usStates.get(state)?.name ?? state}`, originWords(inForce), html`<a href="/operator/notaries#rules">All states</a>`)}
 ${errorSummary(problem)}
 <div class="panels">
-${card("in-force", "In force", factsOf(inForce))}
+${card("in-force", "In force", html`${factsOf(inForce)}${checksPart(view)}`)}
 ${open && card("waiting", `Version ${open.version} waits to be confirmed`, waitingPart(view, open, typed))}
 ${mayChange && card("change", "Change or confirm", open ? html`<p>One change of a state waits at a time.</p>` : changeForm(state, rules, typed))}
 ${card("versions", "Versions", versionsPart(versions))}
@@ -46,9 +52,17 @@ ${card("versions", "Versions", versionsPart(versions))}
 <p class="hint">Rules are data that the operator of this service keeps, and no legal advice. Ask counsel before you serve a state.</p>`;
 }
 
+/** Whether this service can check the identity of signers for notaries of the state, and which value is missing. */
+function checksPart({ inForce, proofMeans }: RulesView): Html {
+  const gap = proofingGap(inForce.online, proofMeans);
+  return gap === null
+    ? notice("info", "Identity checks are offered", "Notaries of the state may have signers checked by this service’s providers.")
+    : notice("attention", "Identity checks are not offered", gap);
+}
+
 type Fact = readonly [term: string, value: Html | string | null];
 
-function entriesOf({ modes, acts, excluded, sentences, terms }: StateRules): Fact[] {
+function entriesOf({ modes, acts, excluded, sentences, terms, online }: StateRules): Fact[] {
   return [
     ["Modes", html`${modes.value.map((mode) => modeWords[mode]).join("; ")} ${readAt(modes)}`],
     ["Acts", html`${acts.value.join(", ")} ${readAt(acts)}`],
@@ -60,6 +74,10 @@ function entriesOf({ modes, acts, excluded, sentences, terms }: StateRules): Fac
     ...termNames.map((name): Fact => {
       const term = terms[name];
       return [termLabels[name], term ? html`${term.value} ${readAt(term)}` : null];
+    }),
+    ...onlineNames.map((name): Fact => {
+      const known = online[name];
+      return [onlineForms[name].label, known ? html`${onlineText(online, name)} ${readAt(known)}` : null];
     }),
   ];
 }
@@ -127,10 +145,21 @@ function changeForm(state: string, { classes }: NotaryRules, typed: Typed): Html
 <fieldset><legend>Not by audio and video</legend>${[...classes.keys()].map((name) => box(`excluded_${name}`, capital(classWords(name))))}</fieldset>
 ${sentenceModes.map((mode) => area(`sentences_${mode}`, `Sentences ${modeWords[mode]}`, "One of these stands in every notarized document. One a line."))}
 ${termNames.map((name) => area(`term_${name}`, termLabels[name]))}
+<fieldset><legend>Online, in values that the service acts by</legend>
+<p class="hint">A value that is left open is not known, and nothing is offered by it.</p>
+${onlineNames.map((name) => onlineField(name, typed[`online_${name}`] ?? ""))}</fieldset>
 ${field({ name: "source_url", label: "Where you read it", type: "url", required: true, maxLength: 300, value: typed["source_url"] ?? "", hint: "An https address: the statute, the rule, or counsel’s letter." })}
 <div class="form-pair">${field({ name: "read_on", label: "Read on", type: "date", required: true, value: typed["read_on"] ?? "" })}
 ${field({ name: "effective_on", label: "Counts from", type: "date", required: true, value: typed["effective_on"] ?? "" })}</div>
 <div class="form-actions"><button type="submit">Write the change</button></div></form>`;
+}
+
+function onlineField(key: (typeof onlineNames)[number], value: string): Html {
+  const { label, hint, choices } = onlineForms[key];
+  const part = { name: `online_${key}`, label, hint, value };
+  if (key === "proofing") return textArea({ ...part, rows: 2, maxLength: 1000 });
+  if (!choices) return field({ ...part, maxLength: 300 });
+  return select({ ...part, options: ["", ...choices].map((each) => ({ value: each, label: each.replaceAll("_", " ") })) });
 }
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -13,6 +13,7 @@ import {
 } from "../../../orders/pricing/pricing.ts";
 import { type ActKind, actKinds } from "../acts/act.ts";
 import { type ActMode, actModes } from "../commissions/expiry.ts";
+import { type OnlineName, type OnlineValue, onlineForms, onlineNames } from "./online-rules.ts";
 
 /** A value of the law as somebody read it: as of when, and where. */
 export type Sourced<T> = { value: T; asOf: string; source: string };
@@ -39,8 +40,12 @@ export type StateRules = {
   /** One of them has to stand in a document that is notarized in the mode. */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
   terms: Partial<Record<TermName, Sourced<string>>>;
+  /** What the service acts by when identity is checked, and an act is done, by audio and video. */
+  online: OnlineRules;
   origin: RulesOrigin;
 };
+
+export type OnlineRules = { [K in OnlineName]?: Sourced<OnlineValue<K>> };
 
 /** Where the rules of a state come from: the rules file, a confirmed change, or nowhere, because a change was altered outside the service. */
 export type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedChange) | { kind: "altered" };
@@ -89,6 +94,7 @@ export function parseNotaryRules(source: string, file: string): NotaryRules {
     excluded: null,
     sentences: {},
     terms: {},
+    online: {},
     origin: { kind: "file" },
   };
   const states = new Map(
@@ -106,8 +112,8 @@ export const parseStateRules = (source: string, file: string, { base, classes }:
   stateRules(parseDataFile(source, file), base, classes);
 
 /** The rules of one state as JSON, in the form of the rules file. */
-export const rulesText = ({ modes, acts, excluded, sentences, terms }: StateRules): string =>
-  JSON.stringify({ modes, acts, ...(excluded && { excluded }), sentences, terms });
+export const rulesText = ({ modes, acts, excluded, sentences, terms, online }: StateRules): string =>
+  JSON.stringify({ modes, acts, ...(excluded && { excluded }), sentences, terms, online });
 
 function attributionOf(place: Place): RulesAttribution {
   const { title, license, url } = fields(place, { required: ["title", "license", "url"] });
@@ -119,7 +125,7 @@ function attributionOf(place: Place): RulesAttribution {
 }
 
 function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string, unknown>): StateRules {
-  const given = fields(place, { required: [], optional: ["modes", "acts", "excluded", "sentences", "terms"] });
+  const given = fields(place, { required: [], optional: ["modes", "acts", "excluded", "sentences", "terms", "online"] });
   return {
     modes: given.modes ? modesOf(given.modes) : base.modes,
     acts: given.acts ? actsOf(given.acts) : base.acts,
@@ -132,6 +138,7 @@ function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string,
       : null,
     sentences: given.sentences ? sentencesOf(given.sentences) : {},
     terms: given.terms ? termsOf(given.terms) : {},
+    online: given.online ? onlineOf(given.online) : {},
     origin: base.origin,
   };
 }
@@ -150,6 +157,13 @@ function termsOf(place: Place): StateRules["terms"] {
   const given = fields(place, { required: [], optional: termNames });
   return Object.fromEntries(
     Object.entries(given).map(([name, each]) => [name, sourcedValue(each, (value) => text(value, 1000))]),
+  );
+}
+
+function onlineOf(place: Place): OnlineRules {
+  const given = fields(place, { required: [], optional: onlineNames });
+  return Object.fromEntries(
+    Object.entries(given).map(([name, each]) => [name, sourcedValue(each, onlineForms[name as OnlineName].parse)]),
   );
 }
 

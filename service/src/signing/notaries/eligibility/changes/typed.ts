@@ -1,7 +1,8 @@
 import { type ActKind, actKinds } from "../../acts/act.ts";
 import { type ActMode, actModes } from "../../commissions/expiry.ts";
 import { type FormReader, formReader, type Read, type Typed } from "../../form-reader.ts";
-import { type NotaryRules, type Sourced, type StateRules, type TermName, termNames } from "../rules.ts";
+import { onlineForms, type OnlineName, onlineNames } from "../online-rules.ts";
+import { type NotaryRules, type OnlineRules, type Sourced, type StateRules, type TermName, termNames } from "../rules.ts";
 
 /** A change of a state's rules as it was typed. */
 export type TypedChange = { rules: StateRules; sourceUrl: string; effectiveOn: string };
@@ -36,6 +37,7 @@ export function readTypedChange(typed: Typed, { rules, classes, today }: Before)
       excluded: excluded.length > 0 ? sourced(rules.excluded, excluded) : null,
       sentences: sentencesIn(read, rules, sourced),
       terms: termsIn(read, rules, sourced),
+      online: onlineIn(read, rules, sourced),
       origin: { kind: "file" },
     },
     sourceUrl,
@@ -70,6 +72,19 @@ function termsIn(read: FormReader, { terms }: StateRules, sourced: Sourcing): St
   );
 }
 
+function onlineIn(read: FormReader, { online }: StateRules, sourced: Sourcing): OnlineRules {
+  return Object.fromEntries(
+    onlineNames.flatMap((name) => {
+      const text = read.optional(`online_${name}`, { max: 1000, lines: true });
+      if (text === null) return [];
+      const { hint, choices, read: readValue } = onlineForms[name];
+      const value = readValue(text.replaceAll("\r", ""));
+      if (value === undefined) read.fault(`online_${name}`, choices ? `must be one of ${choices.join(", ")}` : `must be in this form: ${hint}`);
+      return [[name, sourced<unknown>(online[name], value)] as const];
+    }),
+  );
+}
+
 const ticked = <T extends string>(typed: Typed, prefix: string, names: readonly T[]): T[] =>
   names.filter((name) => typed[`${prefix}_${name}`] === "on");
 
@@ -79,7 +94,7 @@ function isWebAddress(text: string): boolean {
 }
 
 /** The rules of a state as the form shows them. */
-export function typedRules({ modes, acts, excluded, sentences, terms }: StateRules): Record<string, string> {
+export function typedRules({ modes, acts, excluded, sentences, terms, online }: StateRules): Record<string, string> {
   const boxes = (prefix: string, names: readonly string[]) => names.map((name) => [`${prefix}_${name}`, "on"]);
   return Object.fromEntries([
     ...boxes("mode", modes.value),
@@ -87,5 +102,12 @@ export function typedRules({ modes, acts, excluded, sentences, terms }: StateRul
     ...boxes("excluded", excluded?.value ?? []),
     ...sentenceModes.map((mode) => [`sentences_${mode}`, (sentences[mode]?.value ?? []).join("\n")]),
     ...termNames.map((name: TermName) => [`term_${name}`, terms[name]?.value ?? ""]),
+    ...onlineNames.map((name) => [`online_${name}`, onlineText(online, name)]),
   ]);
+}
+
+/** A value as the form and the page write it; `""` for one that is not known. */
+export function onlineText<K extends OnlineName>(online: OnlineRules, name: K): string {
+  const known = online[name];
+  return known ? onlineForms[name].write(known.value) : "";
 }

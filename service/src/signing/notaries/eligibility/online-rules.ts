@@ -1,0 +1,228 @@
+import { boolean, fail, fields, integer, list, matching, oneOf, type Place, text } from "../../../orders/pricing/pricing.ts";
+import { isDay } from "../form-reader.ts";
+
+/** The ways in which a signer proves their identity to a notary who is elsewhere. */
+export const proofTypes = ["credential_analysis", "kba", "biometric", "antecedent", "certificate"] as const;
+export type ProofType = (typeof proofTypes)[number];
+
+export const proofWords: Readonly<Record<ProofType, string>> = {
+  credential_analysis: "credential analysis",
+  kba: "knowledge-based questions",
+  biometric: "face compared with the credential",
+  antecedent: "earlier proofing in person",
+  certificate: "certificate of the signer",
+};
+
+/** How a state wants knowledge-based questions asked. */
+export type QuizRules = {
+  questions: number;
+  /** Choices of each question. */
+  choices: number;
+  /** The share of right answers that passes. */
+  percent: number;
+  seconds: number;
+  /** How often it may be repeated within `hours`. */
+  retakes: number;
+  hours: number;
+  /** The share of questions that are new in a repetition. */
+  renewed: number;
+};
+
+type OnlineValues = {
+  /** Alternatives; of one of them each type has to be passed. */
+  proofing: ProofType[][];
+  kba: QuizRules;
+  personalKnowledge: boolean;
+  credibleWitness: boolean;
+  interpreter: boolean;
+  signerAbroad: boolean;
+  recordingYears: number;
+  certificateOf: "own" | "service";
+  /** How the state has to know the tool by which notaries act online. */
+  platform: "none" | "registered" | "approved" | "self_certified";
+  /** Where and when the operator saw to that. */
+  platformConfirmed: { reference: string; on: string };
+  /** Where an act begins again after somebody was away. */
+  restart: "act" | "identity" | "resume";
+  resumeSeconds: number;
+  feeCapCents: number;
+};
+export type OnlineName = keyof OnlineValues;
+export type OnlineValue<K extends OnlineName = OnlineName> = OnlineValues[K];
+
+/** How a value is read from a data file, and how a form shows and reads it. */
+type Form<T> = {
+  label: string;
+  hint: string;
+  /** One of these in a form; otherwise a text. */
+  choices?: readonly string[];
+  parse: (place: Place) => T;
+  write: (value: T) => string;
+  /** Undefined for a text of another form. */
+  read: (typed: string) => T | undefined;
+};
+
+const yesOrNo = (label: string, hint: string): Form<boolean> => ({
+  label,
+  hint,
+  choices: ["yes", "no"],
+  parse: boolean,
+  write: (value) => (value ? "yes" : "no"),
+  read: (typed) => ({ yes: true, no: false })[typed],
+});
+
+const wholeNumber = (label: string, hint: string, max: number): Form<number> => ({
+  label,
+  hint: `${hint} A whole number up to ${max}.`,
+  parse: (place) => integer(place, 0, max),
+  write: String,
+  read: (typed) => (/^\d{1,9}$/.test(typed) && Number(typed) <= max ? Number(typed) : undefined),
+});
+
+const choice = <T extends string>(label: string, hint: string, choices: readonly T[]): Form<T> => ({
+  label,
+  hint,
+  choices,
+  parse: (place) => oneOf(place, choices),
+  write: (value) => value,
+  read: (typed) => choices.find((each) => each === typed),
+});
+
+const isProofType = (word: string): word is ProofType => proofTypes.some((each) => each === word);
+
+const alternatives: Form<ProofType[][]> = {
+  label: "Ways to prove identity online",
+  hint: `One a line; a signer passes all of a line, joined by “+”: ${proofTypes.join(", ")}.`,
+  parse(place) {
+    const read = list(place).map((each) => list(each).map((one) => oneOf(one, proofTypes)));
+    if (!isWhole(read)) fail(place, "must name at least one alternative, and in each at least one type, once");
+    return read;
+  },
+  write: (value) => value.map((each) => each.join(" + ")).join("\n"),
+  read(typed) {
+    const lines = typed.split("\n").filter((line) => line.trim() !== "");
+    const words = lines.map((line) => line.split("+").map((word) => word.trim()));
+    const read = words.map((line) => line.filter(isProofType));
+    return read.every((line, index) => line.length === words[index]?.length) && isWhole(read) ? read : undefined;
+  },
+};
+
+const isWhole = (value: readonly (readonly ProofType[])[]): boolean =>
+  value.length > 0 && value.length <= 10 && value.every((each) => each.length > 0 && new Set(each).size === each.length);
+
+/** The members of the questions' rules with what is allowed, in the order in which a form names them. */
+const quizBounds: Readonly<Record<keyof QuizRules, readonly [min: number, max: number]>> = {
+  questions: [1, 20],
+  choices: [2, 10],
+  percent: [1, 100],
+  seconds: [10, 3600],
+  retakes: [0, 5],
+  hours: [1, 720],
+  renewed: [0, 100],
+};
+const quizNames = Object.keys(quizBounds) as (keyof QuizRules)[];
+
+const quiz: Form<QuizRules> = {
+  label: "Knowledge-based questions",
+  hint: "Such as “questions 5, choices 5, percent 80, seconds 120, retakes 1, hours 24, renewed 60”.",
+  parse(place) {
+    const given = fields(place, { required: quizNames });
+    return quizOf((name) => integer(given[name], ...quizBounds[name]));
+  },
+  write: (value) => quizNames.map((name) => `${name} ${value[name]}`).join(", "),
+  read(typed) {
+    const parts = new Map(typed.split(",").map((part) => part.trim().split(/\s+/) as [string, string]));
+    if (parts.size !== quizNames.length) return undefined;
+    const numbers = quizOf((name) => (/^\d{1,5}$/.test(parts.get(name) ?? "") ? Number(parts.get(name)) : Number.NaN));
+    const isIn = (name: keyof QuizRules) =>
+      numbers[name] >= quizBounds[name][0] && numbers[name] <= quizBounds[name][1];
+    return quizNames.every(isIn) ? numbers : undefined;
+  },
+};
+
+const quizOf = (read: (name: keyof QuizRules) => number): QuizRules => ({
+  questions: read("questions"),
+  choices: read("choices"),
+  percent: read("percent"),
+  seconds: read("seconds"),
+  retakes: read("retakes"),
+  hours: read("hours"),
+  renewed: read("renewed"),
+});
+
+const confirmation: Form<OnlineValues["platformConfirmed"]> = {
+  label: "The tool: your registration or approval",
+  hint: "The day and the reference, such as “2026-11-01 filing 4711”. It counts for a year.",
+  parse(place) {
+    const given = fields(place, { required: ["reference", "on"] });
+    const on = matching(given.on, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31");
+    return { reference: text(given.reference, 200), on };
+  },
+  write: ({ reference, on }) => `${on} ${reference}`,
+  read(typed) {
+    const [, on = "", reference = ""] = /^(\S+)\s+(.{1,200})$/.exec(typed) ?? [];
+    return isDay(on) ? { on, reference } : undefined;
+  },
+};
+
+/** Each value that a state may have of acts by audio and video. A value that is not there is not known, and offers nothing. */
+export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } = {
+  proofing: alternatives,
+  kba: quiz,
+  personalKnowledge: yesOrNo("Personal knowledge counts online", "Whether the notary may know the signer instead."),
+  credibleWitness: yesOrNo("A credible witness counts online", "Whether a witness may identify the signer instead."),
+  interpreter: yesOrNo("An interpreter is allowed", "Where notary and signer share no language."),
+  signerAbroad: yesOrNo("The signer may be outside the United States", "Without conditions; else leave it open."),
+  recordingYears: wholeNumber("Years for which a recording is kept", "", 100),
+  certificateOf: choice("Whose certificate signs", "The notary’s own, or one of this service.", ["own", "service"]),
+  platform: choice("The tool has to be", "How the state has to know the tool of online acts.", [
+    "none",
+    "registered",
+    "approved",
+    "self_certified",
+  ]),
+  platformConfirmed: confirmation,
+  restart: choice("After an interruption begins again", "The act, the identity check first, or neither.", [
+    "act",
+    "identity",
+    "resume",
+  ]),
+  resumeSeconds: wholeNumber("Seconds of an interruption that changes nothing", "", 600),
+  feeCapCents: wholeNumber("Highest fee of a notary for an act online, in cents", "", 100_000),
+};
+export const onlineNames = Object.keys(onlineForms) as OnlineName[];
+
+/** What the service can have done by providers. */
+export type ProofMeans = { credentials: boolean; questions: boolean };
+
+/** Whether the service itself can have proof of the type. An earlier meeting and a certificate are the notary's to judge. */
+const canProve = (type: ProofType, { credentials, questions }: ProofMeans): boolean =>
+  ({ credential_analysis: credentials, biometric: credentials, kba: questions, antecedent: false, certificate: false })[
+    type
+  ];
+
+type Rules = { proofing?: { value: ProofType[][] }; kba?: { value: QuizRules } };
+
+/** The alternatives that can be met wholly by this service's providers. */
+export const openAlternatives = ({ proofing, kba }: Rules, means: ProofMeans): ProofType[][] =>
+  (proofing?.value ?? []).filter((each) =>
+    each.every((type) => canProve(type, means) && (type !== "kba" || kba !== undefined)),
+  );
+
+/** Which value or provider is missing, so that this service can't check the identity of a signer; null when it can. */
+export function proofingGap(rules: Rules, means: ProofMeans): string | null {
+  if (openAlternatives(rules, means).length > 0) return null;
+  const { proofing, kba } = rules;
+  if (!proofing) return `The value “${onlineForms.proofing.label}” is missing.`;
+  const types = new Set(proofing.value.flat());
+  const missing = [
+    ...(types.has("kba") && !kba ? [`the value “${onlineForms.kba.label}”`] : []),
+    ...(types.has("kba") && !means.questions ? ["a provider of knowledge-based questions"] : []),
+    ...((types.has("credential_analysis") || types.has("biometric")) && !means.credentials
+      ? ["a provider that checks credentials"]
+      : []),
+  ];
+  return missing.length === 0
+    ? "No alternative of the state can be met by a provider of this service."
+    : `No alternative of the state can be met: ${missing.join(" and ")} is missing.`;
+}
