@@ -65,7 +65,14 @@ import {
   signingMail,
   signingRoutes,
 } from "./signing/envelopes/envelopes.ts";
-import { appointmentMail, expiryMail, inPersonMail, inPersonRoutes } from "./signing/notaries/notaries.ts";
+import {
+  appointmentMail,
+  expiryMail,
+  identityJobs,
+  identityMail,
+  inPersonMail,
+  inPersonRoutes,
+} from "./signing/notaries/notaries.ts";
 import { backupMetrics } from "./upkeep/backup/backup.ts";
 import { taskMetrics } from "./upkeep/console/console.ts";
 import { examiner } from "./upkeep/doctor/doctor.ts";
@@ -121,6 +128,7 @@ const mails = [
   expiryMail,
   appointmentMail,
   inPersonMail,
+  identityMail,
   operatorMail,
   failingMail,
 ];
@@ -129,7 +137,7 @@ const mails = [
 function workWith(
   app: FastifyInstance,
   deps: AppDeps,
-  { dispatcher, processor, desk, envelopes, providers, receipts }: Features,
+  { dispatcher, processor, desk, envelopes, providers, receipts, identity }: Features,
 ): Mailer {
   const { config, db, clock, log, metrics } = deps;
   app.addHook("onListen", async () => dispatcher.start());
@@ -149,6 +157,7 @@ function workWith(
   const { easypost, lob, telnyx } = config;
   const outside = { ...deps, baseUrl, easypost, lob, telnyx, providers, receipts, envelopes, fetch };
   dispatchJobs(jobs, deps, [...openShipping(jobs, outside), ...openFaxing(jobs, outside)]);
+  identityJobs(jobs, providers, identity);
   providers.work(jobs);
   receipts.work(jobs);
   testClockJobs(jobs, { db, clock, sweeps: testClockSweeps(deps, envelopes) });
@@ -251,6 +260,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       },
     },
     signing: features.signing,
+    identity: features.identity,
     visitor: { requestAccess: features.requestAccess, recaptcha: config.recaptcha },
     people: peopleDeps(deps, features, readiness),
   };
@@ -263,6 +273,7 @@ function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness)
     members,
     desk,
     envelopes,
+    identity,
     notaryDesk,
     notaryRules,
     notarySigning,
@@ -292,7 +303,7 @@ function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness)
       refunds: { db, clock, log, refundApproval },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
       access: { db, clock, rowMac, secrets },
-      notaries: { notaryDesk, notaryRules, notarySigning },
+      notaries: { notaryDesk, notaryRules, notarySigning, identity },
       health: {
         readiness,
         providers: features.providers,

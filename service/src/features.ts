@@ -55,7 +55,14 @@ import { bringExecutionsNearer, createCallbacks } from "./orders/playbooks/playb
 import type { VersionedPricing } from "./orders/pricing/pricing.ts";
 import { expandForm } from "./orders/templates/templates.ts";
 import { bringSecretEndsNearer, openWebhooks } from "./outgoing/webhooks/webhooks.ts";
-import { accountsOf, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
+import {
+  accountsOf,
+  createQuiz,
+  createStripeIdentity,
+  openProviders,
+  type Providers,
+  providerMetrics,
+} from "./providers/providers.ts";
 import {
   bringEnvelopesNearer,
   createPreflight,
@@ -67,8 +74,10 @@ import {
 import {
   type DeskDeps,
   eligibilityReader,
+  type IdentityDeps,
   loadNotaryRules,
   loadScripts,
+  meansFor,
   type NotaryRules,
   openNotarySupply,
   type SupplyDeps,
@@ -122,6 +131,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const { sealDocument, chainPem } = sealing;
   const shipped = loadNotaryRules(config.notaryRules);
   const notaries = notaryDesk(deps, shipped);
+  const identity: IdentityDeps = { desk: notaries, secrets, ...proofsBy(deps, providers) };
   const supply: SupplyDeps = { clock, readEligibility: notaries.readEligibility, refuses: config.notaryRequired };
   const checkout = { db, clock, processor, notarySupply: openNotarySupply(supply) };
   const desk = openDesk(deps, shared, checkout);
@@ -156,7 +166,11 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     notaryDesk: notaries,
     notarySheets: { desk: notaries, scripts: loadScripts(config.notaryScripts) },
     notarySigning: { desk: notaries, stamp: sealing.stamp, random: deps.random },
-    notaryRules: { db, clock, shipped, refundApproval: config.refundApproval },
+    identity,
+    notaryRules: {
+      ...{ db, clock, shipped, refundApproval: config.refundApproval },
+      proofMeans: meansFor(identity, "live"),
+    },
     notaryState: () => supplyState(supply, db),
     finished: { envelopes, tsaRoots: tsaRootsPem(config) },
     envelopes,
@@ -171,6 +185,12 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     testClock: { db, clock, nearer: broughtNearer },
   };
 }
+
+/** Who checks credentials, and who asks questions; people wait for both, so that they have circuit breakers of their own. */
+const proofsBy = ({ config: { identity, quiz } }: AppDeps, providers: Providers) => ({
+  proofing: identity && createStripeIdentity(providers.separateCallOf("stripe_identity"), identity.environment),
+  quiz: quiz && createQuiz(providers.separateCallOf("quiz"), quiz.environment),
+});
 
 type Shared = ReturnType<typeof openShared>;
 

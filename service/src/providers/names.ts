@@ -1,5 +1,11 @@
 /** Each provider with its name for people. */
-export const providerNames = { easypost: "EasyPost", lob: "Lob", telnyx: "Telnyx" } as const;
+export const providerNames = {
+  easypost: "EasyPost",
+  lob: "Lob",
+  telnyx: "Telnyx",
+  stripe_identity: "Stripe Identity",
+  quiz: "Knowledge-based questions",
+} as const;
 
 export type ProviderName = keyof typeof providerNames;
 

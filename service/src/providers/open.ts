@@ -15,6 +15,8 @@ import { actQueueOf, insertIntent } from "./acts/store.ts";
 import { resolveIntent } from "./acts/stranded.ts";
 import { type Call, type Caller, type CallerDeps, createCaller } from "./calls/call.ts";
 import { easypostAccount } from "./easypost/account.ts";
+import { quizAccount } from "./identity/quiz.ts";
+import { stripeIdentityAccount } from "./identity/stripe.ts";
 import { type EventOutcome, eventQueue, insertEvent, type RawEvent, rawEvents } from "./inbound/store.ts";
 import type { Headers } from "./inbound/verifier.ts";
 import { type EventHandler, workEvent } from "./inbound/work.ts";
@@ -139,13 +141,19 @@ type Settings = {
   easypost: Parameters<typeof easypostAccount>[0] | null;
   lob: Parameters<typeof lobAccount>[0] | null;
   telnyx: Parameters<typeof telnyxAccount>[0] | null;
+  identity?: Parameters<typeof stripeIdentityAccount>[0] | null;
+  quiz?: Parameters<typeof quizAccount>[0] | null;
 };
 
 /** Opens the configured accounts. */
-export function accountsOf({ easypost, lob, telnyx }: Settings): Account[] {
-  return [easypost && easypostAccount(easypost), lob && lobAccount(lob), telnyx && telnyxAccount(telnyx)].filter(
-    (account) => account !== null,
-  );
+export function accountsOf({ easypost, lob, telnyx, identity, quiz }: Settings): Account[] {
+  return [
+    easypost && easypostAccount(easypost),
+    lob && lobAccount(lob),
+    telnyx && telnyxAccount(telnyx),
+    identity && stripeIdentityAccount(identity),
+    quiz && quizAccount(quiz),
+  ].filter((account) => account !== null && account !== undefined);
 }
 
 export type CheckedAccount = {

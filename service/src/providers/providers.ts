@@ -11,6 +11,15 @@ export { type Call, type CallOutcome, type CallRequest, createCaller } from "./c
 export { easypostBase, trackingOfEvent } from "./easypost/account.ts";
 export type { Asked, BoughtLabel, CarrierOffer, Tracking } from "./easypost/answers.ts";
 export { createEasyPost, type EasyPost, fetchLabelFile } from "./easypost/client.ts";
+export type {
+  CredentialResult,
+  IdentityProofing,
+  KnowledgeQuiz,
+  QuizQuestion,
+  QuizRequest,
+} from "./identity/port.ts";
+export { createQuiz } from "./identity/quiz.ts";
+export { createStripeIdentity } from "./identity/stripe.ts";
 export type { EventOutcome, RawEvent, StoredEvent } from "./inbound/store.ts";
 export type { Headers, InboundVerifier, SignedEvent } from "./inbound/verifier.ts";
 export { providerWebhook } from "./inbound/webhook-route.ts";

@@ -102,7 +102,7 @@ const askForSecret = (header: string): string =>
   `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
 
 /** The steps to verify the first event's signature, by provider. A command is at most half a line long. */
-const signatureSteps: Readonly<Record<RawEvent["provider"], (file: string) => readonly Step[]>> = {
+const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: string) => readonly Step[]>>> = {
   telnyx: (file) => [
     [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],
     ["openssl pkeyutl -verify -rawin -pubin \\", "sig is its header telnyx-signature-ed25519, decoded:"],
@@ -122,6 +122,6 @@ function checkSteps({ events }: DrawnReceipt): readonly Step[] {
     ["pdfsig receipt.pdf", "The seal is intact: nothing of this was changed since."],
     ["pdfdetach -saveall receipt.pdf", "The events are attached as they came, with their headers."],
     ...(first ? [["sha256sum event-*[0-9].json", "It prints the hashes above."] as const] : []),
-    ...(first ? signatureSteps[first.provider](eventFile(0)) : []),
+    ...((first && signatureSteps[first.provider]?.(eventFile(0))) ?? []),
   ];
 }

@@ -4,15 +4,19 @@ import { type RecaptchaSettings, recaptchaFrom, type StripeSettings, stripeFrom 
 import {
   type EasyPostSettings,
   easypostFrom,
+  type IdentitySettings,
+  identityFrom,
   type LobSettings,
   lobFrom,
+  type QuizSettings,
+  quizFrom,
   type TelnyxSettings,
   telnyxFrom,
 } from "./providers.ts";
 import { addressRange, type Env, httpUrl, listOf, listOrOff, oneOf, read, wholeNumber, withScheme } from "./read.ts";
 
 /** Every setting, read once at the start. What each means is in docs/operating.md. */
-export type { TelnyxSettings } from "./providers.ts";
+export type { IdentitySettings, QuizSettings, TelnyxSettings } from "./providers.ts";
 
 export type Config = {
   port: number;
@@ -53,6 +57,10 @@ export type Config = {
   lob: LobSettings | null;
   /** Faxes and text messages. */
   telnyx: TelnyxSettings | null;
+  /** Checks of credentials. */
+  identity: IdentitySettings | null;
+  /** Knowledge-based questions. */
+  quiz: QuizSettings | null;
   smtpUrl: string | null;
   mailFrom: string;
   redisUrl: string | null;
@@ -132,9 +140,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     otsCalendars: read(env, "OTS_CALENDARS", publicCalendars, "http(s) URLs, comma-separated, or off", listOrOff),
     stripe: stripeFrom(env),
     recaptcha: recaptchaFrom(env),
-    easypost: easypostFrom(env),
-    lob: lobFrom(env),
-    telnyx: telnyxFrom(env),
+    ...providersFrom(env),
     smtpUrl: read<string | null>(
       env,
       "SMTP_URL",
@@ -185,6 +191,14 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     timeTravelSeconds: timeTravelFrom(env),
   };
 }
+
+const providersFrom = (env: Env): Pick<Config, "easypost" | "lob" | "telnyx" | "identity" | "quiz"> => ({
+  easypost: easypostFrom(env),
+  lob: lobFrom(env),
+  telnyx: telnyxFrom(env),
+  identity: identityFrom(env),
+  quiz: quizFrom(env),
+});
 
 function logFrom(env: Env, key: string): Pick<Config, "logKey" | "logOrigin" | "logIntervalMs"> {
   const host = (text: string) => (/^[a-z0-9.:-]{1,200}$/.test(text) ? text : undefined);

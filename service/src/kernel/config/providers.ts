@@ -59,6 +59,40 @@ export function lobFrom(env: Env): LobSettings | null {
   return account && { ...account, webhookSecret: secretEnv(env, "LOB_WEBHOOK_SECRET"), mailClass };
 }
 
+/** Whose orders the account serves. */
+type OfEnvironment = { environment: "live" | "test" };
+
+export type IdentitySettings = Account & OfEnvironment & { webhookSecret: string | null };
+
+const confirmed = (text: string): string | undefined =>
+  /^\d{4}-[01]\d-[0-3]\d \S.{2,200}$/.test(text) ? text : undefined;
+
+export function identityFrom(env: Env): IdentitySettings | null {
+  const others = ["IDENTITY_WEBHOOK_SECRET", "IDENTITY_TERMS_CONFIRMED"];
+  const account = accountOf(env, "IDENTITY_API_KEY", "IDENTITY_API_BASE", others);
+  const rule = "a day and a reference, such as 2026-11-01 letter of the vendor";
+  const terms = read<string | null>(env, "IDENTITY_TERMS_CONFIRMED", null, rule, confirmed);
+  if (account === null) return null;
+  const environment = /^(?:sk|rk)_test_/.test(account.apiKey) ? "test" : "live";
+  // The vendor forbids the resale of its checks: the operator has its word first.
+  if (environment === "live" && terms === null)
+    throw new StartupError(`IDENTITY_TERMS_CONFIRMED must be ${rule}, when IDENTITY_API_KEY is a live key`);
+  return { ...account, environment, webhookSecret: secretEnv(env, "IDENTITY_WEBHOOK_SECRET") };
+}
+
+export type QuizSettings = OfEnvironment & { url: string; apiKey: string };
+
+export function quizFrom(env: Env): QuizSettings | null {
+  const account = accountOf(env, "QUIZ_API_KEY", "QUIZ_URL", []);
+  const environment = read<"live" | "test">(env, "QUIZ_ENVIRONMENT", "live", "live or test", oneOf("live", "test"));
+  if (account === null) {
+    if (env["QUIZ_URL"]) throw new StartupError("QUIZ_API_KEY must be set when QUIZ_URL is");
+    return null;
+  }
+  if (account.apiBase === null) throw new StartupError("QUIZ_URL must be set when QUIZ_API_KEY is");
+  return { url: account.apiBase, apiKey: account.apiKey, environment };
+}
+
 const publicKey = (text: string): string | undefined =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, "base64").length === 32 ? text : undefined;
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { AccessDeps } from "../../firms/access-requests/access-requests.ts";
 import type { RefundDeps } from "../../orders/refunds/refunds.ts";
-import type { DeskDeps, NotarySigningDeps, RuleChangeDeps } from "../../signing/notaries/notaries.ts";
+import type { DeskDeps, IdentityDeps, NotarySigningDeps, RuleChangeDeps } from "../../signing/notaries/notaries.ts";
 import { accountRoutes } from "./account/routes.ts";
 import { type ActPagesDeps, actRoutes } from "./acts/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
@@ -37,7 +37,12 @@ export type OperatorDeps = {
   refunds: RefundDeps;
   firms: Pick<PartnerPagesDeps, "firms" | "storageUse">;
   access: AccessDeps;
-  notaries: { notaryDesk: DeskDeps; notaryRules: RuleChangeDeps; notarySigning: NotarySigningDeps };
+  notaries: {
+    notaryDesk: DeskDeps;
+    notaryRules: RuleChangeDeps;
+    notarySigning: NotarySigningDeps;
+    identity: IdentityDeps;
+  };
   health: Pick<HealthPageDeps, "readiness" | "notaryState" | "providers" | "examine"> & Pick<ActPagesDeps, "providers">;
 };
 

@@ -4,6 +4,7 @@ import { proofRows } from "./commissions/proofs.ts";
 import { notaryRows } from "./commissions/store.ts";
 import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
+import { checkRows, identityProofRows } from "./identity/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
 import { sheetTables } from "./sheets/store.ts";
 
@@ -64,8 +65,8 @@ export {
 export { eligibilityReader } from "./eligibility/changes/in-force.ts";
 export { onlineText, sentenceModes, typedRules } from "./eligibility/changes/typed.ts";
 export { type EligibilityDeps, eligibilityFor, modeWords } from "./eligibility/eligible.ts";
-export { onlineForms, onlineNames, type ProofMeans, proofingGap } from "./eligibility/online-rules.ts";
 export { importRules } from "./eligibility/import/import-rules.ts";
+export { onlineForms, onlineNames, type ProofMeans, proofingGap } from "./eligibility/online-rules.ts";
 export {
   loadNotaryRules,
   type NotaryRules,
@@ -76,6 +77,18 @@ export {
 } from "./eligibility/rules.ts";
 export { openNotarySupply, type SupplyDeps, type SupplyState, supplyState } from "./eligibility/supply.ts";
 export { type Faults, faultsText, isDay, type Typed } from "./form-reader.ts";
+export {
+  askIdentity,
+  type IdentityDeps,
+  kindsOf,
+  meansFor,
+  type OpenedCheck,
+  openCheck,
+} from "./identity/checks.ts";
+export { identityMail } from "./identity/mail.ts";
+export { beginCredential, identityJobs } from "./identity/proofs.ts";
+export { type AskedQuiz, answerQuiz, beginQuiz } from "./identity/quiz.ts";
+export { type IdentityState, identitiesOf } from "./identity/results.ts";
 export {
   answerInPerson,
   askInPerson,
@@ -110,4 +123,6 @@ export const protectedTables = [
   inPersonRows,
   draftRows,
   ...sheetTables,
+  checkRows,
+  identityProofRows,
 ];

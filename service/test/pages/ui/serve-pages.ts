@@ -104,6 +104,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       baseUrl: "http://localhost",
       outbox: null,
       people: null,
+      identity: null,
       signing: shown.signing ?? null,
       client: {
         db,

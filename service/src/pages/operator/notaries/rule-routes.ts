@@ -69,8 +69,8 @@ export function notaryRuleRoutes(scope: FastifyInstance, { frame, notaryRules }:
     // A refused decision has typed nothing of the rules.
     const isChange = typed !== undefined && "source_url" in typed;
     const values = isChange ? typed : { ...typedRules(found.inForce), read_on: today, effective_on: today, ...typed };
-    const { refundApproval } = notaryRules;
-    const body = rulesBody({ state, operator, refundApproval, ...found }, values, problem);
+    const { refundApproval, proofMeans } = notaryRules;
+    const body = rulesBody({ state, operator, refundApproval, proofMeans, ...found }, values, problem);
     const title = `Rules of ${usStates.get(state)?.name ?? state}`;
     return consolePage(frame, request, { title, section: "notaries", body });
   }

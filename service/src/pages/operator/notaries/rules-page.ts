@@ -56,7 +56,11 @@ ${card("versions", "Versions", versionsPart(versions))}
 function checksPart({ inForce, proofMeans }: RulesView): Html {
   const gap = proofingGap(inForce.online, proofMeans);
   return gap === null
-    ? notice("info", "Identity checks are offered", "Notaries of the state may have signers checked by this service’s providers.")
+    ? notice(
+        "info",
+        "Identity checks are offered",
+        "Notaries of the state may have signers checked by this service’s providers.",
+      )
     : notice("attention", "Identity checks are not offered", gap);
 }
 
@@ -159,7 +163,10 @@ function onlineField(key: (typeof onlineNames)[number], value: string): Html {
   const part = { name: `online_${key}`, label, hint, value };
   if (key === "proofing") return textArea({ ...part, rows: 2, maxLength: 1000 });
   if (!choices) return field({ ...part, maxLength: 300 });
-  return select({ ...part, options: ["", ...choices].map((each) => ({ value: each, label: each.replaceAll("_", " ") })) });
+  return select({
+    ...part,
+    options: ["", ...choices].map((each) => ({ value: each, label: each.replaceAll("_", " ") })),
+  });
 }
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import {
   type Act,
+  askIdentity,
   askInPerson,
   claimedOrder,
   claimOrder,
@@ -10,7 +11,10 @@ import {
   deskOf,
   exportJournal,
   findDraft,
+  type IdentityDeps,
+  identitiesOf,
   mailAppointment,
+  meansFor,
   notaryOf,
   readAct,
   readForNotary,
@@ -28,7 +32,7 @@ import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.t
 import { deskBody, journalBody } from "./desk-pages.ts";
 import { firstTyped, type OrderView, orderBody, orderPath } from "./order-page.ts";
 
-export type NotaryDeskDeps = { frame: ConsoleFrame; notaryDesk: DeskDeps };
+export type NotaryDeskDeps = { frame: ConsoleFrame; notaryDesk: DeskDeps; identity: IdentityDeps };
 
 const permission = "notary.work" as const;
 const journalPath = "/operator/notary/journal";
@@ -44,7 +48,11 @@ export async function orderPage(
   const claimed = await claimedOrder(deps.notaryDesk, operator, code);
   const draft = await findDraft(deps.notaryDesk.db, claimed.order.taskId, claimed.notary.id);
   const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : firstTyped(claimed));
-  const body = orderBody({ claimed, draft, ...shown }, typed);
+  const identity = {
+    people: await identitiesOf(deps.identity, claimed.order),
+    means: meansFor(deps.identity, claimed.order.environment),
+  };
+  const body = orderBody({ claimed, draft, identity, ...shown }, typed);
   return consolePage(deps.frame, request, {
     title: `Order ${shortCode(code)}`,
     section: "notary",
@@ -108,6 +116,18 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
       refused: ({ request, operator, params: { code }, form: typed }, problem) =>
         orderPage(deps, request, operator, code, { typed, problem }),
     });
+
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/identity",
+    permission,
+    async handle({ operator, params: { code }, form }) {
+      await askIdentity(deps.identity, operator, code, form);
+      return done(orderPath(code, "#identity"), "identity-asked");
+    },
+    refused: ({ request, operator, params: { code } }, problem) =>
+      orderPage(deps, request, operator, code, { problem }),
+  });
 
   async function show(request: FastifyRequest, operator: Operator, problem?: string): Promise<string> {
     const notary = await notaryOf(notaryDesk.db, operator);

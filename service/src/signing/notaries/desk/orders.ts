@@ -90,6 +90,12 @@ export async function waitingOrder(
   return order;
 }
 
+/** The order by its number; undefined when it waits for no notary. */
+export async function orderOfId(reading: Reading, orderId: number): Promise<WaitingOrder | undefined> {
+  const [order] = await waitingOrders(reading, sql`o.id = ${orderId}`);
+  return order;
+}
+
 /** The order of a task; undefined when it waits for no notary, or is of the other environment. */
 export async function orderOfTask(
   reading: Reading,

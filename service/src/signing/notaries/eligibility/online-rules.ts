@@ -1,4 +1,14 @@
-import { boolean, fail, fields, integer, list, matching, oneOf, type Place, text } from "../../../orders/pricing/pricing.ts";
+import {
+  boolean,
+  fail,
+  fields,
+  integer,
+  list,
+  matching,
+  oneOf,
+  type Place,
+  text,
+} from "../../../orders/pricing/pricing.ts";
 import { isDay } from "../form-reader.ts";
 
 /** The ways in which a signer proves their identity to a notary who is elsewhere. */
@@ -108,7 +118,9 @@ const alternatives: Form<ProofType[][]> = {
 };
 
 const isWhole = (value: readonly (readonly ProofType[])[]): boolean =>
-  value.length > 0 && value.length <= 10 && value.every((each) => each.length > 0 && new Set(each).size === each.length);
+  value.length > 0 &&
+  value.length <= 10 &&
+  value.every((each) => each.length > 0 && new Set(each).size === each.length);
 
 /** The members of the questions' rules with what is allowed, in the order in which a form names them. */
 const quizBounds: Readonly<Record<keyof QuizRules, readonly [min: number, max: number]>> = {

@@ -125,7 +125,10 @@ function attributionOf(place: Place): RulesAttribution {
 }
 
 function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string, unknown>): StateRules {
-  const given = fields(place, { required: [], optional: ["modes", "acts", "excluded", "sentences", "terms", "online"] });
+  const given = fields(place, {
+    required: [],
+    optional: ["modes", "acts", "excluded", "sentences", "terms", "online"],
+  });
   return {
     modes: given.modes ? modesOf(given.modes) : base.modes,
     acts: given.acts ? actsOf(given.acts) : base.acts,
@@ -163,7 +166,10 @@ function termsOf(place: Place): StateRules["terms"] {
 function onlineOf(place: Place): OnlineRules {
   const given = fields(place, { required: [], optional: onlineNames });
   return Object.fromEntries(
-    Object.entries(given).map(([name, each]) => [name, sourcedValue(each, onlineForms[name as OnlineName].parse)]),
+    Object.entries(given).map(([name, each]) => [
+      name,
+      sourcedValue<unknown>(each, onlineForms[name as OnlineName].parse),
+    ]),
   );
 }
 

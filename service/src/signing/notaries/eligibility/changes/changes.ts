@@ -17,12 +17,20 @@ import { isUuid } from "../../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../../kernel/tasks/tasks.ts";
 import { isUsState } from "../../../../orders/pricing/pricing.ts";
 import { accepted, type Typed } from "../../form-reader.ts";
+import type { ProofMeans } from "../online-rules.ts";
 import { type NotaryRules, rulesText, type StateRules } from "../rules.ts";
 import { readChange, rulesInForce } from "./in-force.ts";
 import { insertChange, lockChange, type RuleChange, selectOfState, selectWaiting, updateDecision } from "./store.ts";
 import { readTypedChange } from "./typed.ts";
 
-export type RuleChangeDeps = { db: Database; clock: Clock; shipped: NotaryRules; refundApproval: Approval };
+export type RuleChangeDeps = {
+  db: Database;
+  clock: Clock;
+  shipped: NotaryRules;
+  refundApproval: Approval;
+  /** What the service's providers prove of live orders. */
+  proofMeans: ProofMeans;
+};
 
 /** A version, by its id below its state. */
 export type WhichChange = { state: string; id: string };
@@ -31,7 +39,7 @@ const noPerson = "Two people with names are needed. Sign in by email.";
 const noState = () => new ServiceError("not_found", "State not found.");
 
 /** The rules in force, and the states whose rules have a change that waits. */
-export async function rulesOfStates({ db, clock, shipped }: Omit<RuleChangeDeps, "refundApproval">) {
+export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps, "db" | "clock" | "shipped">) {
   const [rules, waiting] = await Promise.all([rulesInForce(db, shipped, clock()), selectWaiting(db)]);
   return { rules, waiting };
 }

@@ -1,8 +1,15 @@
 import { type ActKind, actKinds } from "../../acts/act.ts";
 import { type ActMode, actModes } from "../../commissions/expiry.ts";
 import { type FormReader, formReader, type Read, type Typed } from "../../form-reader.ts";
-import { onlineForms, type OnlineName, onlineNames } from "../online-rules.ts";
-import { type NotaryRules, type OnlineRules, type Sourced, type StateRules, type TermName, termNames } from "../rules.ts";
+import { type OnlineName, onlineForms, onlineNames } from "../online-rules.ts";
+import {
+  type NotaryRules,
+  type OnlineRules,
+  type Sourced,
+  type StateRules,
+  type TermName,
+  termNames,
+} from "../rules.ts";
 
 /** A change of a state's rules as it was typed. */
 export type TypedChange = { rules: StateRules; sourceUrl: string; effectiveOn: string };
@@ -79,7 +86,11 @@ function onlineIn(read: FormReader, { online }: StateRules, sourced: Sourcing): 
       if (text === null) return [];
       const { hint, choices, read: readValue } = onlineForms[name];
       const value = readValue(text.replaceAll("\r", ""));
-      if (value === undefined) read.fault(`online_${name}`, choices ? `must be one of ${choices.join(", ")}` : `must be in this form: ${hint}`);
+      if (value === undefined)
+        read.fault(
+          `online_${name}`,
+          choices ? `must be one of ${choices.join(", ")}` : `must be in this form: ${hint}`,
+        );
       return [[name, sourced<unknown>(online[name], value)] as const];
     }),
   );

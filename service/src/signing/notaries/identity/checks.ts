@@ -1,0 +1,210 @@
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { perform } from "../../../orders/fulfilment/fulfilment.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import type { IdentityProofing, KnowledgeQuiz } from "../../../providers/providers.ts";
+import { findNotary } from "../commissions/store.ts";
+import { claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
+import { orderOfId, type WaitingOrder } from "../desk/orders.ts";
+import { openAlternatives, type ProofMeans, proofingGap } from "../eligibility/online-rules.ts";
+import type { Typed } from "../form-reader.ts";
+import { identityMail } from "./mail.ts";
+import {
+  checkOfToken,
+  checksOf,
+  endCheck,
+  failedQuizzes,
+  type IdentityCheck,
+  insertCheck,
+  linkSha256,
+  lockCheck,
+  type Proof,
+  type ProofKind,
+  proofsOf,
+  tokenUnder,
+} from "./store.ts";
+
+export type IdentityDeps = {
+  desk: DeskDeps;
+  secrets: SecretBytes;
+  /** Null without an account. */
+  proofing: IdentityProofing | null;
+  quiz: KnowledgeQuiz | null;
+};
+
+/** How long a link opens its check. */
+const linkDays = 7;
+/** How long a passed check may be relied on. */
+export const proofHours = 24;
+/** Each check costs money. */
+const mostChecks = 5;
+
+/** What the service's providers prove for orders of an environment. */
+export const meansFor = (
+  { proofing, quiz }: Pick<IdentityDeps, "proofing" | "quiz">,
+  environment: WaitingOrder["environment"],
+): ProofMeans => ({
+  credentials: proofing?.environment === environment,
+  questions: quiz?.environment === environment,
+});
+
+export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] => [
+  ...(needs.includes("credential_analysis") || needs.includes("biometric") ? (["credential"] as const) : []),
+  ...(needs.includes("kba") ? (["questions"] as const) : []),
+];
+
+/**
+ * Has a person of an order in the notary's hands mailed a link by which they prove their identity, in the first way of the state
+ * that the service's providers can carry out.
+ * @throws ServiceError naming the value or the provider that is missing, for a check that is open, and after two failed quizzes
+ */
+export async function askIdentity(deps: IdentityDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const { desk, secrets } = deps;
+  const claimed = await claimedOrder(desk, operator, code);
+  const person = /^\d{1,2}$/.test(typed["person"] ?? "") ? Number(typed["person"]) : 0;
+  await desk.db.transaction(async (tx) => {
+    const { notary, order, at, eligibility } = await lockClaimed(tx, desk, operator, claimed);
+    if (!order.signers[person - 1]) throw invalid("person must be the number of somebody who is to appear.");
+    const { online } = eligibility.rules;
+    const means = meansFor(deps, order.environment);
+    const gap = proofingGap(online, means);
+    const [needs] = openAlternatives(online, means);
+    if (gap !== null || !needs) throw invalid(`No identity check is offered for ${notary.state}. ${gap ?? ""}`);
+    const { orderId, partnerId, environment } = order;
+    const quiz = needs.includes("kba") ? (online.kba?.value ?? null) : null;
+    const about = { orderId, notaryId: notary.id, person };
+    await requireMayAsk(tx, about, at);
+    if (quiz) await requireNotLocked(tx, about, { ...quiz, at });
+    const id = newUuid();
+    const expiresAt = new Date(at.getTime() + linkDays * dayMs);
+    const tokenSha256 = linkSha256(tokenUnder(secrets, id));
+    await insertCheck(tx, { id, ...about, needs, quiz, tokenSha256, askedAt: at, expiresAt });
+    await identityMail.enqueue(tx, { checkId: id });
+    const detail = { checkId: id, person, needs };
+    await tx.query(
+      auditLine({
+        at,
+        action: "identity.asked",
+        actor: operator.actor,
+        partnerId,
+        orderId,
+        detail: { ...detail, environment },
+      }),
+    );
+  });
+}
+
+type About = Pick<IdentityCheck, "orderId" | "notaryId" | "person">;
+
+async function requireMayAsk(tx: Tx, { orderId, person }: About, at: Date): Promise<void> {
+  const before = (await checksOf(tx, orderId)).filter((check) => check.person === person);
+  if (before.length >= mostChecks)
+    throw new ServiceError("conflict", `A person’s identity is checked at most ${mostChecks} times for an order.`);
+  const open = before.find(({ state }) => state === "asked");
+  if (!open) return;
+  if (open.expiresAt > at) throw new ServiceError("conflict", "This person was asked already, and the link is open.");
+  await lockCheck(tx, open.id);
+  await endCheck(tx, open.id, "expired", at);
+}
+
+/** @throws ServiceError `conflict` while the state's hours after the last of too many failed quizzes run */
+async function requireNotLocked(
+  tx: Tx,
+  about: About,
+  { retakes, hours, at }: { retakes: number; hours: number; at: Date },
+): Promise<void> {
+  const failed = await failedQuizzes(tx, about, new Date(at.getTime() - hours * hourMs));
+  const last = failed.at(-1);
+  if (!last || failed.length <= retakes) return;
+  const until = new Date(last.getTime() + hours * hourMs).toISOString().slice(0, 16).replace("T", " ");
+  throw new ServiceError(
+    "conflict",
+    `This person failed the questions ${failed.length} times. With you they are asked again from ${until} UTC on.`,
+  );
+}
+
+/** A check with its tries and the order that it is for. */
+export type OpenedCheck = {
+  check: IdentityCheck;
+  proofs: Proof[];
+  order: WaitingOrder;
+  notaryName: string;
+  /** Who is to prove their identity. */
+  name: string;
+};
+
+/** The check behind a link. @throws ServiceError `not_found` for every other link, and once the order waits for no notary */
+export async function openCheck({ desk }: IdentityDeps, token: string): Promise<OpenedCheck> {
+  const check = isCode(token) ? await checkOfToken(desk.db, linkSha256(token)) : undefined;
+  if (!check) throw noCheck();
+  return opened(desk, desk.db, check);
+}
+
+const noCheck = () => new ServiceError("not_found", "This link opens no identity check.");
+
+async function opened({ rowMac }: DeskDeps, db: Sql, check: IdentityCheck): Promise<OpenedCheck> {
+  const [order, notary, proofs] = await Promise.all([
+    orderOfId({ db, rowMac }, check.orderId),
+    findNotary(db, check.notaryId),
+    proofsOf(db, [check.id]),
+  ]);
+  const name = order?.signers[check.person - 1]?.name;
+  if (!order || !notary || name === undefined) throw noCheck();
+  return { check, proofs, order, notaryName: notary.commissionName, name };
+}
+
+/** Whether a check still takes proofs. */
+export const isOpen = ({ state, expiresAt }: IdentityCheck, now: Date): boolean => state === "asked" && expiresAt > now;
+
+/**
+ * Locks the order of a check, then the check, and reads both as they are.
+ * @throws ServiceError `conflict` for a check that takes no proofs any more
+ */
+export async function lockOpenCheck(
+  deps: IdentityDeps,
+  tx: Tx,
+  { check, order }: { check: Pick<IdentityCheck, "id">; order: Pick<WaitingOrder, "code"> },
+) {
+  const locked = await lockOrder(tx, order.code);
+  const still = await lockCheck(tx, check.id);
+  const at = deps.desk.clock();
+  if (!locked || locked.status !== "NotarizationPending" || !still || !isOpen(still, at))
+    throw new ServiceError("conflict", "This identity check is closed.");
+  return { locked, at, ...(await opened(deps.desk, tx, still)) };
+}
+
+export type LockedCheck = Awaited<ReturnType<typeof lockOpenCheck>>;
+
+/** After a try has ended: ends the check once all kinds are passed, or when it failed for good; then the order is locked. */
+export async function concludeCheck(
+  { desk }: IdentityDeps,
+  tx: Tx,
+  { check, locked, order, at }: LockedCheck,
+  failedForGood: boolean,
+): Promise<void> {
+  const { id, person } = check;
+  const proofs = await proofsOf(tx, [id]);
+  const hasPassed = (kind: ProofKind) => proofs.some((proof) => proof.kind === kind && proof.state === "passed");
+  const state = failedForGood ? "failed" : kindsOf(check).every(hasPassed) ? "passed" : null;
+  if (state === null) return;
+  await endCheck(tx, id, state, at);
+  const { orderId, partnerId } = order;
+  const line = {
+    at,
+    action: `identity.${state}`,
+    actor: "signer",
+    partnerId,
+    orderId,
+    detail: { checkId: id, person },
+  };
+  await tx.query(auditLine(line));
+  if (state === "passed") return;
+  const reason = `The identity check of person ${person} failed for good`;
+  await perform(tx, locked, "identity_locked", { reason }, { actor: "identity-check", at, log: desk.log });
+}

@@ -1,0 +1,161 @@
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { QuizQuestion } from "../../../providers/providers.ts";
+import type { QuizRules } from "../eligibility/online-rules.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import {
+  concludeCheck,
+  type IdentityDeps,
+  kindsOf,
+  type LockedCheck,
+  lockOpenCheck,
+  meansFor,
+  openCheck,
+} from "./checks.ts";
+import { triesOf } from "./proofs.ts";
+import { endProof, insertProof, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
+
+/** Tries that the provider broke off do not count as failed, and still end somewhere. */
+const mostTries = 8;
+
+export type AskedQuiz = { proofId: string; questions: QuizQuestion[]; seconds: number };
+
+/**
+ * Has the provider ask its questions about the person. What is typed of the person is passed on, and not kept.
+ * @throws ServiceError naming every field that is wrong; `conflict` while a quiz runs, or after the last try
+ */
+export async function beginQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<AskedQuiz> {
+  const { desk, quiz } = deps;
+  const read = formReader(typed);
+  const about = accepted(
+    read.done({ address: read.required("address", { max: 300 }), dateOfBirth: read.requiredDate("birth") }),
+  );
+  const found = await openCheck(deps, token);
+  if (!quiz || !meansFor(deps, found.order.environment).questions)
+    throw new ServiceError("unavailable", "Questions are not available now.");
+  const begun = await desk.db.transaction(async (tx) => begin(deps, tx, await lockOpenCheck(deps, tx, found)));
+  if (begun === "failed for good") throw new ServiceError("conflict", "The time for the questions ran out.");
+  const { id, rules, before } = begun;
+  const repeats = before === null ? null : { reference: before, renewed: rules.renewed };
+  const { questions, choices } = rules;
+  const asked = await quiz
+    .ask({ id, person: { name: found.name, ...about }, questions, choices, repeats })
+    .catch(async (error: unknown) => {
+      await breakOff(deps, found, id);
+      throw error;
+    });
+  await desk.db.transaction(async (tx) => {
+    await lockOpenCheck(deps, tx, found);
+    await setProof(tx, id, { reference: asked.reference });
+  });
+  return { proofId: id, questions: asked.questions, seconds: rules.seconds };
+}
+
+const rulesOf = ({ quiz }: { quiz: QuizRules | null }): QuizRules => {
+  if (!quiz) throw new ServiceError("not_found", "This check asks no questions.");
+  return quiz;
+};
+
+async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
+  const { check, at, order } = locked;
+  if (!kindsOf(check).includes("questions")) throw new ServiceError("not_found", "This check asks no questions.");
+  const rules = rulesOf(check);
+  const tries = triesOf(locked.proofs, "questions");
+  if (tries.some(({ state }) => state === "passed"))
+    throw new ServiceError("conflict", "You have passed this part already.");
+  const open = tries.find(({ state }) => state === "begun" || state === "answering");
+  if (open) {
+    if (secondsSince(open, at) <= rules.seconds + graceSeconds)
+      throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
+    // Nobody answered in time; or the service stopped while the provider counted, which is not the person's fault.
+    const state = open.state === "begun" ? "failed" : "inconclusive";
+    if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
+  }
+  const all = triesOf(await proofsOf(tx, [check.id]), "questions");
+  if (all.length >= mostTries)
+    throw new ServiceError("conflict", "The questions were begun too often. Ask the notary.");
+  const id = newUuid();
+  const proof = { id, checkId: check.id, kind: "questions", attempt: all.length + 1 } as const;
+  await insertProof(tx, { ...proof, provider: "quiz", begunAt: at });
+  const { orderId, partnerId } = order;
+  const detail = { checkId: check.id, proofId: id, kind: "questions" };
+  await tx.query(auditLine({ at, action: "identity.begun", actor: "signer", partnerId, orderId, detail }));
+  return { id, rules, before: all.at(-1)?.reference ?? null };
+}
+
+/** What travels between the browser and us while the last answer is chosen. Answers count by the state's seconds alone. */
+const graceSeconds = 5;
+
+const secondsSince = ({ begunAt }: Pick<Proof, "begunAt">, at: Date): number =>
+  Math.ceil((at.getTime() - begunAt.getTime()) / 1000);
+
+/**
+ * Counts the answers of the open quiz, once. Time runs on our clock, from before the questions were fetched.
+ * @returns whether it was passed
+ * @throws ServiceError `conflict` for a quiz that ended; naming the rule for answers of another number
+ */
+export async function answerQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<"passed" | "failed"> {
+  const { desk, quiz } = deps;
+  const found = await openCheck(deps, token);
+  const rules = rulesOf(found.check);
+  const chosen = Array.from({ length: rules.questions }, (_, index) => typed[`answer_${index + 1}`] ?? "");
+  const choices = chosen.map((text) => (/^\d$/.test(text) && Number(text) < rules.choices ? Number(text) : -1));
+  if (!quiz) throw new ServiceError("unavailable", "Questions are not available now.");
+  const claimed = await desk.db.transaction(async (tx) => {
+    const locked = await lockOpenCheck(deps, tx, found);
+    const open = triesOf(locked.proofs, "questions").find(({ state }) => state === "begun");
+    if (!open || open.reference === null || open.id !== typed["quiz"])
+      throw new ServiceError("conflict", "These questions are closed.");
+    const seconds = secondsSince(open, locked.at);
+    if (seconds > rules.seconds) {
+      await endTry(deps, tx, locked, open, { state: "failed", at: locked.at, seconds });
+      return null;
+    }
+    if (choices.includes(-1)) throw invalid("Each question needs one of its answers.");
+    await setProof(tx, open.id, "answering");
+    return { id: open.id, reference: open.reference, seconds };
+  });
+  if (claimed === null) return "failed";
+  const { id, reference, seconds } = claimed;
+  const counted = await quiz.answer(reference, choices).catch(async (error: unknown) => {
+    await breakOff(deps, found, id);
+    throw error;
+  });
+  const { right: correct, of: asked } = counted;
+  const state = correct * 100 >= rules.percent * asked ? "passed" : "failed";
+  await desk.db.transaction(async (tx) => {
+    const locked = await lockOpenCheck(deps, tx, found);
+    const open = locked.proofs.find((proof) => proof.id === id);
+    if (open?.state === "answering")
+      await endTry(deps, tx, locked, open, { state, at: locked.at, correct, asked, seconds });
+  });
+  return state;
+}
+
+/** @returns whether the check failed for good */
+async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Proof, end: ProofEnd): Promise<boolean> {
+  const { check, order, at } = locked;
+  await endProof(tx, proof.id, end);
+  const { orderId, partnerId } = order;
+  const { state: outcome, correct, asked, seconds } = end;
+  const detail = { checkId: check.id, proofId: proof.id, kind: "questions", outcome, correct, asked, seconds };
+  await tx.query(auditLine({ at, action: "identity.proof", actor: "signer", partnerId, orderId, detail }));
+  const failures = triesOf(await proofsOf(tx, [check.id]), "questions").filter(({ state }) => state === "failed");
+  const isLast = failures.length > rulesOf(check).retakes;
+  await concludeCheck(deps, tx, locked, isLast);
+  return isLast;
+}
+
+/** The provider did not answer: the try decides nothing. */
+async function breakOff(
+  deps: IdentityDeps,
+  found: Parameters<typeof lockOpenCheck>[2],
+  proofId: string,
+): Promise<void> {
+  await deps.desk.db.transaction(async (tx) => {
+    const { at } = await lockOpenCheck(deps, tx, found);
+    await endProof(tx, proofId, { state: "inconclusive", at });
+  });
+}

@@ -1,0 +1,55 @@
+import { hourMs } from "../../../kernel/platform/clock.ts";
+import type { CredentialResult } from "../../../providers/providers.ts";
+import type { WaitingOrder } from "../desk/orders.ts";
+import { type IdentityDeps, proofHours } from "./checks.ts";
+import { resultOf } from "./proofs.ts";
+import { checksOf, type IdentityCheck, type Proof, proofsOf } from "./store.ts";
+
+/** What is known of the identity of somebody who is to appear. */
+export type IdentityState = {
+  /** From 1. */
+  person: number;
+  name: string;
+  /** The latest check; null where none was asked for. */
+  check: IdentityCheck | null;
+  proofs: (Proof & { result: CredentialResult | null })[];
+  /** The name on the credential, where it is not the order's. */
+  otherName: string | null;
+  /** Whether it was passed so long ago that the notary may not rely on it. */
+  isTooOld: boolean;
+};
+
+/** The latest check of each person of an order, with its tries. */
+export async function identitiesOf(deps: IdentityDeps, order: WaitingOrder): Promise<IdentityState[]> {
+  const { db, clock } = deps.desk;
+  const checks = await checksOf(db, order.orderId);
+  const proofs = await proofsOf(
+    db,
+    checks.map(({ id }) => id),
+  );
+  const oldest = clock().getTime() - proofHours * hourMs;
+  return order.signers.map(({ name }, index) => {
+    const person = index + 1;
+    const check = checks.findLast((each) => each.person === person) ?? null;
+    const tries = proofs
+      .filter(({ checkId }) => checkId === check?.id)
+      .map((proof) => ({ ...proof, result: resultOf(deps.secrets, proof) }));
+    const found = tries.findLast(({ result }) => result?.names)?.result?.names ?? null;
+    const otherName = found !== null && !isSameName(found, name) ? found : null;
+    const isTooOld = check?.state === "passed" && (check.endedAt?.getTime() ?? 0) < oldest;
+    return { person, name, check, proofs: tries, otherName, isTooOld };
+  });
+}
+
+/** Whether two names have the same words, in whichever order, case and accents. */
+export const isSameName = (one: string, other: string): boolean => folded(one) === folded(other);
+
+const folded = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .toSorted()
+    .join(" ");

@@ -1,0 +1,202 @@
+import { hash } from "node:crypto";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { type ProtectedTable, stateRows } from "../../../kernel/platform/protected-data.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import type { ProofType, QuizRules } from "../eligibility/online-rules.ts";
+
+/** What a notary asked of a person: the types of proof, all of which are to be passed. */
+export type IdentityCheck = {
+  id: string;
+  orderId: number;
+  notaryId: string;
+  /** Which of those who are to appear, from 1. */
+  person: number;
+  needs: ProofType[];
+  quiz: QuizRules | null;
+  askedAt: Date;
+  expiresAt: Date;
+  state: "asked" | "passed" | "failed" | "expired";
+  endedAt: Date | null;
+};
+
+export type ProofKind = "credential" | "questions";
+
+/** One try of one kind of proof. */
+export type Proof = {
+  id: string;
+  checkId: string;
+  kind: ProofKind;
+  attempt: number;
+  provider: string;
+  reference: string | null;
+  begunAt: Date;
+  state: "begun" | "answering" | "passed" | "failed" | "inconclusive";
+  endedAt: Date | null;
+  correct: number | null;
+  asked: number | null;
+  seconds: number | null;
+  /** What the provider found of a credential, encrypted; null once it is forgotten. */
+  content: Buffer | null;
+};
+
+const checkState: StateMac = {
+  table: sql`identity_checks`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (c) => sql`${c}.id, ${c}.order_id, ${c}.notary_id, ${c}.person, ${c}.needs, ${c}.quiz,
+    encode(${c}.token_sha256, 'hex'), extract(epoch FROM ${c}.asked_at), extract(epoch FROM ${c}.expires_at), ${c}.state,
+    extract(epoch FROM ${c}.ended_at)`,
+};
+
+const proofState: StateMac = {
+  table: sql`identity_proofs`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  // What was found is encrypted, and bound to the row by its cipher.
+  covered: (p) => sql`${p}.id, ${p}.check_id, ${p}.kind, ${p}.attempt, ${p}.provider, ${p}.reference,
+    extract(epoch FROM ${p}.begun_at), ${p}.state, extract(epoch FROM ${p}.ended_at), ${p}.correct, ${p}.asked, ${p}.seconds,
+    extract(epoch FROM ${p}.forgotten_at)`,
+};
+
+/** The name from which the key of what was found is derived. */
+export const foundColumn = "identity_proofs";
+
+export const checkRows = stateRows(checkState);
+export const identityProofRows: ProtectedTable = stateRows(proofState, {
+  ciphers: [{ use: foundColumn, column: sql`content`, context: sql`id::text` }],
+});
+
+const checkColumns = sql`
+  SELECT c.id, c.order_id AS "orderId", c.notary_id AS "notaryId", c.person, c.needs, c.quiz, c.asked_at AS "askedAt",
+    c.expires_at AS "expiresAt", c.state, c.ended_at AS "endedAt", ${verified(checkState, sql`c`)}
+  FROM identity_checks c`;
+
+const proofColumns = sql`
+  SELECT p.id, p.check_id AS "checkId", p.kind, p.attempt, p.provider, p.reference, p.begun_at AS "begunAt", p.state,
+    p.ended_at AS "endedAt", p.correct, p.asked, p.seconds, p.content, ${verified(proofState, sql`p`)}
+  FROM identity_proofs p`;
+
+/** The checks of an order, each person's latest last. */
+export const checksOf = (db: Sql, orderId: number): Promise<IdentityCheck[]> =>
+  db.query<IdentityCheck>(sql`${checkColumns} WHERE c.order_id = ${orderId} ORDER BY c.person, c.asked_at, c.id`);
+
+const oneCheck = async (db: Sql, where: Statement): Promise<IdentityCheck | undefined> =>
+  (await db.query<IdentityCheck>(sql`${checkColumns} WHERE ${where}`))[0];
+
+export const findCheck = (db: Sql, id: string) => oneCheck(db, sql`c.id = ${id}`);
+export const checkOfToken = (db: Sql, sha256: Buffer) => oneCheck(db, sql`c.token_sha256 = ${sha256}`);
+
+/** The check, held until the transaction ends. Who locks its order, too, does that first. */
+export async function lockCheck(tx: Tx, id: string): Promise<IdentityCheck | undefined> {
+  await tx.query(sql`SELECT FROM identity_checks WHERE id = ${id} FOR UPDATE`);
+  return findCheck(tx, id);
+}
+
+export type NewCheck = Omit<IdentityCheck, "state" | "endedAt"> & { tokenSha256: Buffer };
+
+export async function insertCheck(tx: Tx, check: NewCheck): Promise<void> {
+  const { id, orderId, notaryId, person, needs, quiz, tokenSha256, askedAt, expiresAt } = check;
+  await tx.query(sql`
+    INSERT INTO identity_checks (id, order_id, notary_id, person, needs, quiz, token_sha256, asked_at, expires_at)
+    VALUES (${id}, ${orderId}, ${notaryId}, ${person}, ${needs}::text[], ${quiz === null ? null : JSON.stringify(quiz)}::jsonb,
+      ${tokenSha256}, ${askedAt}, ${expiresAt})`);
+  await writeStateMacs(tx, checkState, sql`id = ${id}`);
+}
+
+/** Of a check that `lockCheck` has locked. */
+export async function endCheck(tx: Tx, id: string, state: IdentityCheck["state"], at: Date): Promise<void> {
+  await tx.query(sql`UPDATE identity_checks SET state = ${state}, ended_at = ${at} WHERE id = ${id}`);
+  await writeStateMacs(tx, checkState, sql`id = ${id}`);
+}
+
+/** The tries of checks, each kind's in their order. */
+export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]> =>
+  db.query<Proof>(
+    sql`${proofColumns} WHERE p.check_id = ANY (${checkIds}::uuid[]) ORDER BY p.check_id, p.kind, p.attempt`,
+  );
+
+/** Failed tries of questions that a notary had an order's person asked, since the time. */
+export async function failedQuizzes(
+  db: Sql,
+  check: Pick<IdentityCheck, "orderId" | "notaryId" | "person">,
+  since: Date,
+) {
+  const rows = await db.query<{ endedAt: Date }>(sql`
+    SELECT p.ended_at AS "endedAt", ${verified(proofState, sql`p`)}
+    FROM identity_proofs p JOIN identity_checks c ON c.id = p.check_id
+    WHERE c.order_id = ${check.orderId} AND c.notary_id = ${check.notaryId} AND c.person = ${check.person}
+      AND p.kind = 'questions' AND p.state = 'failed' AND p.ended_at > ${since} ORDER BY p.ended_at`);
+  return rows.map(({ endedAt }) => endedAt);
+}
+
+export async function proofOfReference(db: Sql, provider: string, reference: string): Promise<Proof | undefined> {
+  const [found] = await db.query<Proof>(sql`
+    ${proofColumns} WHERE p.provider = ${provider} AND p.reference = ${reference}`);
+  return found;
+}
+
+export async function findProof(db: Sql, id: string): Promise<Proof | undefined> {
+  const [found] = await db.query<Proof>(sql`${proofColumns} WHERE p.id = ${id}`);
+  return found;
+}
+
+type NewProof = Pick<Proof, "id" | "checkId" | "kind" | "attempt" | "provider" | "begunAt">;
+
+/** Of a check that `lockCheck` has locked. */
+export async function insertProof(tx: Tx, { id, checkId, kind, attempt, provider, begunAt }: NewProof): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO identity_proofs (id, check_id, kind, attempt, provider, begun_at)
+    VALUES (${id}, ${checkId}, ${kind}, ${attempt}, ${provider}, ${begunAt})`);
+  await writeStateMacs(tx, proofState, sql`id = ${id}`);
+}
+
+/** What a try comes to. */
+export type ProofEnd = {
+  state: "passed" | "failed" | "inconclusive";
+  at: Date;
+  correct?: number;
+  asked?: number;
+  seconds?: number;
+  content?: Buffer;
+};
+
+/** Of a try whose check `lockCheck` has locked. */
+export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void> {
+  const { state, at, correct = null, asked = null, seconds = null, content = null } = end;
+  await tx.query(sql`
+    UPDATE identity_proofs SET state = ${state}, ended_at = ${at}, correct = ${correct}, asked = ${asked}, seconds = ${seconds},
+      content = ${content} WHERE id = ${id}`);
+  await writeStateMacs(tx, proofState, sql`id = ${id}`);
+}
+
+/** Of a try whose check `lockCheck` has locked. */
+export async function setProof(tx: Tx, id: string, set: { reference: string } | "answering"): Promise<void> {
+  const what = set === "answering" ? sql`state = 'answering'` : sql`reference = ${set.reference}`;
+  await tx.query(sql`UPDATE identity_proofs SET ${what} WHERE id = ${id}`);
+  await writeStateMacs(tx, proofState, sql`id = ${id}`);
+}
+
+/** What was found of a credential is deleted, and the provider has deleted its own. */
+export async function forgetProof(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.query(sql`UPDATE identity_proofs SET content = NULL, forgotten_at = ${at} WHERE id = ${id}`);
+  await writeStateMacs(tx, proofState, sql`id = ${id}`);
+}
+
+export const linkSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
+
+/** The token of a new check’s link. */
+export const tokenUnder = (secrets: SecretBytes, checkId: string): string =>
+  derivedToken(deriveKey(secrets, "identity-link"), checkId);
+
+/** The token of a check's link, under whichever key it was made. */
+export const linkTokenOf = (secrets: SecretBytes, checkId: string, sha256: Buffer): string | undefined =>
+  keysOf(secrets)
+    .map((key) => tokenUnder(key, checkId))
+    .find((token) => linkSha256(token).equals(sha256));
+
+/** The hash of the token of a check's link. */
+export const tokenSha256Of = async (db: Sql, id: string): Promise<Buffer | undefined> =>
+  (await db.query<{ sha256: Buffer }>(sql`SELECT token_sha256 AS sha256 FROM identity_checks WHERE id = ${id}`))[0]
+    ?.sha256;

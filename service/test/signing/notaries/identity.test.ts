@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type IdentityDouble, startIdentity } from "@signsealship/testing/doubles/identity";
+import { type QuizDouble, startQuiz } from "@signsealship/testing/doubles/quiz";
+import { until } from "@signsealship/testing/until";
+import type { Operator } from "../../../src/firms/operators/operators.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { quizAccount } from "../../../src/providers/identity/quiz.ts";
+import { stripeIdentityAccount } from "../../../src/providers/identity/stripe.ts";
+import { createCaller, createQuiz, createStripeIdentity } from "../../../src/providers/providers.ts";
+import { waitingOrder } from "../../../src/signing/notaries/desk/orders.ts";
+import { proofingGap } from "../../../src/signing/notaries/eligibility/online-rules.ts";
+import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
+import { lookAtCredential } from "../../../src/signing/notaries/identity/proofs.ts";
+import { isSameName } from "../../../src/signing/notaries/identity/results.ts";
+import {
+  addNotary,
+  answerQuiz,
+  askIdentity,
+  beginCredential,
+  beginQuiz,
+  type DeskDeps,
+  eligibilityReader,
+  type IdentityDeps,
+  identitiesOf,
+} from "../../../src/signing/notaries/notaries.ts";
+import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { openLiveService } from "../../orders/fulfilment/live-service.ts";
+
+const rules = loadNotaryRules(fileURLToPath(new URL("../../../data/notarization-rules.yaml", import.meta.url)));
+const log = openLog("silent");
+const hour = 3_600_000;
+
+let running: Awaited<ReturnType<typeof openLiveService>>;
+let stripe: IdentityDouble;
+let quiz: QuizDouble;
+let deps: IdentityDeps;
+let now = new Date();
+const notaries: Record<string, { operator: Operator; cookie: string }> = {};
+const waiting: string[] = [];
+
+before(async () => {
+  [stripe, quiz] = await Promise.all([startIdentity(), startQuiz()]);
+  running = await openLiveService({
+    ...{
+      IDENTITY_API_KEY: "sk_live_double",
+      IDENTITY_API_BASE: stripe.url,
+      IDENTITY_WEBHOOK_SECRET: stripe.webhookSecret,
+    },
+    ...{ IDENTITY_TERMS_CONFIRMED: "2026-11-01 letter", QUIZ_URL: quiz.url, QUIZ_API_KEY: "quiz-key" },
+  });
+  const { harness, db } = running;
+  // Before a notary is on record, live orders are quoted and paid.
+  for (let index = 0; index < 9; index++)
+    waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
+  for (const state of ["FL", "TX", "WY"]) {
+    const person = await newOperator(harness, { roles: ["notary"], passkey: false });
+    const commission = {
+      ...{ commissionName: `Nora ${state}`, state, county: "Dade", commissionNumber: "1", status: "active" },
+      ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+    };
+    await addNotary({ db, clock: () => new Date() }, person.id, commission, "operator");
+    const operator = { id: person.id, actor: `operator:${person.id}`, environment: "live" } as Operator;
+    notaries[state] = { operator, cookie: person.cookie };
+  }
+  const secrets = await openSecretsKey(`file:${join(harness.service.dataDir, "keys/secrets")}`);
+  const clock = () => now;
+  const callOf = (account: ReturnType<typeof quizAccount>) =>
+    createCaller({ fetch, clock: () => new Date(), log }, account).call;
+  const desk = {
+    ...{ db, clock, log, rowMac: harness.rowMac, baseUrl: running.url() },
+    readEligibility: eligibilityReader({ shipped: rules, clock, notarizationBlocked: () => false }),
+  } as unknown as DeskDeps;
+  const account = stripeIdentityAccount({ apiKey: "sk_live_double", apiBase: stripe.url, webhookSecret: null });
+  deps = {
+    ...{ desk, secrets },
+    proofing: createStripeIdentity(callOf(account), "live"),
+    quiz: createQuiz(callOf(quizAccount({ url: quiz.url, apiKey: "quiz-key" })), "live"),
+  };
+});
+after(async () => {
+  await running.close();
+  await Promise.all([stripe.close(), quiz.close()]);
+});
+
+const who = (state: string) => {
+  const notary = notaries[state];
+  assert.ok(notary);
+  return notary;
+};
+
+/** An order that the notary of the state has claimed. */
+async function claimed(state: string): Promise<string> {
+  const code = waiting.pop() ?? "";
+  const [task] = (await running.tasksOf(code)).filter(({ kind }) => kind === "notarize");
+  const { cookie } = who(state);
+  const answer = await postForm(`${running.url()}/operator/notary/tasks/${task?.id}/claim`, {}, { cookie });
+  assert.equal(answer.status, 303);
+  return code;
+}
+
+const mailed = () => new Set(mailsTo(running.harness.service, "signer@example.com"));
+const tokenIn = (mail: string) => /\/identity\/([0-9a-f]{40})/.exec(mail)?.[1];
+
+/** Asks for a check of the order's signer. @returns the token of the mailed link */
+async function asked(state: string, code: string): Promise<string> {
+  const earlier = mailed();
+  await askIdentity(deps, who(state).operator, code, { person: "1" });
+  return until(() => [...mailed()].filter((mail) => !earlier.has(mail)).flatMap((mail) => tokenIn(mail) ?? [])[0]);
+}
+
+async function stateOf(code: string) {
+  const order = await waitingOrder(deps.desk, "live", code);
+  assert.ok(order);
+  const [state] = await identitiesOf(deps, order);
+  assert.ok(state);
+  return state;
+}
+
+const newest = (): string => [...stripe.sessions.keys()].at(-1) ?? "";
+const person = { address: "1 Main Street, Austin", birth: "1980-01-02" };
+const answers = (id: string, right: number) => ({
+  quiz: id,
+  ...Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`answer_${index + 1}`, index < right ? "2" : "1"])),
+});
+
+test("a state whose alternatives can’t be met is not offered, and what is missing is named", async () => {
+  const means = { credentials: true, questions: true };
+  assert.equal(proofingGap(rules.of("TX").online, means), null);
+  assert.match(
+    proofingGap(rules.of("TX").online, { ...means, questions: false }) ?? "",
+    /a provider of knowledge-based questions is missing/,
+  );
+  assert.equal(proofingGap(rules.of("FL").online, { ...means, questions: false }), null);
+  assert.match(
+    proofingGap(rules.of("FL").online, { credentials: false, questions: false }) ?? "",
+    /checks credentials/,
+  );
+  assert.match(proofingGap(rules.of("OR").online, means) ?? "", /the value “Knowledge-based questions” is missing/);
+  assert.match(proofingGap(rules.of("WY").online, means) ?? "", /The value “Ways to prove identity online” is missing/);
+  assert.match(proofingGap(rules.of("VA").online, means) ?? "", /No alternative of the state can be met by a provider/);
+});
+
+test("the desk offers a check where the state’s value is known, and names the missing value where it is not", async () => {
+  const code = await claimed("FL");
+  const look = async () =>
+    (await fetch(`${running.url()}/operator/notary/orders/${code}`, { headers: { cookie: who("FL").cookie } })).text();
+  assert.match(await look(), /Ask for a check[\s\S]*of Jane Doe/);
+  const path = `${running.url()}/operator/notary/orders/${code}/identity`;
+  assert.equal((await postForm(path, { person: "2" }, { cookie: who("FL").cookie })).status, 400);
+  assert.equal((await postForm(path, { person: "1" }, { cookie: who("FL").cookie })).status, 303);
+  assert.match(await look(), /Asked/);
+  assert.equal((await postForm(path, { person: "1" }, { cookie: who("FL").cookie })).status, 409);
+  const of = await (
+    await fetch(`${running.url()}/operator/notaries/rules/OR`, {
+      headers: { cookie: (await newOperator(running.harness, { roles: ["admin"] })).cookie },
+    })
+  ).text();
+  assert.match(of, /Identity checks are not offered[\s\S]*Knowledge-based questions/);
+});
+
+test("a credential is checked on the provider’s page; its event, late, twice or forged, ends the check once", async () => {
+  const code = await claimed("FL");
+  const token = await asked("FL", code);
+  const page = `${running.url()}/identity/${token}`;
+  assert.match(await (await fetch(page)).text(), /Stripe also compares your face/);
+  const begun = await (await postForm(`${page}/credential`, {})).text();
+  const id = newest();
+  assert.match(begun, new RegExp(`href="${stripe.url}/start/${id}"`));
+  assert.equal(await beginCredential(deps, token), `${stripe.url}/start/${id}`);
+  stripe.verify(id, { first_name: "Jäne", last_name: "Döe-Smith" });
+  const event = stripe.event("verified", id);
+  assert.equal((await stripe.deliver(running.url(), event, "whsec_other")).status, 400);
+  assert.equal((await stateOf(code)).check?.state, "asked");
+  assert.equal((await stripe.deliver(running.url(), event)).status, 200);
+  assert.equal((await stripe.deliver(running.url(), event)).status, 200);
+  const passed = await until(async () => {
+    const state = await stateOf(code);
+    return state.check?.state === "passed" ? state : undefined;
+  });
+  assert.equal(passed.proofs.length, 1);
+  assert.deepEqual(passed.proofs[0]?.result?.credential, {
+    ...{ type: "driving_license", issuer: "US", issuedOn: "2022-03-04", expiresOn: "2030-03-04" },
+  });
+  assert.equal(passed.otherName, "Jäne Döe-Smith");
+  assert.match(await (await fetch(page)).text(), /You have done everything/);
+  assert.equal((await postForm(`${page}/credential`, {})).status, 409);
+  const [lines] = await running.db.query<{ n: number }>(sql`
+    SELECT count(*)::int AS n FROM audit_log WHERE action = 'identity.passed' AND detail ->> 'checkId' = ${passed.check?.id ?? ""}`);
+  assert.equal(lines?.n, 1);
+  const [row] = await running.db.query<{ content: Buffer }>(sql`
+    SELECT content FROM identity_proofs WHERE id = ${passed.proofs[0]?.id ?? ""}`);
+  assert.doesNotMatch(row?.content.toString("latin1") ?? "", /driving|Smith/);
+  now = new Date(now.getTime() + 25 * hour);
+  assert.equal((await stateOf(code)).isTooOld, true);
+});
+
+test("an expired document leaves the identity open, and may be tried again; a second other face locks the order", async () => {
+  now = new Date();
+  const code = await claimed("FL");
+  const token = await asked("FL", code);
+  const refused = async (why: string) => {
+    await beginCredential(deps, token);
+    stripe.refuse(newest(), why);
+    const proof = (await stateOf(code)).proofs.at(-1);
+    assert.equal(await lookAtCredential(deps, proof?.id ?? ""), true);
+  };
+  await refused("document_expired");
+  const open = await stateOf(code);
+  assert.deepEqual(
+    [open.check?.state, open.proofs[0]?.state, open.proofs[0]?.result?.why],
+    ["asked", "inconclusive", "document_expired"],
+  );
+  await refused("selfie_face_mismatch");
+  assert.equal(await running.statusOf(code), "NotarizationPending");
+  await refused("selfie_face_mismatch");
+  assert.equal(await running.statusOf(code), "IdentityLocked");
+  const task = (await running.tasksOf(code)).find(({ kind }) => kind === "notarization_exception");
+  assert.match(task?.reason ?? "", /The identity check of person 1 failed for good/);
+  assert.equal((await fetch(`${running.url()}/identity/${token}`)).status, 404);
+  const agent = await newOperator(running.harness, { roles: ["agent"] });
+  const moved = await postForm(
+    `${running.url()}/operator/orders/${code}/move`,
+    { on: "notarization_reopened" },
+    { cookie: agent.cookie },
+  );
+  assert.equal(moved.status, 303, await moved.text());
+  assert.equal(await running.statusOf(code), "NotarizationPending");
+});
+
+test("a forged picture locks the order at once", async () => {
+  const code = await claimed("FL");
+  const token = await asked("FL", code);
+  await beginCredential(deps, token);
+  stripe.refuse(newest(), "selfie_manipulated");
+  await lookAtCredential(deps, (await stateOf(code)).proofs[0]?.id ?? "");
+  assert.equal(await running.statusOf(code), "IdentityLocked");
+});
+
+test("while the provider is down nothing is decided, and the same check goes on afterwards", async () => {
+  const code = await claimed("FL");
+  const token = await asked("FL", code);
+  stripe.isDown = true;
+  await assert.rejects(beginCredential(deps, token), { code: "unavailable" });
+  stripe.isDown = false;
+  const before = stripe.sessions.size;
+  await beginCredential(deps, token);
+  await beginCredential(deps, token);
+  assert.equal(stripe.sessions.size, before + 1);
+  assert.equal((await stateOf(code)).proofs.length, 1);
+});
+
+test("four of five right answers within two minutes pass; the clock is the service’s", async () => {
+  const code = await claimed("TX");
+  const token = await asked("TX", code);
+  await assert.rejects(
+    beginQuiz(deps, token, { address: "", birth: "1980-02-31" }),
+    /address is required.*birth must be a day/,
+  );
+  quiz.next = "fewer questions";
+  await assert.rejects(beginQuiz(deps, token, person), { code: "unavailable" });
+  const asking = await beginQuiz(deps, token, person);
+  assert.equal(asking.questions.length, 5);
+  assert.deepEqual(quiz.asked.at(-1)?.person, { name: "Jane Doe", address: person.address, dateOfBirth: person.birth });
+  await assert.rejects(beginQuiz(deps, token, person), /open in another window/);
+  await assert.rejects(answerQuiz(deps, token, { quiz: asking.proofId }), /Each question needs one of its answers/);
+  now = new Date(now.getTime() + 119_000);
+  const both = await Promise.allSettled([
+    answerQuiz(deps, token, answers(asking.proofId, 4)),
+    answerQuiz(deps, token, answers(asking.proofId, 4)),
+  ]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
+  const { check, proofs } = await stateOf(code);
+  assert.equal(check?.state, "asked");
+  assert.deepEqual(
+    proofs.map(({ state, correct }) => [state, correct]),
+    [
+      ["inconclusive", null],
+      ["passed", 4],
+    ],
+  );
+  await beginCredential(deps, token);
+  stripe.verify(newest());
+  await lookAtCredential(deps, (await stateOf(code)).proofs.find(({ kind }) => kind === "credential")?.id ?? "");
+  assert.equal((await stateOf(code)).check?.state, "passed");
+  const [kept] = await running.db.query<{ text: string }>(
+    sql`SELECT string_agg(p::text, ' ') AS text FROM identity_proofs p`,
+  );
+  assert.doesNotMatch(kept?.text ?? "", /Austin|1980|Street/);
+});
+
+test("three right answers fail, 121 seconds fail, and a second failure locks for 24 hours with that notary", async () => {
+  now = new Date();
+  const code = await claimed("TX");
+  const token = await asked("TX", code);
+  const first = await beginQuiz(deps, token, person);
+  assert.equal(await answerQuiz(deps, token, answers(first.proofId, 3)), "failed");
+  assert.equal(await running.statusOf(code), "NotarizationPending");
+  const second = await beginQuiz(deps, token, person);
+  assert.equal(quiz.asked.at(-1)?.repeats?.renewed, 60);
+  now = new Date(now.getTime() + 121_000);
+  assert.equal(await answerQuiz(deps, token, answers(second.proofId, 5)), "failed");
+  assert.equal(await running.statusOf(code), "IdentityLocked");
+  await assert.rejects(beginQuiz(deps, token, person), { code: "not_found" });
+  const agent = await newOperator(running.harness, { roles: ["agent"] });
+  await postForm(
+    `${running.url()}/operator/orders/${code}/move`,
+    { on: "notarization_reopened" },
+    { cookie: agent.cookie },
+  );
+  waiting.push(code);
+  await claimed("TX");
+  now = new Date(now.getTime() + 23 * hour);
+  await assert.rejects(askIdentity(deps, who("TX").operator, code, { person: "1" }), /failed the questions 2 times/);
+  now = new Date(now.getTime() + 2 * hour);
+  await askIdentity(deps, who("TX").operator, code, { person: "1" });
+});
+
+test("a check whose row was altered in the database is neither shown nor used", async () => {
+  now = new Date();
+  const code = await claimed("FL");
+  const token = await asked("FL", code);
+  await running.db.query(sql`
+    UPDATE identity_checks SET needs = '{biometric}' WHERE id = ${(await stateOf(code)).check?.id ?? ""}`);
+  assert.equal((await fetch(`${running.url()}/identity/${token}`)).status, 503);
+  assert.equal((await fetch(`${running.url()}/identity/${"0".repeat(40)}`)).status, 404);
+});
+
+test("names are compared by their words, without case, accents and order", () => {
+  assert.ok(isSameName("Jane  DOE", "Döe, Jané"));
+  assert.ok(!isSameName("Jane Doe", "Jane Q Doe"));
+});
