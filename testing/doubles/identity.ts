@@ -72,7 +72,7 @@ export async function startIdentity(): Promise<IdentityDouble> {
     return { status: 200, body: shown(session, {}) };
   }
 
-  /** Reports and what was read are there for who asks for them. */
+  /** Shows reports and outputs only where a request expands them. */
   function shown(session: Session, { expand }: Params): object {
     const wanted = new Set(typeof expand === "object" ? Object.values(expand) : []);
     const { verified_outputs, last_verification_report: report, ...rest } = session;

@@ -13,7 +13,7 @@ export type QuizDouble = {
   /** For QUIZ_URL. */
   url: string;
   asked: Asked[];
-  /** What is done to the next request. */
+  /** How the next request is answered. */
   next: "answer" | "fail" | "fewer questions";
   /** The right choice of each question. */
   right: number;

@@ -38,7 +38,7 @@ export type IdentityProofing = {
   page: (reference: string) => Promise<string | null>;
   /** Null while the check goes on. @throws ServiceError `unavailable` */
   look: (reference: string, id: string) => Promise<CredentialResult | null>;
-  /** Has the provider delete what it holds. @throws ServiceError `unavailable` */
+  /** Asks the provider to delete its copies. @throws ServiceError `unavailable` */
   forget: (reference: string) => Promise<void>;
 };
 

@@ -116,7 +116,7 @@ async function ask(call: Call, request: CallRequest): Promise<Fields> {
   return fieldsOf(outcome.body);
 }
 
-/** What the vendor calls a forgery, and a face of somebody else. Every other error leaves the identity open. */
+/** The vendor’s codes for a forgery, and for a face of somebody else. Every other code leaves the identity open. */
 const forgeries: ReadonlySet<string> = new Set(["selfie_manipulated", "document_manipulated"]);
 const mismatches: ReadonlySet<string> = new Set(["selfie_face_mismatch"]);
 

@@ -97,7 +97,7 @@ const who = (state: string) => {
 /** An order that the notary of the state has claimed. */
 async function claimed(state: string): Promise<string> {
   const code = waiting.pop() ?? "";
-  const [task] = (await running.tasksOf(code)).filter(({ kind }) => kind === "notarize");
+  const [task] = (await running.tasksOf(code)).filter(({ kind, state }) => kind === "notarize" && state === "open");
   const { cookie } = who(state);
   const answer = await postForm(`${running.url()}/operator/notary/tasks/${task?.id}/claim`, {}, { cookie });
   assert.equal(answer.status, 303);
@@ -225,8 +225,8 @@ test("an expired document leaves the identity open, and may be tried again; a se
   assert.equal((await fetch(`${running.url()}/identity/${token}`)).status, 404);
   const agent = await newOperator(running.harness, { roles: ["agent"] });
   const moved = await postForm(
-    `${running.url()}/operator/orders/${code}/move`,
-    { on: "notarization_reopened" },
+    `${running.url()}/operator/orders/${code}/moves/notarization_reopened`,
+    {},
     { cookie: agent.cookie },
   );
   assert.equal(moved.status, 303, await moved.text());
@@ -308,11 +308,7 @@ test("three right answers fail, 121 seconds fail, and a second failure locks for
   assert.equal(await running.statusOf(code), "IdentityLocked");
   await assert.rejects(beginQuiz(deps, token, person), { code: "not_found" });
   const agent = await newOperator(running.harness, { roles: ["agent"] });
-  await postForm(
-    `${running.url()}/operator/orders/${code}/move`,
-    { on: "notarization_reopened" },
-    { cookie: agent.cookie },
-  );
+  await postForm(`${running.url()}/operator/orders/${code}/moves/notarization_reopened`, {}, { cookie: agent.cookie });
   waiting.push(code);
   await claimed("TX");
   now = new Date(now.getTime() + 23 * hour);

@@ -7,8 +7,14 @@ import { nextEntry } from "../../../src/signing/notaries/acts/entry.ts";
 import { journalMembers, rowsFault } from "../../../src/signing/notaries/acts/journal.ts";
 import type { Commission } from "../../../src/signing/notaries/commissions/commission.ts";
 import { outsideOf } from "../../../src/signing/notaries/desk/act-checks.ts";
+import { readTypedChange, typedRules } from "../../../src/signing/notaries/eligibility/changes/typed.ts";
 import { eligibilityFor } from "../../../src/signing/notaries/eligibility/eligible.ts";
-import { loadNotaryRules, parseNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
+import {
+  loadNotaryRules,
+  parseNotaryRules,
+  parseStateRules,
+  rulesText,
+} from "../../../src/signing/notaries/eligibility/rules.ts";
 import { formReader } from "../../../src/signing/notaries/form-reader.ts";
 
 const shipped = loadNotaryRules(fileURLToPath(new URL("../../../data/notarization-rules.yaml", import.meta.url)));
@@ -192,3 +198,49 @@ for (const [states, problem] of [
   test(`a file of rules is refused by line, field and rule: ${states.trim()}`, () => {
     assert.throws(() => parseNotaryRules(whole(states), "rules.yaml"), problem);
   });
+
+const typedChange = (change: Record<string, string>) => ({
+  ...typedRules(shipped.of("TX")),
+  ...{ source_url: "https://law.example/1", read_on: "2026-06-01", effective_on: "2026-06-01" },
+  ...change,
+});
+const readChangeOf = (change: Record<string, string>) =>
+  readTypedChange(typedChange(change), { rules: shipped.of("TX"), classes: shipped.classes, today: "2026-06-01" });
+
+test("values of online acts are typed as the form writes them, and what was not changed keeps its source", () => {
+  const read = readChangeOf({ online_proofing: "kba\r\ncredential_analysis + biometric", online_restart: "identity" });
+  assert.ok(read.ok);
+  const { online } = parseStateRules(rulesText(read.value.rules), "typed", shipped);
+  assert.deepEqual(online.proofing?.value, [["kba"], ["credential_analysis", "biometric"]]);
+  assert.equal(online.proofing?.source, "https://law.example/1");
+  assert.deepEqual(online.kba, shipped.of("TX").online.kba);
+  assert.equal(online.restart?.value, "identity");
+  const cleared = readChangeOf({
+    online_kba: "",
+    online_platformConfirmed: "2026-05-01 filing 4711",
+    online_signerAbroad: "no",
+  });
+  assert.ok(cleared.ok);
+  assert.equal(cleared.value.rules.online.kba, undefined);
+  assert.deepEqual(cleared.value.rules.online.platformConfirmed?.value, { on: "2026-05-01", reference: "filing 4711" });
+  assert.equal(cleared.value.rules.online.signerAbroad?.value, false);
+});
+
+test("a value of another form is refused with the form that it has", () => {
+  const faultOf = (name: string, value: string) => {
+    const read = readChangeOf({ [name]: value });
+    assert.ok(!read.ok, `${name}: ${value}`);
+    return read.faults[name];
+  };
+  for (const value of ["selfie", "kba + ", "kba + kba", "kba, biometric"])
+    assert.match(faultOf("online_proofing", value) ?? "", /must be in this form: One a line/);
+  for (const value of ["5", "questions 5, choices 5, percent 180, seconds 120, retakes 1, hours 24, renewed 60"])
+    assert.match(faultOf("online_kba", value) ?? "", /must be in this form: Such as/);
+  assert.match(faultOf("online_recordingYears", "ten") ?? "", /whole number up to 100/);
+  assert.match(faultOf("online_restart", "never") ?? "", /must be one of act, identity, resume/);
+  assert.match(faultOf("online_platformConfirmed", "2026-02-31 filing") ?? "", /It counts for a year/);
+  const file = (online: string) => () =>
+    parseStateRules(`online: { ${online}: { value: [], asOf: 2026-01-01, source: x } }`, "rules.yaml", shipped);
+  assert.throws(file("proofing"), /online\.proofing\.value must name at least one alternative/);
+  assert.throws(file("selfie"), /online\.selfie/);
+});

@@ -174,7 +174,7 @@ export async function lockOpenCheck(
   const locked = await lockOrder(tx, order.code);
   const still = await lockCheck(tx, check.id);
   const at = deps.desk.clock();
-  if (!locked || locked.status !== "NotarizationPending" || !still || !isOpen(still, at))
+  if (locked?.status !== "NotarizationPending" || !still || !isOpen(still, at))
     throw new ServiceError("conflict", "This identity check is closed.");
   return { locked, at, ...(await opened(deps.desk, tx, still)) };
 }

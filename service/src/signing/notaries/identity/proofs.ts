@@ -105,7 +105,7 @@ function requireOpenKind({ check, proofs }: Pick<OpenedCheck, "check" | "proofs"
 export async function lookAtCredential(deps: IdentityDeps, proofId: string): Promise<boolean> {
   const { desk, proofing } = deps;
   const proof = await findProof(desk.db, proofId);
-  if (!proof || proof.state !== "begun" || proof.reference === null || !proofing) return true;
+  if (proof?.state !== "begun" || proof.reference === null || !proofing) return true;
   const result = await proofing.look(proof.reference, proof.id);
   if (result === null) return false;
   const check = await findCheck(desk.db, proof.checkId);

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { type IdentityDouble, startIdentity } from "@signsealship/testing/doubles/identity";
+import { type QuizDouble, startQuiz } from "@signsealship/testing/doubles/quiz";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+
+let running: Harness;
+let browser: Browser;
+let stripe: IdentityDouble;
+let quiz: QuizDouble;
+let cookie: string;
+
+before(async () => {
+  [stripe, quiz] = await Promise.all([startIdentity(), startQuiz()]);
+  [running, browser] = await Promise.all([
+    openHarness({
+      ...{ IDENTITY_API_KEY: "sk_test_double", IDENTITY_API_BASE: stripe.url },
+      ...{ IDENTITY_WEBHOOK_SECRET: stripe.webhookSecret },
+      ...{ QUIZ_URL: quiz.url, QUIZ_API_KEY: "quiz-key", QUIZ_ENVIRONMENT: "test" },
+    }),
+    startBrowser(),
+  ]);
+  const person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  ({ cookie } = person);
+  const commission = {
+    ...{ commissionName: "Nora Ames", state: "TX", county: "Travis", commissionNumber: "1", status: "active" },
+    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+  };
+  await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
+});
+after(async () => {
+  await browser.close();
+  await running.close();
+  await Promise.all([stripe.close(), quiz.close()]);
+});
+
+const at = (path: string) => running.service.baseUrl + path;
+const post = async (path: string, fields: Record<string, string> = {}) =>
+  assert.equal((await postForm(at(path), fields, { cookie })).status, 303);
+
+const seen = new Set<string>();
+
+/** The link that a signer of a test order in Texas is mailed. */
+async function mailedLink(): Promise<string> {
+  const { headers } = await newPartner(running.service);
+  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
+  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
+  const { orderCode } = (await placed.json()) as { orderCode: string };
+  await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND t.kind = 'notarize'`);
+  await post(`/operator/notary/tasks/${task?.id}/claim`);
+  await post(`/operator/notary/orders/${orderCode}/identity`, { person: "1" });
+  const path = await until(() =>
+    mailsTo(running.service, "signer@example.com")
+      .flatMap((mail) => /\/identity\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])
+      .find((each) => !seen.has(each)),
+  );
+  seen.add(path);
+  return path;
+}
+
+test("a person answers the questions and shows a credential, on pages that fit and are accessible", async () => {
+  const path = await mailedLink();
+  const opened = await browser.open(at(path), { width: 375 });
+  await assertGoodLooks(opened);
+  const { page } = opened;
+  await page.getByLabel("Your home address").fill("1 Main Street, Austin");
+  await page.getByLabel("Your date of birth").fill("1980-01-02");
+  await page.getByRole("button", { name: "Begin: the time starts" }).click();
+  await page.getByText("You have 120 seconds").waitFor();
+  assert.deepEqual(await opened.axe(), []);
+  assert.equal(await opened.overflow(), 0);
+  const questions = page.getByRole("group", { name: /^Question \d/ });
+  assert.equal(await questions.count(), 5);
+  for (let index = 0; index < 5; index++) await questions.nth(index).getByLabel("Street 3").check();
+  await page.getByRole("button", { name: "Send the answers" }).click();
+  await page.getByText("Done: the questions were answered.").waitFor();
+  await page.getByRole("button", { name: "Begin" }).click();
+  const link = page.getByRole("link", { name: "Go on to Stripe" });
+  assert.deepEqual(await opened.axe(), []);
+  const [id] = [...stripe.sessions.keys()];
+  assert.equal(await link.getAttribute("href"), `${stripe.url}/start/${id}`);
+  stripe.verify(id ?? "");
+  await stripe.deliver(running.service.baseUrl, stripe.event("verified", id ?? ""));
+  await until(async () => {
+    await page.goto(at(path));
+    return page.getByText("You have done everything").isVisible();
+  });
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
+test("the page is in the reader’s language, and a refusal says what to do in it", async () => {
+  const path = await mailedLink();
+  const { page, troubles, close } = await browser.open(at(`${path}?lang=es`), { width: 1280 });
+  await page.getByRole("heading", { name: "Compruebe su identidad" }).waitFor();
+  stripe.isDown = true;
+  await page.getByRole("button", { name: "Comenzar", exact: true }).click();
+  await page.getByRole("alert").getByText("El proveedor no responde ahora").waitFor();
+  stripe.isDown = false;
+  assert.ok(
+    troubles.every((each) => /503/.test(each)),
+    troubles.join(),
+  );
+  await close();
+});
