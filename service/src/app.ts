@@ -260,7 +260,6 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       },
     },
     signing: features.signing,
-    identity: features.identity,
     visitor: { requestAccess: features.requestAccess, recaptcha: config.recaptcha },
     people: peopleDeps(deps, features, readiness),
   };

@@ -11,7 +11,7 @@ import type { RetentionPlan } from "../kernel/retention/retention.ts";
 import { type ClientDeps, clientPages } from "./client/client.ts";
 import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
 import { guidePages } from "./guides/guides.ts";
-import { type IdentityPageDeps, identityPages } from "./identity/routes.ts";
+import { identityPages } from "./identity/routes.ts";
 import { type OperatorDeps, operatorPages } from "./operator/operator.ts";
 import { outboxRoutes } from "./outbox/outbox.ts";
 import { type SigningDeps, signingPages } from "./signing/signing.ts";
@@ -35,8 +35,6 @@ export type PageDeps = {
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess">;
   /** Null where nobody signs. */
   signing: Omit<SigningDeps, keyof Common | "ownOrigin"> | null;
-  /** Where people prove their identity to a notary. */
-  identity: IdentityPageDeps["identity"] | null;
   /** For people who sign in: members of firms, and operators. Null where nobody can. */
   people: {
     callers: Callers;
@@ -50,7 +48,7 @@ export type PageDeps = {
 
 /** Pages for people, audience by audience, and what they are made of. */
 export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { common, baseUrl, client, verify, visitor, signing, identity, people, outbox } = deps;
+  const { common, baseUrl, client, verify, visitor, signing, people, outbox } = deps;
   const { limits, assets } = common;
   const ownOrigin = new URL(baseUrl).origin;
   const signIn = people && {
@@ -70,13 +68,13 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     if (outbox) outboxRoutes(scope, { limits, assets, outbox });
     clientPages(scope, { ...common, ...client, baseUrl });
     if (signing) signingPages(scope, { limits, assets, ...signing, ownOrigin });
-    if (identity) identityPages(scope, { limits, assets, identity });
     verifyPages(scope, { ...common, ...verify, baseUrl });
     if (people) {
       const { callers, clock, uploadPlaces, resolveOperator } = people;
       dashboard(scope, { frame: { ...common, baseUrl, callers, uploadPlaces }, ...people.dashboard });
       const console = { frame: { clock, limits, assets }, ownOrigin, resolveOperator };
       const confirmation = people.dashboard.members;
+      identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
       operatorPages(scope, { console: { ...console, confirmation }, ...people.operator });
     }
   });

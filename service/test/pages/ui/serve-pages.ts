@@ -104,7 +104,6 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       baseUrl: "http://localhost",
       outbox: null,
       people: null,
-      identity: null,
       signing: shown.signing ?? null,
       client: {
         db,
