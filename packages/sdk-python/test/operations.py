@@ -62,6 +62,8 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "addEmbedOrigin": ("embed_origins.add", lambda c: c.embed_origins.add("https://a.example.com")),
     "removeEmbedOrigin": ("embed_origins.remove", lambda c: c.embed_origins.remove("i")),
     "verifyEnvelope": ("orders.verify_envelope", lambda c: c.orders.verify_envelope("v")),
+    "downloadEnvelopeLogProof": ("orders.envelope_log_proof", lambda c: c.orders.envelope_log_proof("v")),
+    "downloadCustodyLogProof": ("orders.custody_log_proof", lambda c: c.orders.custody_log_proof("v")),
     "sandboxCheckout": ("sandbox.checkout", lambda c: c.sandbox.checkout("o", "decline")),
     "sandboxAdvance": ("sandbox.advance", lambda c: c.sandbox.advance("o", "payment.cleared")),
     "getTestClock": ("sandbox.clock.get", lambda c: c.sandbox.clock.get()),

@@ -164,4 +164,12 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   /** Needs no key: anyone who has the envelope's verify code may ask. */
   verifyEnvelope: (verifyCode: string): Promise<EnvelopeVerification> =>
     json("GET", path`/api/verify/envelope/${verifyCode}`),
+
+  /** The proof that the transparency log has the sealed document; a refusal with status 503 in the first seconds. */
+  envelopeLogProof: (verifyCode: string): Promise<Uint8Array> =>
+    bytes(path`/api/verify/envelope/${verifyCode}/tlog-proof`),
+
+  /** The same for the custody certificate. */
+  custodyLogProof: (verifyCode: string): Promise<Uint8Array> =>
+    bytes(path`/api/verify/envelope/${verifyCode}/custody/tlog-proof`),
 });

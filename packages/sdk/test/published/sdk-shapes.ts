@@ -17,6 +17,8 @@ export const calls = {
   addEmbedOrigin: "embedOrigins.add",
   removeEmbedOrigin: "embedOrigins.remove",
   verifyEnvelope: "orders.verifyEnvelope",
+  downloadEnvelopeLogProof: "orders.envelopeLogProof",
+  downloadCustodyLogProof: "orders.custodyLogProof",
   mintCheckout: "orders.checkout",
   sandboxCheckout: "sandbox.checkout",
   sandboxAdvance: "sandbox.advance",

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { parseEnvelope, readCustodyCertificate, verifyCustody } from "@signsealship/evidence/envelope";
+import { sealEntry, verifyLogProof } from "@signsealship/evidence/log";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readBlob, wholeFile } from "@signsealship/testing/blobs";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -75,6 +76,25 @@ const verify = (document: Buffer | null, file = certificate) =>
   verifyCustody(file, document, { trust: trust(), at: Date.now(), crypto: createNodeCrypto() });
 const failing = (claims: readonly { name: string; state: string }[]) =>
   claims.filter(({ state }) => state === "fails").map(({ name }) => name);
+
+test("anybody with the verify code has the log's proof of the sealed document and of the certificate", async () => {
+  const verifyCode = await codeOf();
+  const base = `${running.deps.baseUrl}/api/verify/envelope/${verifyCode}`;
+  for (const [path, bytes] of [
+    ["tlog-proof", sealed],
+    ["custody/tlog-proof", certificate],
+  ] as const) {
+    await until(async () => (await fetch(`${base}/${path}`)).status === 200);
+    const proof = new Uint8Array(await (await fetch(`${base}/${path}`)).arrayBuffer());
+    const entry = sealEntry(createHash("sha256").update(bytes).digest("hex"));
+    const claims = await verifyLogProof({ proof, entry, environment: "live", logs: [] });
+    assert.equal(claims.find(({ name }) => name === "log_inclusion")?.state, "holds");
+  }
+  for (const path of ["tlog-proof", "custody/tlog-proof"]) {
+    const unknown = await fetch(`${running.service.baseUrl}/api/verify/envelope/${"a".repeat(26)}/${path}`);
+    assert.equal(unknown.status, 404);
+  }
+});
 
 test("the certificate is sealed for what it is, and all of it holds against the sealed document", async () => {
   const { envelope, purpose } = await readCustodyCertificate(certificate);

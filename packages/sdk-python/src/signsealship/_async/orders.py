@@ -176,3 +176,13 @@ class AsyncOrders:
         """How a document was signed. Needs no key: anyone who has the envelope's verify code may ask."""
         where = path("/api/verify/envelope/{}", verify_code)
         return await self._transport.send(Request("GET", where, reads(EnvelopeVerification)))
+
+    async def envelope_log_proof(self, verify_code: str) -> bytes:
+        """The proof that the transparency log has the sealed document; a refusal with status 503 in the first seconds."""
+        where = path("/api/verify/envelope/{}/tlog-proof", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def custody_log_proof(self, verify_code: str) -> bytes:
+        """The proof that the transparency log has the custody certificate; a refusal with status 503 in the first seconds."""
+        where = path("/api/verify/envelope/{}/custody/tlog-proof", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))

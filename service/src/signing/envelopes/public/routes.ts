@@ -1,12 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { notLoggedYet, requireLogProof } from "../../../evidence/transparency-log/transparency-log.ts";
 import { negotiated, pageForBrowsers } from "../../../kernel/http/errors/page-for-browsers.ts";
+import { fileRoute } from "../../../kernel/http/file-route.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
 import { unknownAnswer, unknownBelow, unknownVerdict } from "../../../kernel/http/verdicts.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { DocumentDeps } from "../records/revisions.ts";
 import { readCrl } from "../revocation.ts";
-import { envelopeRecord } from "./record.ts";
+import { type EnvelopeRecord, envelopeRecord } from "./record.ts";
 import { EnvelopeVerification, verificationView } from "./schemas.ts";
 
 /** The public verification of an envelope. */
@@ -36,6 +38,7 @@ export function envelopeVerificationRoutes(
       return verificationView(record);
     },
   });
+  logProofRoutes(app, deps);
   unknownBelow(app, deps.frame, "/api/verify/envelope/*", policy);
   app.get<{ Params: { authority: string; list: string } }>(
     "/seal/crl/:authority/:list",
@@ -48,4 +51,48 @@ export function envelopeVerificationRoutes(
       return reply.type("application/pkix-crl").header("Cache-Control", "public, max-age=60").send(der);
     },
   );
+}
+
+/** The proofs of the transparency log for the two files that a completed envelope ends with. */
+function logProofRoutes(
+  app: FastifyInstance,
+  { frame, envelopes }: { frame: RouteDeps; envelopes: DocumentDeps },
+): void {
+  const files = [
+    {
+      url: "/api/verify/envelope/:verifyCode/tlog-proof",
+      operationId: "downloadEnvelopeLogProof",
+      of: "the sealed document",
+      name: "sealed.pdf.tlog-proof",
+      sha256Of: ({ document }: EnvelopeRecord) => document?.sealedSha256 ?? null,
+    },
+    {
+      url: "/api/verify/envelope/:verifyCode/custody/tlog-proof",
+      operationId: "downloadCustodyLogProof",
+      of: "the custody certificate",
+      name: "custody.pdf.tlog-proof",
+      sha256Of: ({ custodyCertSha256 }: EnvelopeRecord) => custodyCertSha256,
+    },
+  ];
+  for (const { url, operationId, of, name, sha256Of } of files)
+    fileRoute(app, frame, {
+      tag: "Signing",
+      caller: "anybody",
+      policy: "public-read",
+      url,
+      operationId,
+      summary: `Download the log proof of ${of}`,
+      description: `Public: the proof (C2SP tlog-proof) that the transparency log has the seal of ${of}, up to a checkpoint that the log signed. The same bytes each time. Within seconds of the last signature; unknown before it.`,
+      params: Type.Object({ verifyCode: Type.String({ description: "The verify code." }) }),
+      otherAnswers: unknownAnswer(app),
+      media: "text/plain",
+      refusals: { 503: notLoggedYet },
+      async handle({ params }) {
+        const record = await envelopeRecord(envelopes, params.verifyCode);
+        const sealedSha256 = record && sha256Of(record);
+        if (!sealedSha256) throw unknownVerdict();
+        const content = await requireLogProof(envelopes.db, record.environment, { kind: "seal/v1", sealedSha256 });
+        return { name, disposition: "attachment", content };
+      },
+    });
 }
