@@ -5,7 +5,7 @@ import { firmState } from "../service/src/firms/partners/partners.ts";
 import { type EventRow, eventRow } from "../service/src/kernel/events/events.ts";
 import type { Sql } from "../service/src/kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../service/src/kernel/platform/database/sql.ts";
-import { writeStateMacs } from "../service/src/kernel/platform/database/state-mac.ts";
+import { type StateMac, writeStateMacs } from "../service/src/kernel/platform/database/state-mac.ts";
 import type { MacTable } from "../service/src/kernel/platform/protected-data.ts";
 import { openRowMac, type RowMac } from "../service/src/kernel/platform/row-mac.ts";
 import { openSecretsKey, secretBytes } from "../service/src/kernel/platform/secrets.ts";
@@ -80,6 +80,12 @@ export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code
   for (const document of documents)
     await db.query(sql`
       UPDATE documents SET row_mac = ${rowMac.of("documents", documentMembers(document))} WHERE id = ${document.id}`);
+}
+
+/** Changes rows of a table and their MACs, as the service would. */
+export async function changeRowsOf(db: Sql, state: StateMac, where: Statement, set: Statement): Promise<void> {
+  await db.query(sql`UPDATE ${state.table} SET ${set} WHERE ${where}`);
+  await writeStateMacs(db, state, where);
 }
 
 /** Adds MACs to orders that a test wrote. */

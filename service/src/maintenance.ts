@@ -166,8 +166,8 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
         const before = dueBefore(providerRecordsOf(retention), clock());
         if (!before) return;
         await sweepProviderRecords(sweeper, before, stopping);
-        await sweepLabels(sweeper, before, stopping);
-        await sweepFaxNumbers(sweeper, before, stopping);
+        await sweepLabels(db, before, stopping);
+        await sweepFaxNumbers(db, before, stopping);
       },
     },
     {

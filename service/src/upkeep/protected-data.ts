@@ -1,6 +1,8 @@
 import { protectedTables as closings } from "../closing/closing-passports/closing-passports.ts";
 import { roomState, protectedTables as rooms } from "../closing/rooms/rooms.ts";
+import { protectedTables as faxAttempts } from "../delivery/faxing/faxing.ts";
 import { protectedTables as takingIns } from "../delivery/paper/paper.ts";
+import { protectedTables as carriers } from "../delivery/shipping/shipping.ts";
 import { protectedTables as anchors } from "../evidence/anchoring/anchoring.ts";
 import { forgetPassportNames, protectedTables as passports } from "../evidence/proof-passports/proof-passports.ts";
 import { protectedTables as seals } from "../evidence/seals/seals.ts";
@@ -18,6 +20,7 @@ import { revocationRows } from "../kernel/platform/revocations.ts";
 import type { Members } from "../kernel/platform/row-mac.ts";
 import { type Forget, type JudgedStates, protectedTables as marks } from "../kernel/retention/retention.ts";
 import { protectedTables as bulks } from "../orders/bulk/bulk.ts";
+import { protectedTables as dispatched } from "../orders/fulfilment/fulfilment.ts";
 import { forgetDocumentNames, orderState, protectedTables as orders } from "../orders/order/order.ts";
 import { paymentState, protectedTables as payments } from "../orders/payments/payments.ts";
 import { protectedTables as refunds } from "../orders/refunds/refunds.ts";
@@ -47,7 +50,7 @@ export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...marks],
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
   ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...bulks],
-  ...[...payments, ...refunds, ...takingIns],
+  ...[...payments, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...webhooks, backfillRows],
 ];
 

@@ -59,6 +59,7 @@ const rowSets: readonly RowSet[] = [
   },
   { name: "desk and checkout", marker: "row-macs-filled-desk-and-checkout" },
   { name: "signers of orders", marker: "row-macs-filled-signers" },
+  { name: "carriers", marker: "row-macs-filled-carriers" },
   // The lines of earlier seals; those of closing versions are added here.
   {
     name: "lines of the log",

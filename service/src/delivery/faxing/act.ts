@@ -52,11 +52,8 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if ("refused" in packet) return { kind: "refused", status: 0, code: null, why: packet.refused };
       const { pdf, documentSha256, sentSha256, pages } = packet;
       // Record the hashes first: Telnyx doesn't give the file back later.
-      await updateAttempt(
-        db,
-        id,
-        sql`document_sha256 = ${documentSha256}, sent_sha256 = ${sentSha256}, sent_pages = ${pages}`,
-      );
+      const sent = sql`document_sha256 = ${documentSha256}, sent_sha256 = ${sentSha256}, sent_pages = ${pages}`;
+      await db.transaction((tx) => updateAttempt(tx, id, sent));
       return createTelnyx(call).sendFax({ app, from: faxFrom, to: faxTo, pdf, clientState });
     },
     async lookUp(intent, call) {

@@ -1,6 +1,6 @@
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import type { ReceiptContent, Receipts } from "../receipts/receipts.ts";
-import { attemptsOf, findAttempt, followSoon, updateAttempt } from "./store.ts";
+import { attemptRows, attemptsOf, findAttempt, followSoon, updateAttempt } from "./store.ts";
 /** Faxes by Telnyx: an order's document with its cover sheet, sent once, tracked to its end, and certified. */
 
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -19,6 +19,8 @@ import { isOver } from "./states.ts";
 export { reasonWords } from "./reasons.ts";
 export type { FaxState } from "./states.ts";
 export { attemptsOf, type FaxAttempt, sweepFaxNumbers } from "./store.ts";
+
+export const protectedTables = [attemptRows];
 
 export type FaxingDeps = {
   db: Database;

@@ -74,7 +74,7 @@ const isAsked = (attempt: FaxAttempt): attempt is FaxAttempt & { faxId: string }
 async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Promise<void> {
   for (const { id, faxId } of (await attemptsOf(db, orderId)).filter(isAsked)) {
     // Recorded before the request, whose response may be lost.
-    await updateAttempt(db, id, sql`is_canceled = true`);
+    await db.transaction((tx) => updateAttempt(tx, id, sql`is_canceled = true`));
     await telnyx.cancelFax(faxId);
   }
 }

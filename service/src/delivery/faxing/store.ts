@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { changeRow, changeRows } from "../../kernel/platform/database/change-rows.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { type LockedOrder, lockOrder } from "../../orders/order/order.ts";
 import type { FaxAttemptState } from "./decide.ts";
 import { actor, faxQueue } from "./deps.ts";
@@ -28,11 +31,28 @@ export type FaxAttempt = FaxProgress &
     receiptAt: Date | null;
   };
 
+/** All columns. */
+export const attemptState: StateMac = {
+  table: sql`fax_attempts`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    f,
+  ) => sql`${f}.id, ${f}.order_id, ${f}.attempt, ${f}.state, ${f}.retries, ${utc(f, sql`due_at`)}, ${f}.fax_to,
+    ${f}.fax_from, ${f}.client_state, ${f}.fax_id, ${f}.document_sha256, ${f}.sent_sha256, ${f}.sent_pages, ${f}.reason, ${f}.pages,
+    ${f}.seconds, ${f}.is_canceled, ${f}.is_settled, ${utc(f, sql`created_at`)}, ${utc(f, sql`started_at`)},
+    ${utc(f, sql`ended_at`)}, ${f}.event_id, ${utc(f, sql`receipt_at`)}, ${f}.state_version`,
+};
+
+const utc = (f: Statement, column: Statement): Statement => sql`${f}.${column} AT TIME ZONE 'UTC'`;
+
+export const attemptRows = stateRows(attemptState, { backfill: { set: "carriers" } });
+
 const columns = sql`id, order_id AS "orderId", attempt, state, retries, due_at AS "dueAt", fax_to AS "faxTo",
   fax_from AS "faxFrom", client_state AS "clientState", fax_id AS "faxId", document_sha256 AS "documentSha256",
   sent_sha256 AS "sentSha256", sent_pages AS "sentPages", reason, pages, seconds, is_canceled AS "isCanceled", is_settled AS "isSettled",
   created_at AS "createdAt", started_at AS "startedAt", ended_at AS "endedAt", event_id AS "eventId",
-  receipt_at AS "receiptAt"`;
+  receipt_at AS "receiptAt", ${verified(attemptState, sql`fax_attempts`)}`;
 
 /** The attempts of an order, oldest first. */
 export const attemptsOf = (db: Sql, orderId: number, lock = false) =>
@@ -104,11 +124,12 @@ export async function insertAttempt(tx: Tx, order: LockedOrder, made: NewAttempt
       ${clientStateOf(order.code, attempt)}, ${at})
     RETURNING id`);
   if (!row) throw new Error("the attempt was not written");
+  await writeStateMacs(tx, attemptState, sql`id = ${row.id}`);
   return row.id;
 }
 
-export const updateAttempt = (db: Sql, id: number, assignments: Statement) =>
-  db.query(sql`UPDATE fax_attempts SET ${assignments} WHERE id = ${id}`);
+export const updateAttempt = (tx: Tx, id: number, assignments: Statement): Promise<void> =>
+  changeRow(tx, attemptState, id, assignments);
 
 /** @param eventId the event that reported it; null when it was polled */
 export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId: string, eventId: number | null) =>
@@ -126,15 +147,13 @@ const batchSize = 500;
  * Deletes the recipients of faxes, and Telnyx's reasons for refusals, for attempts created before the given time, in
  * batches.
  */
-export async function sweepFaxNumbers(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
+export async function sweepFaxNumbers(db: Database, before: Date, stopping?: AbortSignal): Promise<void> {
+  const due = sql`id IN (
+    SELECT id FROM fax_attempts
+    WHERE fax_to <> '' AND created_at < ${before} AND state IN ('withdrawn', 'refused', 'failed', 'delivered')
+    ORDER BY created_at LIMIT ${batchSize})`;
+  const forget = sql`fax_to = '', reason = CASE WHEN state = 'refused' THEN NULL ELSE reason END`;
   let swept = batchSize;
-  while (swept === batchSize && !stopping?.aborted) {
-    const rows = await db.query(sql`
-      UPDATE fax_attempts SET fax_to = '', reason = CASE WHEN state = 'refused' THEN NULL ELSE reason END WHERE id IN (
-        SELECT id FROM fax_attempts
-        WHERE fax_to <> '' AND created_at < ${before} AND state IN ('withdrawn', 'refused', 'failed', 'delivered')
-        ORDER BY created_at LIMIT ${batchSize}
-      ) RETURNING 1`);
-    swept = rows.length;
-  }
+  while (swept === batchSize && !stopping?.aborted)
+    swept = await db.transaction((tx) => changeRows(tx, attemptState, due, forget));
 }

@@ -25,4 +25,4 @@ export {
   sandboxMoves,
 } from "./sandbox/sandbox.ts";
 export { sealAndStore, storeSealed } from "./seal-and-store.ts";
-export { furthestDocument, type SealedDocument } from "./store.ts";
+export { furthestDocument, protectedTables, type SealedDocument } from "./store.ts";

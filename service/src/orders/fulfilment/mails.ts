@@ -12,6 +12,7 @@ import {
   type Titled,
   type TitleOf,
   verifiedOrder,
+  verifiedShipmentsOf,
 } from "../order/order.ts";
 import { paymentState } from "../payments/payments.ts";
 import { keepClientMail, type Mailable, mailableColumns, stillHolds, type TakesPayment } from "./client-mails.ts";
@@ -37,7 +38,7 @@ const rowStatement = (orderId: number) => sql`
     EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
       WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
         AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned",
-    ${verifiedOrder}, ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)}
+    ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)}, ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)}
   FROM orders o
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true
   WHERE o.id = ${orderId}`;

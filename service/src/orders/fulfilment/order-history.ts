@@ -2,8 +2,9 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isoTime, isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { verifiedOrder } from "../order/order.ts";
+import { verifiedOrder, verifiedShipmentsOf } from "../order/order.ts";
 import { paymentState } from "../payments/payments.ts";
+import { faxState } from "./store.ts";
 
 /** The full record of an order, for the operator. */
 export type OrderHistory = {
@@ -81,7 +82,8 @@ export async function orderHistory(db: Sql, code: string): Promise<OrderHistory>
       envelope_status AS "envelopeStatus", total_cents AS "totalCents", customer_email AS "customerEmail",
       external_reference AS "externalReference",
       ${documents} AS documents, ${shipments} AS shipments, ${faxes} AS faxes, ${payments} AS payments,
-      ${history} AS history, ${verifiedOrder},
+      ${history} AS history, ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)},
+      ${verifiedAll(faxState, sql`f`, sql`FROM faxes f WHERE f.order_id = o.id`)},
       ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)}
     FROM orders o WHERE ${isSealed(sql`code`, "order", code)}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");

@@ -1,7 +1,10 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
+import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
-import { type NewDocument, verifiedOrders } from "../order/order.ts";
+import { type StateMac, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { type NewDocument, shipmentState, verifiedOrders } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 
 type DocumentKind =
@@ -23,24 +26,47 @@ export async function furthestDocument(db: Sql, orderId: number) {
   return document;
 }
 
-export const insertShipment = (tx: Tx, orderId: number, carrier: string, trackingNumber: string, at: Date) =>
-  tx.query(sql`
+/** All columns of a fax as the order shows it. */
+export const faxState: StateMac = {
+  table: sql`faxes`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (f) => sql`${f}.id, ${f}.order_id, ${f}.status, ${f}.fax_to, ${f}.sent_at AT TIME ZONE 'UTC',
+    ${f}.delivered_at AT TIME ZONE 'UTC', ${f}.state_version`,
+};
+
+export const protectedTables = [shipmentState, faxState].map((state) =>
+  stateRows(state, { backfill: { set: "carriers" } }),
+);
+
+export async function insertShipment(tx: Tx, orderId: number, carrier: string, trackingNumber: string, at: Date) {
+  const rows = await tx.query<{ id: number }>(sql`
     INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at)
-    VALUES (${orderId}, 'Shipped', ${carrier}, ${trackingNumber}, ${at})`);
+    VALUES (${orderId}, 'Shipped', ${carrier}, ${trackingNumber}, ${at}) RETURNING id`);
+  for (const { id } of rows) await writeStateMacs(tx, shipmentState, sql`id = ${id}`);
+}
 
-export const endShipment = (tx: Tx, orderId: number, status: "Delivered" | "Failed", deliveredAt: Date | null) =>
-  tx.query(sql`
-    UPDATE shipments SET status = ${status}, delivered_at = ${deliveredAt}
-    WHERE id = (SELECT max(id) FROM shipments WHERE order_id = ${orderId}) AND status = 'Shipped'`);
+export async function insertFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
+  const rows = await tx.query<{ id: number }>(sql`
+    INSERT INTO faxes (order_id, status, fax_to, sent_at) VALUES (${orderId}, 'Sent', ${faxTo}, ${at}) RETURNING id`);
+  for (const { id } of rows) await writeStateMacs(tx, faxState, sql`id = ${id}`);
+}
 
-export const insertFax = (tx: Tx, orderId: number, faxTo: string, at: Date) =>
-  tx.query(sql`
-    INSERT INTO faxes (order_id, status, fax_to, sent_at) VALUES (${orderId}, 'Sent', ${faxTo}, ${at})`);
+type Ended = { status: "Delivered" | "Failed"; deliveredAt: Date | null };
 
-export const endFax = (tx: Tx, orderId: number, status: "Delivered" | "Failed", deliveredAt: Date | null) =>
-  tx.query(sql`
-    UPDATE faxes SET status = ${status}, delivered_at = ${deliveredAt}
-    WHERE id = (SELECT max(id) FROM faxes WHERE order_id = ${orderId}) AND status = 'Sent'`);
+/** Ends the last one, unless it has ended. */
+async function endLast(tx: Tx, state: StateMac, orderId: number, sent: string, { status, deliveredAt }: Ended) {
+  const [last] = await tx.query<{ id: number; status: string }>(sql`
+    SELECT id, status FROM ${state.table} WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);
+  if (last?.status !== sent) return;
+  await changeRow(tx, state, last.id, sql`status = ${status}, delivered_at = ${deliveredAt}`);
+}
+
+export const endShipment = (tx: Tx, orderId: number, status: Ended["status"], deliveredAt: Date | null) =>
+  endLast(tx, shipmentState, orderId, "Shipped", { status, deliveredAt });
+
+export const endFax = (tx: Tx, orderId: number, status: Ended["status"], deliveredAt: Date | null) =>
+  endLast(tx, faxState, orderId, "Sent", { status, deliveredAt });
 
 /** The facts from which a path of transitions is planned. */
 export type OrderFacts = BoughtServices & {

@@ -87,6 +87,21 @@ export const verifiedSignersOf = (orders: Statement): Statement =>
     ) latest ON true JOIN envelope_signers s ON s.envelope_id = latest.id`,
   );
 
+/** All columns of a shipment. */
+export const shipmentState: StateMac = {
+  table: sql`shipments`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    s,
+  ) => sql`${s}.id, ${s}.order_id, ${s}.status, ${s}.carrier, ${s}.tracking_number, ${instant(sql`${s}.shipped_at`)},
+    ${instant(sql`${s}.delivered_at`)}, ${s}.state_version`,
+};
+
+/** For a select list: verifies all shipments of an order. */
+export const verifiedShipmentsOf = (orderId: Statement): Statement =>
+  verifiedAll(shipmentState, sql`sent`, sql`FROM shipments sent WHERE sent.order_id = ${orderId}`);
+
 /** For the select list of a statement over `orders`, or over `orders o`. */
 export const verifiedOrders: Statement = verified(orderState, sql`orders`);
 export const verifiedOrder: Statement = verified(orderState, sql`o`);

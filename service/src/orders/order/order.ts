@@ -62,9 +62,11 @@ export {
   earlierOrderStates,
   orderRows,
   orderState,
+  shipmentState,
   signerState,
   verifiedOrder,
   verifiedOrders,
+  verifiedShipmentsOf,
   verifiedSigner,
   verifiedSignersOf,
 } from "./order-mac.ts";

@@ -6,7 +6,7 @@ import { type Marked, marked, writeStateMacs } from "../../kernel/platform/datab
 import { invalid } from "../../kernel/platform/errors.ts";
 import { deletedAmong } from "../../kernel/retention/retention.ts";
 import type { StoredDocument } from "./documents.ts";
-import { orderState, verifiedOrders } from "./order-mac.ts";
+import { orderState, verifiedOrders, verifiedShipmentsOf } from "./order-mac.ts";
 import { templateOf } from "./template-use.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
 import type { LockedOrder } from "./transitions/transitions.ts";
@@ -64,7 +64,7 @@ export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow |
     SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
       document_name AS "documentName", status_before_hold AS "statusBeforeHold",
       ${documentsDeletedAt(sql`orders.id`)}, parcel.carrier, parcel.tracking_number AS "trackingNumber",
-      ${verifiedOrders}
+      ${verifiedOrders}, ${verifiedShipmentsOf(sql`orders.id`)}
     FROM orders LEFT JOIN LATERAL (
       SELECT carrier, tracking_number FROM shipments WHERE order_id = orders.id ORDER BY id DESC LIMIT 1) parcel ON true
     WHERE ${isSealed(sql`code`, "order", code)}`);

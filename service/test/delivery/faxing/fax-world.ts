@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { startTelnyx, type TelnyxDouble, type TelnyxFax } from "@signsealship/testing/doubles/telnyx";
+import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
+import { attemptState } from "../../../src/delivery/faxing/store.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLiveService } from "../../orders/fulfilment/live-service.ts";
 
@@ -57,7 +59,7 @@ export async function openFaxWorld() {
     /** Makes what an order waits for due: its next attempt, the look at one that nobody knows about. */
     async passTime(code: string) {
       const which = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
-      await db.query(sql`UPDATE fax_attempts SET due_at = now() - interval '1 s' WHERE ${which}`);
+      await changeRowsOf(db, attemptState, which, sql`due_at = now() - interval '1 s'`);
       await db.query(
         sql`UPDATE provider_calls SET look_at = now() - interval '1 s' WHERE ${which} AND look_at IS NOT NULL`,
       );

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { needs } from "@signsealship/testing/tools/tools";
@@ -14,9 +15,9 @@ import { faxAct } from "../../../src/delivery/faxing/act.ts";
 import type { FaxDeps } from "../../../src/delivery/faxing/deps.ts";
 import { faxCertificate } from "../../../src/delivery/faxing/faxing.ts";
 import { followFaxes } from "../../../src/delivery/faxing/follow.ts";
-import { sweepFaxNumbers } from "../../../src/delivery/faxing/store.ts";
+import { attemptState, sweepFaxNumbers } from "../../../src/delivery/faxing/store.ts";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import { type Intent, openProviders } from "../../../src/providers/providers.ts";
@@ -26,6 +27,7 @@ import { openFaxWorld } from "./fax-world.ts";
 
 const world = await forTests(openFaxWorld());
 
+const setAttempts = (where: Statement, set: Statement) => changeRowsOf(world.db, attemptState, where, set);
 const statesOf = async (code: string) => (await world.attempts(code)).map(({ state }) => state);
 const cuts = Number(process.env["CUTS"] ?? 6);
 
@@ -394,7 +396,7 @@ test("a fax that says nothing final for a day, or that Telnyx does not know, is 
   await world.db.query(
     sql`UPDATE provider_calls SET ended_at = ended_at - interval '1 day' WHERE ${attemptsWhere(silent.code)}`,
   );
-  await world.db.query(sql`UPDATE fax_attempts SET fax_id = 'no-such-fax' WHERE ${attemptsWhere(wrong.code)}`);
+  await setAttempts(attemptsWhere(wrong.code), sql`fax_id = 'no-such-fax'`);
   for (const [{ code }, words] of [
     [silent, /^In a day Telnyx has not said how the fax/],
     [wrong, /^Telnyx does not know the fax no-such-fax/],
@@ -428,7 +430,7 @@ test("pages that the receiving machine did not confirm are named, and a person's
   const [task] = await openTasks(code);
   assert.equal(task?.kind, "delivery_trouble");
   assert.match(task?.reason ?? "", /3 of the 4 pages/);
-  await world.db.query(sql`UPDATE fax_attempts SET event_id = NULL WHERE id = ${id}`);
+  await setAttempts(sql`id = ${id}`, sql`event_id = NULL`);
   assert.match(new Map((await faxCertificate(world.db, orderId, id))?.rows).get("Ended") ?? "", /^asked at 2/);
 });
 

@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { deliveryReceipt } from "../../../src/delivery/shipping/labels/labels.ts";
-import { sweepLabels } from "../../../src/delivery/shipping/labels/store.ts";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { labelState, sweepLabels } from "../../../src/delivery/shipping/labels/store.ts";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLabelsWorld } from "./labels-world.ts";
 
 const world = await forTests(openLabelsWorld());
+
+const setLabel = (id: number, set: Statement) => changeRowsOf(world.db, labelState, sql`id = ${id}`, set);
 
 const nonEmpty = <T>(rows: T[]): T[] | null => (rows.length === 0 ? null : rows);
 
@@ -150,11 +153,11 @@ test("postage that became dearer than quoted and a tenth is a person's to decide
     [1187, 403],
     [null, 409],
   ] as const) {
-    await world.db.query(sql`UPDATE labels SET cents = ${cents} WHERE id = ${labelId}`);
+    await setLabel(labelId, sql`cents = ${cents}`);
     assert.doesNotMatch(await shown(), /Buy it for/);
     assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: String(cents) })).status, status);
   }
-  await world.db.query(sql`UPDATE labels SET cents = 653 WHERE id = ${labelId}`);
+  await setLabel(labelId, sql`cents = 653`);
   assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: "9999" })).status, 409);
   const answers = await Promise.all(
     [1, 2].map(() => world.post(`/operator/paper/${code}/buy`, cookie, { most: "653" })),
@@ -338,14 +341,38 @@ test("who signed for a parcel, and where its label lay, is deleted when it is ol
   assert.deepEqual(await left(), []);
 });
 
+test("a label whose price was changed in the database is neither shown nor bought", async () => {
+  const order = await world.place();
+  const { offers } = world.easypost;
+  const usual = offers.splice(0, offers.length, { carrier: "USPS", service: "GroundAdvantage", rate: "6.53", days: 3 });
+  const code = await world.payFor(order);
+  await until(async () => (await world.tasks(code)).find(({ kind }) => kind === "postage_dearer"));
+  const before = world.easypost.labels();
+  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  const [{ id = 0 } = {}] = await world.labels(code);
+  const [row] = await world.db.query<{ most: number }>(sql`SELECT most_cents AS most FROM labels WHERE id = ${id}`);
+  await world.db.query(sql`UPDATE labels SET most_cents = 99999 WHERE id = ${id}`);
+  assert.match(await world.page(`/operator/paper/${code}`, cookie), /not what the service wrote/);
+  assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: "653" })).status, 503);
+  await world.db.query(sql`UPDATE labels SET most_cents = ${row?.most} WHERE id = ${id}`);
+  assert.match(await world.page(`/operator/paper/${code}`, cookie), /not what the service wrote/, "as it was before");
+  await assert.rejects(world.db.query(sql`DELETE FROM labels WHERE id = ${id}`), /append-only/);
+  assert.equal(world.easypost.labels(), before);
+  await setLabel(id, sql`most_cents = ${row?.most}`);
+  assert.match(await world.page(`/operator/paper/${code}`, cookie), /Buy it for/);
+  offers.splice(0, offers.length, ...usual);
+});
+
 test("a label of which a person said that it was bought is followed, by what EasyPost shows of it", async () => {
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { easypost, db } = world;
   // As a person's word leaves it.
-  await db.query(sql`
-    UPDATE labels SET tracker_id = NULL, label_url = NULL, file_sha256 = NULL, tracking_number = 'MISTYPED',
-      ask_at = now() - interval '1 minute' WHERE id = ${label.id}`);
+  await setLabel(
+    label.id,
+    sql`tracker_id = NULL, label_url = NULL, file_sha256 = NULL, tracking_number = 'MISTYPED',
+      ask_at = now() - interval '1 minute'`,
+  );
   await db.query(sql`DELETE FROM documents d USING orders o WHERE o.id = d.order_id AND ${isSealed(sql`o.code`, "order", code)}
     AND d.kind = 'shipping_label'`);
   await world.hurry("label-ask");

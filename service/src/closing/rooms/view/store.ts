@@ -3,7 +3,7 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isoTime, isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
-import { orderState, verifiedSignersOf } from "../../../orders/order/order.ts";
+import { orderState, shipmentState, verifiedSignersOf } from "../../../orders/order/order.ts";
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
 import { type RoomState, verifiedRoom } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
@@ -129,7 +129,8 @@ export const viewStatement = (code: string): Statement => sql`
   SELECT room.*, cards.list AS "cards@order.code", activity.list AS "activity@order.orderCode", participants.list AS participants,
     (${passport}) AS "passport@closing.verifyCode",
     ${verifiedAll(orderState, sql`o`, sql`FROM attached a JOIN orders o ON o.id = a.order_id`)},
-    ${verifiedSignersOf(sql`attached a JOIN orders o ON o.id = a.order_id`)}
+    ${verifiedSignersOf(sql`attached a JOIN orders o ON o.id = a.order_id`)},
+    ${verifiedAll(shipmentState, sql`s`, sql`FROM attached a JOIN shipments s ON s.order_id = a.order_id`)}
   FROM room, cards, activity, participants`;
 
 /** The room's record and its version; undefined for an unknown code. */

@@ -10,7 +10,7 @@ import type { LabelDeps } from "./deps.ts";
 import { labelDocumentKind } from "./file.ts";
 import { lockOrderById } from "./follow.ts";
 import { isHandedOver } from "./progress.ts";
-import { findLabelOrder, type Label, labelsOf, shippingAttempt } from "./store.ts";
+import { findLabelOrder, type Label, labelsOf, shippingAttempt, verifiedLabel } from "./store.ts";
 import { buyAnyway } from "./take.ts";
 
 /** A label on the operator's pages. */
@@ -65,7 +65,7 @@ export async function openLabelFile(
 ): Promise<StoredFile> {
   const kind = labelDocumentKind;
   const [row] = await db.query<{ sha256: string; blobKey: string; mac: Buffer | null }>(sql`
-    SELECT d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac
+    SELECT d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac, ${verifiedLabel(sql`l`)}
     FROM labels l JOIN documents d ON d.order_id = l.order_id AND d.kind = ${kind} AND d.sha256 = l.file_sha256
     WHERE l.order_id = ${orderId} AND l.number = ${number} ORDER BY d.id DESC LIMIT 1`);
   if (!row) throw new ServiceError("not_found", "There is no such label to print.");

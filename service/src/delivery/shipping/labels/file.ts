@@ -5,7 +5,7 @@ import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { documentMembers, documentUse, insertDocument } from "../../../orders/order/order.ts";
 import { easypostBase, fetchLabelFile } from "../../../providers/providers.ts";
 import type { LabelDeps } from "./deps.ts";
-import { lockLabel, updateLabel } from "./store.ts";
+import { findLabel, lockLabel, updateLabel } from "./store.ts";
 
 /** The queue of label PDFs to fetch; payload `{labelId}`. */
 export const fileQueue = "label-file";
@@ -20,8 +20,7 @@ export function fileJobs(jobs: Jobs, deps: LabelDeps): void {
 }
 
 async function keepFile({ db, clock, blobs, rowMac, fetch, easypost }: LabelDeps, labelId: number): Promise<void> {
-  const [label] = await db.query<{ labelUrl: string | null; fileSha256: string | null }>(sql`
-    SELECT label_url AS "labelUrl", file_sha256 AS "fileSha256" FROM labels WHERE id = ${labelId}`);
+  const label = await findLabel(db, labelId);
   if (!label?.labelUrl || label.fileSha256 !== null) return;
   const bytes = await fetchLabelFile(fetch, easypost?.apiBase ?? easypostBase, label.labelUrl);
   const sha256 = hash("sha256", bytes);

@@ -1,10 +1,9 @@
 import { hourMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { parcelQueue } from "../../../orders/order/order.ts";
-import { type Label, updateLabel } from "./store.ts";
+import { type Label, setAskAt } from "./store.ts";
 
 /** The queue of labels to poll for their parcel or refund; payload `{labelId}`. */
 export const askQueue = "label-ask";
@@ -18,7 +17,7 @@ export const refundPauseMs = 24 * hourMs;
  */
 export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trackingPauseMs): Promise<void> {
   const askAt = new Date(at.getTime() + pauseMs);
-  await updateLabel(tx, labelId, sql`ask_at = ${askAt}`);
+  await setAskAt(tx, labelId, askAt);
   await enqueue(tx, askQueue, { labelId }, askAt);
 }
 

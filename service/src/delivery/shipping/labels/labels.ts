@@ -1,6 +1,7 @@
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
+import { verifiedShipmentsOf } from "../../../orders/order/order.ts";
 import { type Providers, trackingOfEvent } from "../../../providers/providers.ts";
 import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
 import { buyLabel } from "./buy.ts";
@@ -41,7 +42,7 @@ export const deliveryReceipt =
       ({ body }) => trackingOfEvent(JSON.parse(body.toString()))?.status === "delivered",
     );
     const [shipment] = await db.query<{ shippedAt: Date; deliveredAt: Date | null }>(sql`
-    SELECT shipped_at AS "shippedAt", delivered_at AS "deliveredAt" FROM shipments
+    SELECT shipped_at AS "shippedAt", delivered_at AS "deliveredAt", ${verifiedShipmentsOf(sql`${label.orderId}`)} FROM shipments
     WHERE order_id = ${label.orderId} AND tracking_number = ${label.trackingNumber} ORDER BY id DESC LIMIT 1`);
     const rows: [string, string][] = [
       ["Carrier", `${label.carrier} ${label.service}`],

@@ -74,16 +74,16 @@ export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
 export async function recordRefund(
   { clock }: LabelDeps,
   tx: Tx,
-  { id, orderId, number, cents }: Label,
+  { id, orderId, number, cents, refundState: before }: Label,
   status: string | null,
   why = "EasyPost says so",
 ): Promise<void> {
   const at = clock();
   const refundState = stateOf(status);
-  const [changed] = await tx.query(sql`
-    UPDATE labels SET refund_state = ${refundState} WHERE id = ${id} AND refund_state <> ${refundState} RETURNING id`);
+  const isChanged = before !== null && before !== refundState;
+  if (isChanged) await updateLabel(tx, id, sql`refund_state = ${refundState}`);
   if (refundState === "submitted") await askLater(tx, id, at, refundPauseMs);
-  if (!changed) return;
+  if (!isChanged) return;
   const detail = { label: number, refund: refundState };
   await tx.query(auditLine({ at, action: "label.refund", actor: easypostActor, orderId, detail }));
   if (refundState !== "rejected") return;

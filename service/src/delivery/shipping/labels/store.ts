@@ -1,6 +1,9 @@
-import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { changeRow, changeRows } from "../../../kernel/platform/database/change-rows.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { type LockedOrder, lockOrder, verifiedOrders } from "../../../orders/order/order.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { type LockedOrder, lockOrder, verifiedOrders, verifiedShipmentsOf } from "../../../orders/order/order.ts";
 import type { Address, CarrierRate } from "../../../orders/pricing/pricing.ts";
 import type { TrackingStatus } from "./progress.ts";
 
@@ -34,10 +37,26 @@ export type Label = {
   boughtAt: Date | null;
 };
 
+/** All columns, except when the service next asks about the label. */
+export const labelState: StateMac = {
+  table: sql`labels`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (l) => sql`${l}.id, ${l}.order_id, ${l}.number, ${l}.attempt, ${l}.state, ${l}.ordered_by, ${l}.most_cents,
+    ${l}.shipment_id, ${l}.rate_id, ${l}.carrier, ${l}.service, ${l}.cents, ${l}.tracking_number, ${l}.tracker_id,
+    ${l}.label_url, ${l}.file_sha256, ${l}.why, ${l}.seen, ${l}.signed_by, ${l}.refund_state,
+    ${l}.created_at AT TIME ZONE 'UTC', ${l}.bought_at AT TIME ZONE 'UTC', ${l}.state_version`,
+};
+
+/** For the select list of a statement over labels. */
+export const verifiedLabel = (l: Statement): Statement => verified(labelState, l);
+
+export const labelRows = stateRows(labelState, { backfill: { set: "carriers" } });
+
 const columns = sql`id, order_id AS "orderId", number, attempt, state, ordered_by AS "orderedBy", most_cents AS "mostCents",
   shipment_id AS "shipmentId", rate_id AS "rateId", carrier, service, cents, tracking_number AS "trackingNumber",
   tracker_id AS "trackerId", label_url AS "labelUrl", file_sha256 AS "fileSha256", why, seen, signed_by AS "signedBy",
-  refund_state AS "refundState", created_at AS "createdAt", bought_at AS "boughtAt"`;
+  refund_state AS "refundState", created_at AS "createdAt", bought_at AS "boughtAt", ${verifiedLabel(sql`labels`)}`;
 
 /** The labels of an order, oldest first. */
 export const labelsOf = (db: Sql, orderId: number) =>
@@ -64,8 +83,11 @@ export async function labelOfAct(tx: Sql, orderId: number, number: number): Prom
   return label;
 }
 
-export const updateLabel = (tx: Sql, id: number, set: Statement) =>
-  tx.query(sql`UPDATE labels SET ${set} WHERE id = ${id}`);
+export const updateLabel = (tx: Tx, id: number, set: Statement): Promise<void> => changeRow(tx, labelState, id, set);
+
+/** When the service next asks about a label. No MAC covers it. */
+export const setAskAt = (tx: Tx, id: number, at: Date) =>
+  tx.query(sql`UPDATE labels SET ask_at = ${at} WHERE id = ${id}`);
 
 /** Inserts a requested label, numbered after the order's others. */
 export async function insertLabel(
@@ -78,6 +100,7 @@ export async function insertLabel(
     SELECT ${orderId}, coalesce(max(number), 0) + 1, ${attempt}, ${orderedBy}, ${mostCents}, ${at}
     FROM labels WHERE order_id = ${orderId} RETURNING id`);
   if (!row) throw new Error("no label was written");
+  await writeStateMacs(tx, labelState, sql`id = ${row.id}`);
   return row.id;
 }
 
@@ -93,7 +116,8 @@ export async function shippingAttempt(db: Sql, orderId: number): Promise<number>
 /** The number of the last parcel that was recorded as handed to a carrier; null without one. */
 export async function lastTrackingNumber(db: Sql, orderId: number): Promise<string | null> {
   const [row] = await db.query<{ trackingNumber: string }>(sql`
-    SELECT tracking_number AS "trackingNumber" FROM shipments WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);
+    SELECT tracking_number AS "trackingNumber", ${verifiedShipmentsOf(sql`${orderId}`)}
+    FROM shipments WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);
   return row?.trackingNumber ?? null;
 }
 
@@ -122,14 +146,12 @@ export async function findLabelOrder(db: Sql, orderId: number): Promise<LabelOrd
 const batchSize = 500;
 
 /** Deletes recipients' signatures and label addresses of labels bought before the given time, in batches. */
-export async function sweepLabels(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
+export async function sweepLabels(db: Database, before: Date, stopping?: AbortSignal): Promise<void> {
+  const due = sql`id IN (
+    SELECT id FROM labels WHERE num_nonnulls(signed_by, label_url) > 0 AND bought_at < ${before}
+    ORDER BY bought_at LIMIT ${batchSize})`;
+  const forget = sql`signed_by = NULL, label_url = NULL`;
   let swept = batchSize;
-  while (swept === batchSize && !stopping?.aborted) {
-    const rows = await db.query(sql`
-      UPDATE labels SET signed_by = NULL, label_url = NULL WHERE id IN (
-        SELECT id FROM labels WHERE num_nonnulls(signed_by, label_url) > 0 AND bought_at < ${before}
-        ORDER BY bought_at LIMIT ${batchSize}
-      ) RETURNING 1`);
-    swept = rows.length;
-  }
+  while (swept === batchSize && !stopping?.aborted)
+    swept = await db.transaction((tx) => changeRows(tx, labelState, due, forget));
 }

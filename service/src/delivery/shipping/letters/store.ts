@@ -1,5 +1,8 @@
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { MailClass } from "../../../providers/providers.ts";
 import { type Happening, type LetterProgress, letterHappenings, stageOf } from "./progress.ts";
 
@@ -30,6 +33,23 @@ const happenings = letterHappenings
   .map((what) => sql`, l.${columnOf(what)} AS ${columnOf(what)}`)
   .reduce((all, column) => sql`${all}${column}`);
 
+/** All columns. */
+const letterState: StateMac = {
+  table: sql`letters`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    l,
+  ) => sql`${l}.id, ${l}.order_id, ${l}.attempt, ${l}.letter_id, ${l}.mail_class, ${l}.doc_sha256, ${l}.pages,
+    ${l}.double_sided, ${l}.tracking_number, ${l}.expected_delivery, ${utc(l, sql`send_at`)}, ${utc(l, sql`accepted_at`)},
+    ${utc(l, sql`recalled_at`)}, ${letterHappenings.map((what) => utc(l, columnOf(what))).reduce((all, one) => sql`${all}, ${one}`)},
+    ${l}.state_version`,
+};
+
+const utc = (l: Statement, column: Statement): Statement => sql`${l}.${column} AT TIME ZONE 'UTC'`;
+
+export const letterRows = stateRows(letterState, { backfill: { set: "carriers" } });
+
 type Row = Omit<Letter, "progress"> & Record<string, unknown>;
 
 async function select(db: Sql, rest: Statement): Promise<Letter[]> {
@@ -37,7 +57,7 @@ async function select(db: Sql, rest: Statement): Promise<Letter[]> {
     SELECT l.id, l.order_id AS "orderId", l.attempt, l.letter_id AS "letterId", l.mail_class AS "mailClass",
       l.doc_sha256 AS "docSha256", l.pages, l.double_sided AS "doubleSided", l.tracking_number AS "trackingNumber",
       l.expected_delivery::text AS "expectedDelivery", l.send_at AS "sendAt", l.accepted_at AS "acceptedAt",
-      l.recalled_at AS "recalledAt"${happenings}
+      l.recalled_at AS "recalledAt"${happenings}, ${verified(letterState, sql`l`)}
     FROM letters l ${rest}`);
   return rows.map((row) => {
     const known = letterHappenings.flatMap((what) => {
@@ -86,6 +106,7 @@ export async function insertLetter(tx: Tx, letter: NewLetterRow): Promise<number
     VALUES (${orderId}, ${attempt}, ${letterId}, ${mailClass}, ${docSha256}, ${pages}, ${doubleSided},
       ${letter.trackingNumber}, ${letter.expectedDelivery}::date, ${letter.sendAt}, ${acceptedAt})
     ON CONFLICT DO NOTHING RETURNING id`);
+  if (row) await writeStateMacs(tx, letterState, sql`id = ${row.id}`);
   return row?.id;
 }
 
@@ -95,20 +116,24 @@ export const refreshLetter = (
   id: number,
   { trackingNumber, expectedDelivery }: Pick<Letter, "trackingNumber" | "expectedDelivery">,
 ) =>
-  tx.query(sql`
-    UPDATE letters SET tracking_number = coalesce(${trackingNumber}, tracking_number),
-      expected_delivery = coalesce(${expectedDelivery}::date, expected_delivery) WHERE id = ${id}`);
+  changeRow(
+    tx,
+    letterState,
+    id,
+    sql`tracking_number = coalesce(${trackingNumber}, tracking_number),
+      expected_delivery = coalesce(${expectedDelivery}::date, expected_delivery)`,
+  );
 
 export async function keepProgress(tx: Tx, id: number, progress: LetterProgress): Promise<void> {
   const set = letterHappenings
     .map((what) => sql`${columnOf(what)} = ${progress[what] ?? null}`)
     .reduce((all, column) => sql`${all}, ${column}`);
-  await tx.query(sql`UPDATE letters SET ${set} WHERE id = ${id}`);
+  await changeRow(tx, letterState, id, set);
 }
 
 /** @param at null: it can't be cancelled after all */
 export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
-  tx.query(sql`UPDATE letters SET recalled_at = ${at} WHERE id = ${id}`);
+  changeRow(tx, letterState, id, sql`recalled_at = ${at}`);
 
 /** The state of the acts for an order's letters. */
 export type LetterActs = {
