@@ -17,8 +17,6 @@ export type IdentityPageView = {
   goTo?: string;
   quiz?: AskedQuiz;
   error?: string;
-  /** Whether the person comes back from the provider. */
-  isBack?: boolean;
 };
 
 /** What a person does to prove their identity: a credential, questions, or both. */
@@ -36,6 +34,13 @@ ${view.error && html`<div class="form-errors" role="alert" tabindex="-1" autofoc
   // The address of an answer to a form can't be opened again in another language.
   const isAnswer = view.goTo !== undefined || view.quiz !== undefined || view.error !== undefined;
   return layout(assets, { ...frame, ...(isAnswer && { headerNav: html`` }), unlisted: true, title: words.title, body });
+}
+
+/** Where the provider leads back to; it does not get the person's link. */
+export function backPage(assets: Pick<Assets, "url">, { words }: Reader): string {
+  const { title, back } = identityWords[words.language];
+  const body = html`<div class="message"><h1>${title}</h1><p>${back}</p></div>`;
+  return layout(assets, { ...clientFrame(words), unlisted: true, title, body });
 }
 
 function bodyOf(view: IdentityPageView, words: IdentityWords): Html | Html[] {
@@ -64,7 +69,7 @@ function credentialPart(view: IdentityPageView, { credential }: IdentityWords): 
     return html`<p role="status">${credential.ready}</p><p><a class="button" href="${view.goTo}" rel="noreferrer">${credential.goOn}</a></p>`;
   const last = states.at(-1);
   const comparesFaces = view.opened.check.needs.includes("biometric");
-  return html`${view.isBack && last === "begun" && html`<p role="status">${credential.looking}</p>`}
+  return html`${last === "begun" && html`<p role="status">${credential.looking}</p>`}
 ${(last === "failed" || last === "inconclusive") && notice("attention", credential.again, "")}
 <p>${credential.text}</p>
 ${comparesFaces && html`<p>${credential.faces}</p>`}

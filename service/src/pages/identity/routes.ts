@@ -15,7 +15,7 @@ import { inLanguage } from "../ui/error-page.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page/route.ts";
 import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
-import { identityPage } from "./page.ts";
+import { backPage, identityPage } from "./page.ts";
 import { identityWords } from "./words.ts";
 
 export type IdentityPageDeps = { assets: Assets; limits: RateLimits; identity: IdentityDeps };
@@ -47,13 +47,22 @@ export function identityPages(app: FastifyInstance, { assets, limits, identity }
       scope,
       { limits },
       {
+        url: "/identity/back",
+        policy: "page",
+        handle({ query, request }) {
+          const reader = readerOf(query["lang"], request.headers["accept-language"]);
+          return { page: backPage(assets, reader), headers: inLanguage(reader) };
+        },
+      },
+    );
+    pageRoute(
+      scope,
+      { limits },
+      {
         url: "/identity/:token",
         policy: "page",
         handle: ({ params: { token }, query, request }) =>
-          shown(
-            { token, reader: readerOf(query["lang"], request.headers["accept-language"]) },
-            { isBack: "back" in query },
-          ),
+          shown({ token, reader: readerOf(query["lang"], request.headers["accept-language"]) }),
       },
     );
     for (const [name, act] of Object.entries(acts))
@@ -80,7 +89,7 @@ export function identityPages(app: FastifyInstance, { assets, limits, identity }
   });
 }
 
-type Shown = { goTo?: string; quiz?: AskedQuiz; error?: string; status?: number; isBack?: boolean };
+type Shown = { goTo?: string; quiz?: AskedQuiz; error?: string; status?: number };
 
 /** The cause in the reader's language; the exact one is in the log. */
 function problemOf({ code }: ServiceError, { words: { language } }: Reader): string {

@@ -7,6 +7,7 @@ const en = {
   test: "This is a test. No document is notarized.",
   other: (notary: string) =>
     `You may also say no. Then tell the notary ${notary} that you want another way, such as meeting in person.`,
+  back: "Stripe is looking at what you showed. Open the link in the notary’s mail again to see the result.",
   credential: {
     title: "Your identity document",
     text: "You photograph your driver’s license, identity card or passport on the page of Stripe, our provider. We keep its type, its issuer, its dates and the name on it for 30 days after the act, no picture and no number.",
@@ -49,6 +50,7 @@ const es: IdentityWords = {
   test: "Esto es una prueba. No se notariza ningún documento.",
   other: (notary) =>
     `También puede decir que no. Dígale al notario ${notary} que desea otra forma, como verse en persona.`,
+  back: "Stripe está revisando lo que mostró. Vuelva a abrir el enlace del correo del notario para ver el resultado.",
   credential: {
     title: "Su documento de identidad",
     text: "Usted fotografía su licencia de conducir, tarjeta de identidad o pasaporte en la página de Stripe, nuestro proveedor. Guardamos su tipo, su emisor, sus fechas y el nombre que figura en él durante 30 días después del acto; ninguna foto y ningún número.",
@@ -90,6 +92,7 @@ const fr: IdentityWords = {
   test: "Ceci est un essai. Aucun document n’est notarié.",
   other: (notary) =>
     `Vous pouvez aussi refuser. Dites alors au notaire ${notary} que vous voulez un autre moyen, par exemple en personne.`,
+  back: "Stripe examine ce que vous avez montré. Rouvrez le lien du courriel du notaire pour voir le résultat.",
   credential: {
     title: "Votre pièce d’identité",
     text: "Vous photographiez votre permis de conduire, carte d’identité ou passeport sur la page de Stripe, notre prestataire. Nous gardons son type, son émetteur, ses dates et le nom qui y figure pendant 30 jours après l’acte, aucune image et aucun numéro.",
@@ -131,6 +134,7 @@ const pt: IdentityWords = {
   test: "Isto é um teste. Nenhum documento é notarizado.",
   other: (notary) =>
     `Você também pode recusar. Diga ao tabelião ${notary} que prefere outra forma, como um encontro presencial.`,
+  back: "A Stripe está examinando o que você mostrou. Abra de novo o link do e-mail do tabelião para ver o resultado.",
   credential: {
     title: "Seu documento de identidade",
     text: "Você fotografa sua carteira de motorista, carteira de identidade ou passaporte na página da Stripe, nossa fornecedora. Guardamos o tipo, o emissor, as datas e o nome que consta nele por 30 dias após o ato; nenhuma imagem e nenhum número.",
@@ -171,6 +175,7 @@ const zh: IdentityWords = {
   lead: (name, notary) => `${name}：公证人 ${notary} 请您在公证之前证明您的身份。`,
   test: "这是测试。不会公证任何文件。",
   other: (notary) => `您也可以拒绝。请告诉公证人 ${notary} 您希望用其他方式，例如当面办理。`,
+  back: "Stripe 正在查看您出示的内容。请再次打开公证人邮件中的链接查看结果。",
   credential: {
     title: "您的身份证件",
     text: "您在我们的服务商 Stripe 的页面上拍摄驾照、身份证或护照。公证后 30 天内，我们只保存证件的类型、签发方、日期和证件上的姓名，不保存图像和号码。",
@@ -211,6 +216,7 @@ const vi: IdentityWords = {
   test: "Đây là bản thử. Không có tài liệu nào được công chứng.",
   other: (notary) =>
     `Quý vị cũng có thể từ chối. Hãy nói với công chứng viên ${notary} rằng quý vị muốn cách khác, như gặp trực tiếp.`,
+  back: "Stripe đang xem những gì quý vị đã đưa ra. Hãy mở lại liên kết trong thư của công chứng viên để xem kết quả.",
   credential: {
     title: "Giấy tờ tùy thân",
     text: "Quý vị chụp bằng lái xe, thẻ căn cước hoặc hộ chiếu trên trang của Stripe, nhà cung cấp của chúng tôi. Chúng tôi giữ loại giấy tờ, nơi cấp, ngày tháng và tên trên giấy tờ trong 30 ngày sau khi công chứng; không giữ hình và số.",
@@ -251,6 +257,7 @@ const ko: IdentityWords = {
   test: "테스트입니다. 어떤 문서도 공증되지 않습니다.",
   other: (notary) =>
     `거절하셔도 됩니다. 그때는 공증인 ${notary} 님에게 직접 만나는 것과 같은 다른 방법을 원한다고 알려 주세요.`,
+  back: "Stripe가 확인하고 있습니다. 결과를 보려면 공증인 메일의 링크를 다시 여세요.",
   credential: {
     title: "신분증",
     text: "저희 제공업체인 Stripe의 페이지에서 운전면허증, 신분증 또는 여권을 촬영합니다. 저희는 종류, 발급 기관, 날짜, 이름을 공증 후 30일 동안 보관하며 사진과 번호는 보관하지 않습니다.",
@@ -292,6 +299,7 @@ const tl: IdentityWords = {
   test: "Ito ay pagsubok. Walang dokumentong nino-notaryo.",
   other: (notary) =>
     `Maaari rin kayong tumanggi. Sabihin sa notaryong si ${notary} na nais ninyo ng ibang paraan, gaya ng pagkikita nang personal.`,
+  back: "Tinitingnan ng Stripe ang ipinakita ninyo. Buksan muli ang link sa email ng notaryo para makita ang resulta.",
   credential: {
     title: "Ang inyong ID",
     text: "Kukunan ninyo ng larawan ang lisensya sa pagmamaneho, ID o pasaporte sa pahina ng Stripe, ang aming provider. Itinatago namin ang uri, nag-isyu, mga petsa at pangalan nito nang 30 araw pagkatapos ng akto; walang larawan at walang numero.",

@@ -83,7 +83,7 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
   async page(reference) {
     const session = await ask(call, { method: "GET", path: `${sessions}/${reference}` });
     const url = textOf(session["url"]);
-    return session["status"] === "requires_input" && url !== null && URL.canParse(url) ? url : null;
+    return session["status"] === "requires_input" && url !== null && isWebPage(url) ? url : null;
   },
   async look(reference, id) {
     const expand = "expand[]=verified_outputs&expand[]=last_verification_report";
@@ -99,6 +99,9 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
     });
   },
 });
+
+/** It becomes a link. A double on this machine has no https. */
+const isWebPage = (url: string): boolean => /^(?:https:\/\/|http:\/\/127\.0\.0\.1[:/])/.test(url) && URL.canParse(url);
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});

@@ -56,7 +56,7 @@ before(async () => {
   });
   const { harness, db } = running;
   // Before a notary is on record, live orders are quoted and paid.
-  for (let index = 0; index < 9; index++)
+  for (let index = 0; index < 11; index++)
     waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
   for (const state of ["FL", "TX", "WY"]) {
     const person = await newOperator(harness, { roles: ["notary"], passkey: false });
@@ -233,6 +233,19 @@ test("an expired document leaves the identity open, and may be tried again; a se
   assert.equal(await running.statusOf(code), "NotarizationPending");
 });
 
+test("a credential that was refused is not tried again in the same session, and counts, before any event", async () => {
+  const code = await claimed("FL");
+  const token = await asked("FL", code);
+  await beginCredential(deps, token);
+  const first = newest();
+  stripe.refuse(first, "selfie_face_mismatch");
+  await beginCredential(deps, token);
+  assert.notEqual(newest(), first);
+  stripe.refuse(newest(), "selfie_face_mismatch");
+  await assert.rejects(beginCredential(deps, token), { code: "conflict" });
+  assert.equal(await running.statusOf(code), "IdentityLocked");
+});
+
 test("a forged picture locks the order at once", async () => {
   const code = await claimed("FL");
   const token = await asked("FL", code);
@@ -292,6 +305,30 @@ test("four of five right answers within two minutes pass; the clock is the servi
     sql`SELECT string_agg(p::text, ' ') AS text FROM identity_proofs p`,
   );
   assert.doesNotMatch(kept?.text ?? "", /Austin|1980|Street/);
+});
+
+test("questions that never reached the person are no failure, and a late answer of the provider changes nothing", async () => {
+  now = new Date();
+  const code = await claimed("TX");
+  const token = await asked("TX", code);
+  const stopped = { ...deps, quiz: deps.quiz && { ...deps.quiz, ask: () => new Promise<never>(() => {}) } };
+  void beginQuiz(stopped, token, person);
+  await until(async () => (await stateOf(code)).proofs.length === 1);
+  now = new Date(now.getTime() + 130_000);
+  const late = { ...deps, quiz: deps.quiz && { ...deps.quiz, ask: () => answered } };
+  let answer: (error: Error) => void = () => {};
+  const answered = new Promise<never>((_, reject) => (answer = reject));
+  const slow = beginQuiz(late, token, person);
+  await until(async () => (await stateOf(code)).proofs.length === 2);
+  now = new Date(now.getTime() + 130_000);
+  await beginQuiz(deps, token, person);
+  answer(new Error("too late"));
+  await assert.rejects(slow, /too late/);
+  const { proofs } = await stateOf(code);
+  assert.deepEqual(
+    proofs.map(({ state }) => state),
+    ["inconclusive", "inconclusive", "begun"],
+  );
 });
 
 test("three right answers fail, 121 seconds fail, and a second failure locks for 24 hours with that notary", async () => {

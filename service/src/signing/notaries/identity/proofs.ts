@@ -40,7 +40,7 @@ const mostMismatches = 2;
 
 const lookQueue = "identity-look";
 const forgetQueue = "identity-forget";
-/** Where no event arrives, the provider is asked after these pauses. */
+/** Where no event arrives, the provider is asked after these pauses, and then each day while the link works. */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
 /** What a provider found is kept this long after the check began. */
 const keptMs = 30 * dayMs;
@@ -57,11 +57,15 @@ export async function beginCredential(deps: IdentityDeps, token: string): Promis
   const { desk, proofing } = deps;
   const found = await openCheck(deps, token);
   if (!proofing || !meansFor(deps, found.order.environment).credentials) throw unavailable("Checks of credentials");
+  // A refused credential may be shown again in the same session: the provider's word on it counts first.
+  const before = triesOf(found.proofs, "credential").find(({ state }) => state === "begun");
+  if (before) await lookAtCredential(deps, before.id);
   const proof = await desk.db.transaction(async (tx) => begun(tx, await lockOpenCheck(deps, tx, found)));
   let { reference } = proof;
   if (reference === null) {
     const comparesFaces = found.check.needs.includes("biometric");
-    const returnTo = `${desk.baseUrl}/identity/${token}?back`;
+    // The link itself is a credential, and not for the provider.
+    const returnTo = `${desk.baseUrl}/identity/back`;
     ({ reference } = await proofing.begin({ id: proof.id, comparesFaces, returnTo }));
     const known = reference;
     await desk.db.transaction(async (tx) => {
@@ -155,8 +159,9 @@ export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDep
   });
   jobs.work<Look>(lookQueue, async ({ proofId, looks = 0 }) => {
     const isDone = await lookAtCredential(deps, proofId);
-    const pause = isDone ? undefined : lookPausesMs[looks + 1];
-    if (pause !== undefined) await enqueueAfter(db, lookQueue, { proofId, looks: looks + 1 }, pause);
+    if (isDone) return;
+    const pause = lookPausesMs[looks + 1] ?? dayMs;
+    await enqueueAfter(db, lookQueue, { proofId, looks: looks + 1 }, pause);
   });
   jobs.work<{ proofId: string }>(forgetQueue, ({ proofId }) => forget(deps, proofId));
 }

@@ -12,10 +12,11 @@ import {
   type LockedCheck,
   lockOpenCheck,
   meansFor,
+  type OpenedCheck,
   openCheck,
 } from "./checks.ts";
 import { triesOf } from "./proofs.ts";
-import { endProof, insertProof, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
+import { endProof, insertProof, lockCheck, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
 
 /** Tries that the provider broke off do not count as failed, and still end somewhere. */
 const mostTries = 8;
@@ -47,7 +48,9 @@ export async function beginQuiz(deps: IdentityDeps, token: string, typed: Typed)
       throw error;
     });
   await desk.db.transaction(async (tx) => {
-    await lockOpenCheck(deps, tx, found);
+    const { proofs } = await lockOpenCheck(deps, tx, found);
+    if (proofs.find((proof) => proof.id === id)?.state !== "begun")
+      throw new ServiceError("conflict", "These questions came too late. Begin again.");
     await setProof(tx, id, { reference: asked.reference });
   });
   return { proofId: id, questions: asked.questions, seconds: rules.seconds };
@@ -69,8 +72,8 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   if (open) {
     if (secondsSince(open, at) <= rules.seconds + graceSeconds)
       throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
-    // Nobody answered in time; or the service stopped while the provider counted, which is not the person's fault.
-    const state = open.state === "begun" ? "failed" : "inconclusive";
+    // Nobody answered in time; or the service stopped while the provider worked, which is not the person's fault.
+    const state = open.state === "begun" && open.reference !== null ? "failed" : "inconclusive";
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }
   const all = triesOf(await proofsOf(tx, [check.id]), "questions");
@@ -148,14 +151,9 @@ async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Pr
   return isLast;
 }
 
-/** The provider did not answer: the try decides nothing. */
-async function breakOff(
-  deps: IdentityDeps,
-  found: Parameters<typeof lockOpenCheck>[2],
-  proofId: string,
-): Promise<void> {
-  await deps.desk.db.transaction(async (tx) => {
-    const { at } = await lockOpenCheck(deps, tx, found);
-    await endProof(tx, proofId, { state: "inconclusive", at });
+/** The provider did not answer: the try decides nothing, unless it has ended already. */
+const breakOff = ({ desk }: IdentityDeps, { check }: OpenedCheck, proofId: string): Promise<void> =>
+  desk.db.transaction(async (tx) => {
+    await lockCheck(tx, check.id);
+    await endProof(tx, proofId, { state: "inconclusive", at: desk.clock() });
   });
-}

@@ -54,10 +54,10 @@ const proofState: StateMac = {
   table: sql`identity_proofs`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // What was found is encrypted, and bound to the row by its cipher.
+  // The cipher binds content to its row; the MAC says whether there is one.
   covered: (p) => sql`${p}.id, ${p}.check_id, ${p}.kind, ${p}.attempt, ${p}.provider, ${p}.reference,
     extract(epoch FROM ${p}.begun_at), ${p}.state, extract(epoch FROM ${p}.ended_at), ${p}.correct, ${p}.asked, ${p}.seconds,
-    extract(epoch FROM ${p}.forgotten_at)`,
+    extract(epoch FROM ${p}.forgotten_at), ${p}.content IS NULL`,
 };
 
 /** The name from which the key of what was found is derived. */
@@ -162,19 +162,19 @@ export type ProofEnd = {
   content?: Buffer;
 };
 
-/** Of a try whose check `lockCheck` has locked. */
+/** Of a try whose check `lockCheck` has locked. One that has ended stays as it is. */
 export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void> {
   const { state, at, correct = null, asked = null, seconds = null, content = null } = end;
   await tx.query(sql`
     UPDATE identity_proofs SET state = ${state}, ended_at = ${at}, correct = ${correct}, asked = ${asked}, seconds = ${seconds},
-      content = ${content} WHERE id = ${id}`);
+      content = ${content} WHERE id = ${id} AND state IN ('begun', 'answering')`);
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
 }
 
-/** Of a try whose check `lockCheck` has locked. */
+/** The same. */
 export async function setProof(tx: Tx, id: string, set: { reference: string } | "answering"): Promise<void> {
   const what = set === "answering" ? sql`state = 'answering'` : sql`reference = ${set.reference}`;
-  await tx.query(sql`UPDATE identity_proofs SET ${what} WHERE id = ${id}`);
+  await tx.query(sql`UPDATE identity_proofs SET ${what} WHERE id = ${id} AND state = 'begun'`);
   await writeStateMacs(tx, proofState, sql`id = ${id}`);
 }
 
