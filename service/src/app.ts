@@ -145,7 +145,7 @@ function workWith(
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
   paymentJobs(jobs, { db, clock, log, processor });
-  partRefundJobs(jobs, { db, processor });
+  partRefundJobs(jobs, { db, clock, log, processor });
   nextSegmentJobs(jobs, { db, clock, log }, config.nextServiceWait);
   taskMetrics(metrics, { db, clock });
   backupMetrics(metrics, db);
@@ -299,7 +299,7 @@ function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness)
     operator: {
       orders: { moves: desk.moves, envelopes },
       documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces },
-      refunds: { db, clock, log, refundApproval },
+      refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
       access: { db, clock, rowMac, secrets },
       notaries: { notaryDesk, notaryRules, notarySigning, identity },

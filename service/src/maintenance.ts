@@ -23,12 +23,14 @@ import {
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepFills } from "./orders/order/order.ts";
+import { watchPending } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
 import { type EnvelopeDeps, followOverdue, issueCrls, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
 import { sweepDrafts, sweepSignatures, watchExpiries } from "./signing/notaries/notaries.ts";
 import {
+  mailNewTasks,
   openServiceTasks,
   queuesToLookAt,
   type SigningCertificate,
@@ -116,6 +118,8 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       atStart: true,
       work: () => openServiceTasks({ db, clock, certificates }),
     },
+    { name: "bank payments without an answer", everyMs: hours, atStart: true, work: () => watchPending({ db, clock }) },
+    { name: "mails about new tasks", everyMs: 60 * seconds, work: () => mailNewTasks({ db, clock }) },
     { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
     {
       name: "orders whose envelope does not follow",

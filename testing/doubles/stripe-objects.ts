@@ -133,11 +133,24 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     answer(method, path, params) {
       const [, sessionId, action] = /^\/v1\/checkout\/sessions(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? [];
       if (method === "POST" && path === "/v1/checkout/sessions") return createSession(params);
+      if (method === "GET" && path === "/v1/checkout/sessions") {
+        const data = [...sessions.values()].reverse();
+        return { status: 200, body: { object: "list", data, has_more: false, url: path } };
+      }
       if (sessionId) {
         const session = sessions.get(sessionId);
         if (!session) return refusal(404, "No such checkout.session");
         if (method === "GET" && !action) return { status: 200, body: session };
         if (method === "POST" && action === "expire") return expire(session);
+      }
+      const [, intent] = /^\/v1\/payment_intents\/(\w+)$/.exec(path) ?? [];
+      if (method === "GET" && intent) {
+        const session = [...sessions.values()].find((each) => each["payment_intent"] === intent);
+        const status =
+          session?.["payment_status"] === "paid" ? "succeeded" : (session?.["intent_status"] ?? "processing");
+        return session
+          ? { status: 200, body: { id: intent, object: "payment_intent", status } }
+          : refusal(404, "No such payment_intent");
       }
       if (method === "POST" && path === "/v1/refunds") {
         return createRefund(params);

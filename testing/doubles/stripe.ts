@@ -49,6 +49,8 @@ export type StripeDouble = {
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
   /** A payer finishes by bank debit: the session is complete, and the money comes or fails later. */
   payByBank: (sessionId: string) => StripeEvent;
+  /** A refund that a person makes at the processor, of a part of an intent's sum, and its events. */
+  refundByHand: (paymentIntent: string, amount: number) => StripeEvent[];
   /** The events of a refund: of itself, and of its charge. */
   refundEvents: (refund: Record<string, unknown>) => StripeEvent[];
   /** The bank's answer to such a payment. */
@@ -139,6 +141,11 @@ export async function startStripe(): Promise<StripeDouble> {
     return [event("refund.updated", { ...refund }), event("charge.refunded", charge)];
   }
 
+  function refundByHand(paymentIntent: string, amount: number): StripeEvent[] {
+    const { body } = answer("POST", "/v1/refunds", { payment_intent: paymentIntent, amount: String(amount) });
+    return refundEvents({ ...body, amount });
+  }
+
   const event: StripeDouble["event"] = (type, object, more = {}) => ({
     id: newId("evt"),
     object: "event",
@@ -178,6 +185,7 @@ export async function startStripe(): Promise<StripeDouble> {
     pay,
     payByBank: (sessionId) => pay(sessionId, { payment_status: "unpaid" }),
     bankAnswers,
+    refundByHand,
     refundEvents,
     close: server.close,
   };

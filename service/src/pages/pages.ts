@@ -18,6 +18,7 @@ import { type SigningDeps, signingPages } from "./signing/signing.ts";
 import { type Assets, openAssets } from "./ui/assets/assets.ts";
 import { assetRoutes } from "./ui/assets/routes.ts";
 import { errorPage, unmatchedPage } from "./ui/error-page.ts";
+import { acceptForms } from "./ui/forms/form-body.ts";
 import { type EvidenceSources, verifyPages } from "./verify/routes.ts";
 import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
 
@@ -66,7 +67,10 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     guidePages(scope, { limits, assets, baseUrl });
     visitorPages(scope, { limits, assets, ...visitor, baseUrl, ownOrigin, signIn });
     if (outbox) outboxRoutes(scope, { limits, assets, outbox });
-    clientPages(scope, { ...common, ...client, baseUrl });
+    await scope.register(async (forms) => {
+      acceptForms(forms);
+      clientPages(forms, { ...common, ...client, baseUrl });
+    });
     if (signing) signingPages(scope, { limits, assets, ...signing, ownOrigin });
     verifyPages(scope, { ...common, ...verify, baseUrl });
     if (people) {

@@ -1,8 +1,10 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { isPayable, verifiedOrder } from "../../orders/order/order.ts";
+import { isPayable, orderState } from "../../orders/order/order.ts";
 import { type CheckoutDeps, type Member, type SharedCheckout, sharedCheckout } from "../../orders/payments/payments.ts";
 import { orderNotFound, roomNotFound } from "./change.ts";
 import { verifiedRoom } from "./store.ts";
@@ -64,25 +66,42 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
   return sharedCheckout(deps, group, membersOf(room.id, ofSameClient(orderCode)));
 }
 
-/** The orders that `roomCheckout` would pay, as far as their status tells. */
-export async function payableOfRoom(db: Sql, owner: Owner, roomCode: string): Promise<PayableMember[]> {
+/** The orders that a checkout of the room would pay, as far as their status tells. */
+export type Payable = {
+  orders: PayableMember[];
+  /** How many orders a checkout leaves out because their rows were altered in the database. */
+  withheld: number;
+};
+
+/** The orders that `roomCheckout` would pay. */
+export async function payableOfRoom(db: Sql, owner: Owner, roomCode: string): Promise<Payable> {
   return payable(db, await roomOf(db, roomCode, owner), all);
 }
 
-/** The orders that `clientCheckout` would pay, as far as their status tells; none for an order without a room. */
-export async function payableOfClient(db: Sql, orderCode: string): Promise<PayableMember[]> {
-  const room = await roomOfOrder(db, orderCode);
-  return room ? payable(db, room, ofSameClient(orderCode)) : [];
+/**
+ * The orders that `clientCheckout` would pay; none for an order without a room, and for one whose room was altered: the
+ * order can still be paid alone.
+ */
+export async function payableOfClient(db: Sql, orderCode: string): Promise<Payable> {
+  try {
+    const room = await roomOfOrder(db, orderCode);
+    if (room) return await payable(db, room, ofSameClient(orderCode));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+  }
+  return { orders: [], withheld: 0 };
 }
 
-async function payable(db: Sql, { id }: Group, which: Statement): Promise<PayableMember[]> {
+async function payable(db: Sql, { id }: Group, which: Statement): Promise<Payable> {
   const members = await membersOf(id, which)(db);
-  const orders = await db.query<{ id: number; status: string; totalCents: number }>(sql`
-    SELECT o.id, o.status, o.total_cents AS "totalCents", ${verifiedOrder} FROM orders o
+  const rows = await db.query<{ id: number; status: string; totalCents: number } & Marked>(sql`
+    SELECT o.id, o.status, o.total_cents AS "totalCents", ${marked(orderState, sql`o`)} FROM orders o
     WHERE o.id = ANY (${members.map((each) => each.id)}::bigint[])`);
-  const totals = new Map(orders.filter(({ status }) => isPayable(status)).map((each) => [each.id, each.totalCents]));
-  return members.flatMap((member) => {
+  const authentic = rows.filter(({ isAuthentic }) => isAuthentic);
+  const totals = new Map(authentic.filter(({ status }) => isPayable(status)).map((each) => [each.id, each.totalCents]));
+  const orders = members.flatMap((member) => {
     const totalCents = totals.get(member.id);
     return totalCents === undefined ? [] : [{ ...member, totalCents }];
   });
+  return { orders, withheld: rows.length - authentic.length };
 }

@@ -13,7 +13,7 @@ type News = {
 };
 
 /** The tasks that wait for an operator: the end of the subject, and a line per queue. */
-type Morning = { subject: string; lines: string[] };
+type Morning = { subject: string; lines: string[]; isNews?: boolean };
 
 /**
  * Mails every active admin about a change to the rules of money, keys or people.
@@ -36,9 +36,11 @@ export async function mailAdmins(
 export const mailNewOperator = (tx: Tx, userId: string) =>
   operatorMail.enqueue(tx, { userId, at: "added", text: null });
 
-/** Mails an operator the tasks that wait. @param work.at the day */
-export const mailOperator = (tx: Tx, { userId, at, mail }: { userId: string; at: string; mail: Morning }) =>
-  operatorMail.enqueue(tx, { userId, at, text: null, morning: mail });
+type Work = { userId: string; at: string; mail: Omit<Morning, "isNews">; isNews?: boolean };
+
+/** Mails an operator the tasks that wait. @param work.at the day, or the time of news @param work.isNews during the day */
+export const mailOperator = (tx: Tx, { userId, at, mail, isNews = false }: Work) =>
+  operatorMail.enqueue(tx, { userId, at, text: null, morning: { ...mail, ...(isNews && { isNews }) } });
 
 /** A former operator gets the news about the change, but no mail about work. */
 export const operatorMail = defineMail({
@@ -65,9 +67,9 @@ const welcome = (roles: readonly string[], baseUrl: string) => ({
   caution: "If you do not know this service, you can ignore this email.",
 });
 
-const morning = ({ subject, lines }: Morning, baseUrl: string) => ({
-  subject: `Today: ${subject}`,
-  greeting: "Good morning,",
+const morning = ({ subject, lines, isNews = false }: Morning, baseUrl: string) => ({
+  subject: isNews ? subject : `Today: ${subject}`,
+  greeting: isNews ? "Hello," : "Good morning,",
   lines: ["this waits for you:", ...lines],
   link: { label: "Open the console", url: `${baseUrl}/operator` },
   caution: "You receive this email because you are an operator of this service.",

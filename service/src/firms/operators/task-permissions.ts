@@ -22,6 +22,8 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   technology_fee: "refunds.request",
   taking_in_approval: "documents.take_in",
   payment_unapplied: "money.decide",
+  refund_by_hand: "money.decide",
+  bank_payment: "money.decide",
   access_request: "partners.manage",
   playbook_gate: "orders.work",
   notary_rules: "notaries.manage",

@@ -11,7 +11,13 @@ export type TaskDeps = { db: Database; clock: Clock };
 type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null };
 
 /** Kinds that only a person can close, because no event shows that they are done. */
-const endedByWord: ReadonlySet<TaskKind> = new Set(["delivery_trouble", "technology_fee", "key_expiry", "job_dead"]);
+const endedByWord: ReadonlySet<TaskKind> = new Set([
+  "delivery_trouble",
+  "technology_fee",
+  "refund_by_hand",
+  "key_expiry",
+  "job_dead",
+]);
 
 /** The queue of live orders that a provider may claim in place of people; payload `{orderId}`. */
 export const dispatchQueue = "dispatch";

@@ -3,12 +3,13 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, refundQueue, verifiedOrders } from "../order/order.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
 import { takeEvent } from "./processor/events.ts";
 import type { Processor } from "./processor/processor.ts";
-import { heldPayments, moneyRows } from "./store.ts";
+import { type HeldPayment, heldPayments, isGivenBack, moneyRows, payeesOfIntent, refundCheckQueue } from "./store.ts";
 
 export {
   type CheckoutDeps,
@@ -18,12 +19,13 @@ export {
   sharedCheckout,
   takesPayment,
 } from "./checkout/checkout.ts";
+export { endPendingPayment, type PendingPayment, pendingPayments, watchPending } from "./checkout/pending.ts";
 export { isPaymentInProcess } from "./checkout/store.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
 export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
-export { heldPayments, paymentState } from "./store.ts";
-export { resolveUnapplied, type UnappliedPayment, unappliedPayments } from "./unapplied.ts";
+export { type HeldPayment, heldPayments, paymentState } from "./store.ts";
+export { resolveUnapplied, type UnappliedPayment, unappliedOf, unappliedPayments } from "./unapplied.ts";
 
 export const protectedTables = [...moneyRows, ...checkoutRows];
 
@@ -33,6 +35,7 @@ type JobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | nu
 export function paymentJobs(jobs: Jobs, deps: JobDeps): void {
   jobs.work<{ orderId: number }>(closeCheckoutQueue, ({ orderId }) => closeCheckouts(deps, orderId));
   jobs.work<{ orderId: number }>(refundQueue, ({ orderId }) => refund(deps, orderId));
+  jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));
 }
 
 /**
@@ -45,17 +48,57 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
     sql`SELECT status, ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
   if (order?.status !== "RefundPending") return;
-  for (const { id, paymentIntent, simulated, isShared, amountCents } of await heldPayments(db, orderId)) {
-    if (simulated) {
-      const object = { payment_intent: paymentIntent, refunded: true };
-      const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
-      const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
-      await db.transaction((tx) => takeEvent(tx, event, options));
-    } else {
-      if (!processor) throw new Error("payments are not configured: the refund waits");
-      if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
-      if (isShared) await processor.refundShare({ payment: id, paymentIntent, amountCents });
-      else await processor.refund(String(id), paymentIntent);
-    }
+  for (const payment of await heldPayments(db, orderId))
+    await giveBack({ db, clock, log, processor }, payment, payment.isShared);
+}
+
+/**
+ * Gives back what is held of one payment. Money of the sandbox is back at once.
+ * @param asShare by its amount, less what went back of it before; else all that the payer paid
+ */
+export async function giveBack(
+  { db, clock, log, processor }: JobDeps,
+  { id, paymentIntent, simulated, amountCents }: HeldPayment,
+  asShare: boolean,
+): Promise<void> {
+  if (simulated) {
+    const object = { payment_intent: paymentIntent, refunded: true };
+    const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
+    const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
+    await db.transaction((tx) => takeEvent(tx, event, options));
+    return;
+  }
+  if (!processor) throw new Error("payments are not configured: the refund waits");
+  if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
+  if (asShare) await processor.refundShare({ payment: id, paymentIntent, amountCents });
+  else await processor.refund(String(id), paymentIntent);
+}
+
+/**
+ * Opens a task for each refund that somebody made at the processor without a request here, and that is not of all the
+ * money: nobody but a person can tell which order it is for. Moves nothing.
+ */
+async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: string): Promise<void> {
+  const payees = await payeesOfIntent(db, paymentIntent);
+  const [first] = payees;
+  if (!processor || !first || (await isGivenBack(db, paymentIntent))) return;
+  for (const { id, amountCents, isOurs } of await processor.refundsOf(paymentIntent)) {
+    if (isOurs) continue;
+    const of = payees.length === 1 ? "the payment" : `a payment for ${payees.length} orders`;
+    const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. Find out which order it was for, and note it.`;
+    const from = sql`orders o WHERE o.id = ${first.orderId}
+      AND NOT EXISTS (SELECT FROM tasks t WHERE t.kind = 'refund_by_hand' AND t.subject = ${id})`;
+    const environment = sql`o.environment`;
+    const task = {
+      kind: "refund_by_hand",
+      at: clock(),
+      environment,
+      orderId: first.orderId,
+      subject: id,
+      reason,
+    } as const;
+    await db.query(openTask(task, from));
   }
 }
+
+const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;

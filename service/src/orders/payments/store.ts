@@ -166,6 +166,17 @@ export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<Pa
   return [...new Map(byOrder).values()];
 }
 
+/** Looks for refunds that were made at the processor without a request here; payload `{paymentIntent}`. */
+export const refundCheckQueue = "refund-check";
+
+/** Whether all that is on record of the payment went back, or is about to. */
+export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
+  const held = await db.query(sql`
+    SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+    WHERE p.payment_intent = ${paymentIntent} AND p.refunded_at IS NULL AND o.status <> 'RefundPending'`);
+  return held.length === 0;
+}
+
 /** The order of a payment by the payment's id. @throws ServiceError `unavailable` when it fails its MAC */
 export async function payeeOf(db: Sql, id: string, paymentIntent: string): Promise<PayeeOfIntent | undefined> {
   const [found] = await db.query<PayeeOfIntent>(sql`

@@ -22,6 +22,8 @@ export type UnappliedPayment = {
   amount: number | null;
   currency: string | null;
   paymentIntent: string | null;
+  /** Whether it is one order's share of a payment for several. */
+  isShared: boolean;
   /** Null while the service holds it. */
   refundedAt: Date | null;
   /** False for a payment or an event that was altered outside the service: don't trust its row. */
@@ -38,6 +40,7 @@ export async function unappliedPayments({ db }: { db: Sql }, environment: Enviro
     SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode@order", o.status AS "orderStatus",
       f.name AS "firmName", p.amount_cents::float8 AS amount, p.currency, p.payment_intent AS "paymentIntent",
       p.refunded_at AS "refundedAt",
+      EXISTS (SELECT FROM payments q WHERE q.payment_intent = p.payment_intent AND q.order_id <> p.order_id) AS "isShared",
       CASE WHEN r.event_id IS NOT NULL
         THEN jsonb_build_object('by', b.name, 'at', r.resolved_at, 'note', r.note) END AS resolution,
       ${marked(firmState, sql`f`, "isFirmAuthentic")}, ${marked(resolutionState, sql`r`, "isResolutionAuthentic")},
@@ -53,6 +56,27 @@ export async function unappliedPayments({ db }: { db: Sql }, environment: Enviro
     ...payment,
     resolution: isResolutionAuthentic ? resolution : null,
   }));
+}
+
+/**
+ * The order and the payment of money that moved no order.
+ * @throws ServiceError `not_found` for an event that is unknown or in the other environment, `unavailable` for an altered row
+ */
+export async function unappliedOf(
+  db: Sql,
+  environment: Environment,
+  eventId: string,
+): Promise<{ orderCode: string; paymentId: number }> {
+  const [found] = isPlainLines(eventId)
+    ? await db.query<{ orderCode: string; paymentId: number }>(sql`
+        SELECT o.code AS "orderCode@order", p.id AS "paymentId", ${verified(processorEventState, sql`e`)}, ${verified(paymentState, sql`p`)}
+        FROM processor_events e JOIN orders o ON o.id = e.order_id
+          JOIN payments p ON p.order_id = e.order_id AND p.received_at = e.received_at
+        WHERE e.event_id = ${eventId} AND e.outcome = 'unapplied' AND o.environment = ${environment}
+        ORDER BY p.id DESC LIMIT 1`)
+    : [];
+  if (!found) throw unknown();
+  return found;
 }
 
 type Resolved = { eventId: string; environment: Environment; note: string };

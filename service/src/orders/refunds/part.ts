@@ -1,13 +1,14 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { type LockedOrder, verifiedOrders } from "../order/order.ts";
-import { heldPayments, type Processor } from "../payments/payments.ts";
+import { giveBack, heldPayments } from "../payments/payments.ts";
 import { heldFor, refusalOf } from "./rules.ts";
-import { insertRequest, selectApprovedPart } from "./store.ts";
+import { type Held, insertRequest, selectApprovedPart } from "./store.ts";
 
 export const partRefundQueue = "part-refund";
 
@@ -49,35 +50,58 @@ export async function requestPartRefund(
   if (refusal !== null) return { refusal };
   const payment = held.find((each) => each.currency === "usd" && each.amountCents >= amountCents);
   if (!payment) return { refusal: `No single payment that is held covers ${dollars(amountCents)}.` };
-  const { id: orderId, environment, partnerId } = order;
+  const part = { payment: { ...payment, amountCents }, reason, requestedBy, actor, at };
+  return insertPart(tx, order, part).then(
+    (requestId) => ({ requestId }),
+    (error: unknown) => {
+      if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+      return { refusal: error.message };
+    },
+  );
+}
+
+type NewPart = Omit<PartRequest, "amountCents"> & { payment: Held };
+
+/** Writes a request for a part with its task and its audit line. @throws ServiceError while another request of the order waits */
+export async function insertPart(
+  tx: Tx,
+  { id: orderId, environment, partnerId }: LockedOrder,
+  { payment, reason, requestedBy, actor, at }: NewPart,
+): Promise<string> {
   const id = newUuid();
-  const payments = [{ ...payment, amountCents }];
+  const payments = [payment];
   if (!(await insertRequest(tx, { id, orderId, reason, payments, part: true, requestedBy, at })))
-    return { refusal: "Another refund of this order waits for its decision." };
+    throw new ServiceError("conflict", "Another refund of this order waits for its decision.");
   await tx.query(openTask({ kind: "refund_approval", at, environment, orderId, reason }));
   const detail = { requestId: id, reason, payments, part: true };
   await tx.query(auditLine({ at, action: "refund.requested", actor, partnerId, orderId, detail }));
-  return { requestId: id };
+  return id;
 }
 
 const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
-type JobDeps = { db: Sql; processor: Processor | null };
+type JobDeps = Parameters<typeof giveBack>[0];
 
 /** Asks the processor for approved parts. */
 export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
-  jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => giveBack(deps, requestId));
+  jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => givePartBack(deps, requestId));
 }
 
 /** Money of the sandbox is back at once. A job alone gives nothing back: the request's MAC says that it was approved. */
-async function giveBack({ db, processor }: JobDeps, requestId: string): Promise<void> {
+async function givePartBack(deps: JobDeps, requestId: string): Promise<void> {
+  const { db, processor } = deps;
   const request = await selectApprovedPart(db, requestId);
   if (!request) return;
   const held = await heldPayments(db, request.orderId);
-  for (const { id, amountCents } of request.payments) {
+  for (const { id, amountCents, unapplied } of request.payments) {
     // A payment that was refunded whole meanwhile has gone back with the part.
     const payment = held.find((each) => each.id === id);
-    if (!payment || payment.simulated) continue;
+    if (!payment) continue;
+    if (unapplied) {
+      await giveBack(deps, payment, true);
+      continue;
+    }
+    if (payment.simulated) continue;
     if (!processor) throw new Error("payments are not configured: the refund waits");
     if (payment.paymentIntent === null)
       throw new Error("the payment has no payment intent: refund it at the processor");

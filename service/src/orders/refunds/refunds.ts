@@ -14,6 +14,7 @@ export {
   refundOf,
   refuseRefund,
   requestRefund,
+  requestUnappliedRefund,
   withdrawRefund,
 } from "./request.ts";
 export type { Held, RefundDeps } from "./rules.ts";

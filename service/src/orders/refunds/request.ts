@@ -14,7 +14,8 @@ import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
 import { perform } from "../fulfilment/fulfilment.ts";
-import { partRefundQueue } from "./part.ts";
+import { unappliedOf } from "../payments/payments.ts";
+import { insertPart, partRefundQueue } from "./part.ts";
 import { areSame, covers, heldFor, lockShown, type RefundDeps, refusalOf, requirePersonOfRefund } from "./rules.ts";
 import * as store from "./store.ts";
 
@@ -67,6 +68,36 @@ export async function requestRefund(
     const detail = { requestId: id, reason, payments };
     await tx.query(auditLine({ at, action: "refund.requested", actor: operator.actor, partnerId, orderId, detail }));
     return id;
+  });
+}
+
+/**
+ * Requests that a payment which moved no order goes back; another operator decides. The order stays as it is.
+ * @returns the request's id
+ * @throws ServiceError without the permission or a reason, for an unknown payment, for one that is not held any more, and
+ * while another refund of the order waits
+ */
+export async function requestUnappliedRefund(
+  { db, clock }: RefundDeps,
+  operator: Operator,
+  { eventId, reason: typed }: { eventId: string; reason: string },
+): Promise<string> {
+  requirePermission(operator, ["refunds.request", "money.decide"]);
+  const requestedBy = requirePersonOfRefund(operator);
+  const reason = requireText("reason", typed);
+  return db.transaction(async (tx) => {
+    const { orderCode, paymentId } = await unappliedOf(tx, operator.environment, eventId);
+    const order = await lockShown(tx, operator, orderCode);
+    const held = (await heldFor(tx, order.id)).find(({ id, amountCents }) => id === paymentId && amountCents > 0);
+    if (!held)
+      throw new ServiceError("conflict", "This payment is not held any more, or its refund was approved before.");
+    return insertPart(tx, order, {
+      payment: { ...held, unapplied: true },
+      reason,
+      requestedBy,
+      actor: operator.actor,
+      at: clock(),
+    });
   });
 }
 
@@ -135,7 +166,8 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
     const { order, request } = await lockOpen(tx, operator, id);
     const solo = requireSecondPerson(deps.refundApproval, operator, request, "refund", at);
     const held = await heldFor(tx, order.id);
-    const refusal = refusalOf(order, held);
+    const movesNothing = request.part && request.payments.every(({ unapplied }) => unapplied);
+    const refusal = movesNothing ? null : refusalOf(order, held);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
     if (!(request.part ? covers(held, request.payments) : areSame(held, request.payments)))
       throw new ServiceError(

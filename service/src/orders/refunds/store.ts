@@ -11,8 +11,11 @@ import {
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 
-/** A payment that the service holds; its amount is in the smallest unit of the currency. */
-export type Held = { id: number; amountCents: number; currency: string };
+/**
+ * A payment that the service holds; its amount is in the smallest unit of the currency. `unapplied`: it moved no order,
+ * so that giving it back ends no order either.
+ */
+export type Held = { id: number; amountCents: number; currency: string; unapplied?: true };
 
 export type RefundState = "requested" | "approved" | "refused" | "withdrawn" | "closed";
 

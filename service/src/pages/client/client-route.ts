@@ -9,7 +9,8 @@ import { type PageAnswer, type PageRoute, pageRoute } from "../ui/page/route.ts"
 import { html } from "../ui/render.ts";
 import { linkFor, type Reader, readerOf } from "../ui/words/reader.ts";
 
-type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0];
+/** A call of a page for clients. */
+export type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0];
 
 /** Adds a page for clients, in the reader's language. */
 export function clientRoute<Url extends string>(

@@ -7,11 +7,12 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
+import { leavingPage } from "../ui/leaving-page.ts";
 import { refreshingPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import { roomRetention } from "../ui/retention.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
-import { clientRoute, messagePage } from "./client-route.ts";
+import { type Call, clientRoute, messagePage } from "./client-route.ts";
 import { type OrderPageDeps, orderOf, orderRoutes } from "./order-routes.ts";
 import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 
@@ -53,25 +54,32 @@ type PaymentPageDeps = {
   checkoutUrl: (orderCode: string) => Promise<string>;
 };
 
-/** Redirects to the processor's checkout, and shows a page after it. Neither changes the order. */
+/** Leads to the processor's checkout, and shows a page after it. Neither changes the order. */
 function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
   const { db, assets, checkoutUrl } = deps;
 
   for (const [path, urlOf] of [
     ["/orders/:code/checkout", checkoutUrl],
     ["/orders/:code/checkout/together", deps.payments.checkoutTogether],
-  ] as const)
-    clientRoute(app, deps, path, async ({ params: { code }, request }, reader) => {
+  ] as const) {
+    // A checkout ends the one before it, so programs that follow links (mail scanners, previews) must not open any.
+    clientRoute(app, deps, path, async ({ params: { code } }, reader) => {
+      await orderOf(db, code);
+      return { redirect: linkFor(reader, `/orders/${code}`) };
+    });
+    const open = async ({ params: { code }, request }: Call<typeof path>, reader: Reader): Promise<PageAnswer> => {
       await orderOf(db, code);
       try {
-        return { redirect: await urlOf(code) };
+        return leavingPage(assets, reader, await urlOf(code));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         request.log.warn({ reason: error.message }, "no checkout for a payer");
         const back = error.code === "not_payable" ? "" : "/checkout/unavailable";
         return { redirect: linkFor(reader, `/orders/${code}${back}`) };
       }
-    });
+    };
+    clientRoute(app, deps, path, open, "POST");
+  }
 
   // After a payment for several orders. The address names none of them, because its payer may not see them all.
   for (const name of ["returned", "cancelled"] as const)

@@ -24,8 +24,7 @@ export type OrderView = Omit<
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** Whether its hosted checkout can be opened now. */
   payable: boolean;
-  /** The orders that one checkout can pay with it, itself included. */
-  together: readonly { totalCents: number }[];
+  together: PaidTogether;
   /** Whether a bank's money is on its way, so that nothing is to be paid now. */
   isPaymentInProcess: boolean;
   /** When its documents will be, or were, deleted. */
@@ -35,6 +34,9 @@ export type OrderView = Omit<
   /** The title of its document; null when unknown. */
   title: string | null;
 };
+
+/** The orders that one checkout can pay with an order, itself included, and how many of the closing's it leaves out. */
+export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 
 /** Anyone with the code can see the page, so it names the signers without their addresses. A name may be one: a client without a name has it. */
 export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "routing">;
@@ -105,10 +107,20 @@ const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Rea
   html`<form class="no-print" method="post" action="${linkFor({ asked }, `/orders/${code}/documents`)}"><button type="submit">${words.documentsMail.button}</button></form>
 <p class="quiet-text no-print">${words.documentsMail.hint(maskEmail(customerEmail))}</p>`;
 
-/** One payment for all documents of the client's closing. */
-function payTogether({ code, together }: OrderView, { words, asked }: Pick<Reader, "words" | "asked">): Html {
-  const total = together.reduce((sum, { totalCents }) => sum + totalCents, 0);
-  return html`<p><a class="button pay no-print" href="${linkFor({ asked }, `/orders/${code}/checkout/together`)}">${words.orderPage.payAll(together.length, money(total))}</a></p>`;
+const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">, kind = ""): Html =>
+  html`<form class="button-form no-print" method="post" action="${linkFor({ asked }, path)}"><button type="submit" class="pay ${kind}">${label}</button></form>`;
+
+/** The ways to pay: for all documents of the client's closing where there are several, and for this one. */
+function payPart({ code, together, totalCents }: OrderView, reader: Pick<Reader, "words" | "asked">): Html {
+  const { orderPage: page } = reader.words;
+  const { orders, withheld } = together;
+  const path = `/orders/${code}/checkout`;
+  const total = orders.reduce((sum, each) => sum + each.totalCents, 0);
+  const isShared = orders.length > 1;
+  return html`${isShared && payButton(`${path}/together`, page.payAll(orders.length, money(total)), reader)}
+${payButton(path, isShared ? page.payThis(money(totalCents)) : page.pay(money(totalCents)), reader, isShared ? "quiet-button" : "")}
+${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withheld)}</p>`}
+<p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`;
 }
 
 /** The part that refreshes itself. htmx merges it into the page, so focus and scroll position stay. */
@@ -128,12 +140,7 @@ ${test && notice("attention", page.test.title, page.test.text)}
 </div>
 <h2 id="next-title">${page.next}</h2>
 <ul class="next">${todo.map((line) => html`<li>${line}</li>`)}</ul>
-${
-  order.payable &&
-  html`${order.together.length > 1 && payTogether(order, { words, asked })}
-<p><a class="button pay no-print${order.together.length > 1 && " quiet-button"}" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${order.together.length > 1 ? page.payThis(money(order.totalCents)) : page.pay(money(order.totalCents))}</a></p>
-<p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`
-}
+${order.payable && payPart(order, { words, asked })}
 ${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
 ${order.trackingNumber !== null && parcel(order, words)}
 </section>

@@ -16,7 +16,14 @@ import type { PageAnswer } from "../ui/page/route.ts";
 import { orderRetention } from "../ui/retention.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { clientRoute, messagePage } from "./client-route.ts";
-import { type LinkedDocuments, type OrderView, orderFragment, orderPage, type ShownSigner } from "./order-page.ts";
+import {
+  type LinkedDocuments,
+  type OrderView,
+  orderFragment,
+  orderPage,
+  type PaidTogether,
+  type ShownSigner,
+} from "./order-page.ts";
 
 export type OrderPageDeps = {
   db: Sql;
@@ -27,8 +34,8 @@ export type OrderPageDeps = {
     isConfigured: boolean;
     /** Whether a bank's money is on its way. */
     isInProcess: (orderCode: string) => Promise<boolean>;
-    /** The orders of the same client and room that can be paid with the order. */
-    payableTogether: (orderCode: string) => Promise<readonly { totalCents: number }[]>;
+    /** The orders of the same client and room that can be paid with the order, and how many of them are left out. */
+    payableTogether: (orderCode: string) => Promise<PaidTogether>;
     /** One hosted checkout for them. @throws ServiceError when none can be paid */
     checkoutTogether: (orderCode: string) => Promise<string>;
   };
@@ -118,7 +125,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       isPayable(order.status) &&
       order.documentsDeletedAt === null &&
       !isPaymentInProcess;
-    const together = payable ? await payments.payableTogether(order.code) : [];
+    const together = payable ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
     const title = deps.titleOf(order);
     const retention = orderRetention(deps.retention, order, words);
     return { ...order, title, payable, together, isPaymentInProcess, retention, signers, firm };

@@ -23,7 +23,7 @@ import { orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { faxReportRoute, paperRoutes } from "./paper/routes.ts";
 import { type PartnerPagesDeps, partnerPages } from "./partners/routes.ts";
-import { paymentRoutes } from "./payments/routes.ts";
+import { type PaymentPagesDeps, paymentRoutes } from "./payments/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { refundRoutes } from "./refunds/routes.ts";
 import { todayRoutes } from "./today/routes.ts";
@@ -34,7 +34,7 @@ export type OperatorDeps = {
   orders: Omit<OrderPageDeps, "frame">;
   /** Documents that people hand in. */
   documents: Pick<FinishedRouteDeps, "finished" | "approval"> & Pick<UploadDeps, "uploadPlaces">;
-  refunds: RefundDeps;
+  refunds: RefundDeps & Pick<PaymentPagesDeps, "processor">;
   firms: Pick<PartnerPagesDeps, "firms" | "storageUse">;
   access: AccessDeps;
   notaries: {
@@ -70,7 +70,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     healthRoutes(scope, { frame, db, ...health });
     approvalRoutes(scope, { frame, access });
     refundRoutes(scope, { frame, refunds });
-    paymentRoutes(scope, { frame, db });
+    paymentRoutes(scope, { frame, db, refunds, processor: refunds.processor });
     actRoutes(scope, { frame, db, providers: health.providers });
     partnerPages(scope, { frame, ...deps.firms });
     peopleRoutes(scope, { frame, people: confirmation });

@@ -17,6 +17,7 @@ export {
   claimedTasks,
   dueTasks,
   findTask,
+  mailNewTasks,
   type QueueCount,
   queueCounts,
   queueOf,

@@ -1,7 +1,7 @@
 import { kindsToDo, listOperators, mailOperator } from "../../firms/operators/operators.ts";
 import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
@@ -119,6 +119,52 @@ export async function sendMorningMails({ db, clock }: { db: Database; clock: Clo
     return mailed;
   });
 }
+
+const pauseMs = 15 * minuteMs;
+
+/**
+ * Mails the operators who may do a live task of a kind that new tasks wait, at most once in 15 minutes for each kind.
+ * Tasks that were opened meanwhile are in the next mail.
+ * @returns the number of mails
+ */
+export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
+  const now = clock();
+  const fresh = await db.query(newTasks(now));
+  if (fresh.length === 0) return 0;
+  const operators = (await listOperators({ db })).filter(({ active }) => active);
+  return db.transaction(async (tx) => {
+    // One node at a time: another would mail the same tasks.
+    await tx.query(sql`LOCK TABLE task_mails IN EXCLUSIVE MODE`);
+    const kinds = await tx.query<{ kind: TaskKind; count: number; newest: number }>(newTasks(now));
+    for (const { kind, newest } of kinds)
+      await tx.query(sql`
+        INSERT INTO task_mails (kind, newest_task, mailed_at) VALUES (${kind}, ${newest}, ${now})
+        ON CONFLICT (kind) DO UPDATE SET newest_task = excluded.newest_task, mailed_at = excluded.mailed_at`);
+    let mailed = 0;
+    for (const operator of operators) {
+      const todo = new Set(kindsToDo(operator));
+      const own = kinds.filter(({ kind }) => todo.has(kind));
+      if (own.length === 0) continue;
+      const count = own.reduce((sum, each) => sum + each.count, 0);
+      const mail = {
+        subject: count === 1 ? "A new task waits" : `${count} new tasks wait`,
+        lines: own.map((each) => `${taskKinds[each.kind]}: ${each.count} new`),
+      };
+      await mailOperator(tx, { userId: operator.id, at: `new tasks ${now.toISOString()}`, mail, isNews: true });
+      mailed++;
+    }
+    return mailed;
+  });
+}
+
+/** The kinds with new live tasks that nobody has claimed, and no mail in the last 15 minutes. */
+const newTasks = (now: Date): Statement => sql`
+  SELECT t.kind, count(*)::int AS count, max(t.id)::float8 AS newest
+  FROM tasks t LEFT JOIN task_mails m ON m.kind = t.kind
+  WHERE t.environment = 'live' AND t.state = 'open' AND t.id > coalesce(m.newest_task, 0)
+    AND t.created_at > ${new Date(now.getTime() - dayMs)}
+    AND (m.mailed_at IS NULL OR m.mailed_at <= ${new Date(now.getTime() - pauseMs)})
+  GROUP BY t.kind ORDER BY t.kind`;
 
 function textsOf(counts: readonly QueueCount[]) {
   const overdue = counts.reduce((sum, each) => sum + each.overdue, 0);

@@ -167,9 +167,16 @@ test("the same Idempotency-Key replays the first answer byte for byte", async ()
 test("the payer's pages lead to the processor and say what is true", async () => {
   const { body } = await create();
   const page = `${service.baseUrl}/orders/${body.orderCode}/checkout`;
-  const response = await fetch(page, { redirect: "manual" });
-  assert.equal(response.status, 303);
-  assert.equal(response.headers.get("location"), (await checkout(body.orderCode)).body.checkoutUrl);
+  const before = creations().length;
+  const followed = await fetch(page, { redirect: "manual" });
+  assert.deepEqual([followed.status, followed.headers.get("location")], [303, `/orders/${body.orderCode}`]);
+  assert.equal(creations().length, before, "a program that follows links opens no checkout");
+  const response = await fetch(page, { method: "POST" });
+  assert.equal(response.status, 200);
+  const url = (await checkout(body.orderCode)).body.checkoutUrl;
+  assert.equal(response.headers.get("refresh"), `0; url=${url}`);
+  assert.equal(response.headers.get("referrer-policy"), "no-referrer");
+  assert.ok((await response.text()).includes(`href="${url}"`));
   const returned = await (await fetch(`${page}/returned`)).text();
   assert.match(returned, /being confirmed/);
   assert.match(await (await fetch(`${page}/cancelled`)).text(), /Nothing was paid/);

@@ -38,7 +38,7 @@ test("a client pays from the order's page, and the order moves when the processo
   };
 
   const { page, close } = await browser.open(`${service.baseUrl}/orders/${orderCode}`, { width: 360 });
-  await page.getByRole("link", { name: "Pay $12.00" }).click();
+  await page.getByRole("button", { name: "Pay $12.00" }).click();
   await page.getByRole("button", { name: "Pay by card" }).click();
   await page.getByRole("heading", { name: "Thank you" }).waitFor();
   assert.equal(await status(), "QuoteReady");

@@ -8,7 +8,7 @@ import { changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { newMember } from "../../firms/members/signed-in-member.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const folder = temporaryFolder();
 after(() => service.stop());
@@ -285,6 +285,13 @@ test("a declined card and an expired page move all of its orders, and they can b
 const page = async (path: string, cookie?: Record<string, string>) =>
   (await fetch(service.baseUrl + path, { headers: { Accept: "text/html", ...cookie } })).text();
 
+/** Sends the form of a page that leads to the processor. @returns the session's id */
+async function leave(path: string, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await fetch(service.baseUrl + path, { method: "POST", headers: { Accept: "text/html", ...headers } });
+  assert.equal(answer.status, 200);
+  return sessionOf({ checkoutUrl: answer.headers.get("refresh") ?? "" });
+}
+
 test("a client pays all documents of the closing from the page of one, and none of another client", async () => {
   const { room, codes } = await closing();
   const stranger = await place(acme, { email: "somebody.else@example.com" });
@@ -292,9 +299,7 @@ test("a client pays all documents of the closing from the page of one, and none 
   const text = await page(`/orders/${codes[1]}`);
   assert.match(text, /Pay all 3 documents together: \$/);
   assert.match(text, /Pay this document alone: \$/);
-  const answer = await fetch(`${service.baseUrl}/orders/${codes[1]}/checkout/together`, { redirect: "manual" });
-  assert.equal(answer.status, 303);
-  const session = sessionOf({ checkoutUrl: answer.headers.get("location") ?? "" });
+  const session = await leave(`/orders/${codes[1]}/checkout/together`);
   const paid = await fetch(`${stripe.url}/c/pay/${session}`, { method: "POST", redirect: "manual" });
   assert.equal(new URL(paid.headers.get("location") ?? "").pathname, "/checkout/returned");
   assert.match(await page("/checkout/returned"), /being confirmed/);
@@ -312,13 +317,83 @@ test("a member opens the checkout of a room from its page, which tells why there
   const text = await page(`/dashboard/rooms/${room}`, member);
   assert.ok(text.includes(`Open the checkout for ${sum}`), text);
   const path = `/dashboard/rooms/${room}/checkout`;
-  const answer = await fetch(service.baseUrl + path, { headers: member, redirect: "manual" });
-  assert.equal(answer.status, 303);
-  await deliver(stripe.pay(sessionOf({ checkoutUrl: answer.headers.get("location") ?? "" })));
+  const session = await leave(path, member);
+  await deliver(stripe.pay(session));
   assert.deepEqual(await statuses(codes), Array(3).fill("EsignPending"));
   assert.doesNotMatch(await page(`/dashboard/rooms/${room}`, member), /Open the checkout/);
-  assert.match(await page(path, member), /No order of this room is payable/);
+  const refused = await postForm(service.baseUrl + path, {}, { ...member, Accept: "text/html" });
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /No order of this room is payable/);
 });
+
+test("a page that a program opens by following its links ends no checkout", async () => {
+  const { codes } = await closing();
+  const session = await leave(`/orders/${codes[0]}/checkout/together`);
+  const asked = stripe.requests.length;
+  for (const path of ["checkout", "checkout/together"])
+    for (const code of codes) await fetch(`${service.baseUrl}/orders/${code}/${path}`);
+  assert.deepEqual([stripe.requests.length, stateOf(session)], [asked, "open"]);
+});
+
+test("an order that was altered in the database is left out, in words, and the others are paid together", async () => {
+  const { room, codes } = await closing();
+  await db.query(sql`UPDATE orders SET customer_name = 'Eve' WHERE ${isSealed(sql`code`, "order", codes[1])}`);
+  const text = await page(`/orders/${codes[0]}`);
+  assert.match(text, /Pay all 2 documents together/);
+  assert.match(text, /One more document of this closing can’t be paid right now, and is left out/);
+  const { orders, session } = await open(room);
+  assert.deepEqual(
+    orders.map(({ orderCode }) => orderCode),
+    [codes[0], codes[2]],
+  );
+  await deliver(stripe.pay(session));
+  assert.deepEqual(await statuses([codes[0], codes[2]]), Array(2).fill("EsignPending"));
+  assert.equal((await fetch(`${service.baseUrl}/orders/${codes[1]}`)).status, 503);
+});
+
+test("a client whose room was altered still pays the order alone", async () => {
+  const { room, codes } = await closing();
+  await db.query(sql`UPDATE rooms SET name = 'Other' WHERE ${isSealed(sql`code`, "room", room)}`);
+  assert.match(await page(`/orders/${codes[0]}`), />Pay \$10\.20</);
+});
+
+test("waits for another request that mints the same checkout, and says 409 when that takes too long", async () => {
+  const { room } = await closing();
+  const inUse = { status: 409, type: "idempotency_error" } as const;
+  stripe.fail(inUse, inUse);
+  assert.equal((await checkout(room)).status, 200);
+  const { room: other } = await closing();
+  stripe.fail(...Array(16).fill(inUse));
+  const { status, body } = await checkout(other);
+  assert.deepEqual([status, body.error], [409, "The checkout just changed. Try again."]);
+  assert.equal((await checkout(other)).status, 200);
+});
+
+for (const [name, failures] of [
+  // The processor's library tries again by itself after a failure.
+  ["fails", [{ status: 500 }, { status: 500 }]],
+  ["says that the words are others", [{ status: 400, type: "idempotency_error" }]],
+  ["asks for a pause", [{ status: 429 }]],
+  ["refuses the key", [{ status: 401 }]],
+] as const)
+  test(`mints no second session where the first answer was lost and the processor then ${name}`, async () => {
+    const { room, codes } = await closing();
+    const isOpen = ({ status, client_reference_id: id, metadata }: Record<string, unknown>) =>
+      status === "open" && (codes.includes(String(id)) || shared.has((metadata as Record<string, string>)["checkout"]));
+    const rows = () =>
+      db.query<{ id: string }>(sql`
+        SELECT DISTINCT checkout_id AS id FROM checkout_parts c JOIN orders o ON o.id = c.order_id
+        WHERE ${isSealed(sql`o.code`, "order", codes[0])}`);
+    stripe.fail("cut", "cut", ...failures);
+    assert.equal((await checkout(room)).status, 502);
+    await checkout(room);
+    const { session } = await open(room);
+    const shared = new Set<string | undefined>((await rows()).map(({ id }) => id));
+    assert.deepEqual(
+      [...stripe.sessions.values()].filter(isOpen).map(({ id }) => id),
+      [session],
+    );
+  });
 
 async function paidClosing() {
   const { room, codes } = await closing();
@@ -356,6 +431,25 @@ test("a refund of the whole charge at the processor refunds all of its orders; o
   await deliver(stripe.event("charge.refunded", { ...charge, refunded: true }));
   assert.deepEqual(await statuses(codes), Array(3).fill("Refunded"));
   assert.deepEqual(await sums(codes), { held: 0, back: totalCents });
+});
+
+test("a refund of a part that somebody made at the processor opens one task, and one that was asked for here none", async () => {
+  const { codes, session } = await paidClosing();
+  const opened = () =>
+    db.query<{ subject: string; reason: string }>(sql`
+      SELECT t.subject, t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+      WHERE t.kind = 'refund_by_hand' AND ${isSealed(sql`o.code`, "order", codes[0])}`);
+  await refund(codes[1]);
+  await until(() => refundsOf(session).length === 1);
+  for (const event of stripe.refundEvents(refundsOf(session)[0] ?? {})) await deliver(event);
+  const events = stripe.refundByHand(intentOf(session), 100);
+  for (const event of [...events, ...events.map((each) => ({ ...each, id: `${each.id}_again` }))]) await deliver(event);
+  await until(async () => (await opened()).length === 1);
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'refund-check'`)).length === 0);
+  const [task, ...more] = await opened();
+  assert.deepEqual(more, []);
+  assert.match(task?.reason ?? "", /^\$1\.00 of a payment for 3 orders went back at the processor/);
+  assert.deepEqual(await statuses(codes), ["EsignPending", "Refunded", "EsignPending"]);
 });
 
 test("pays no order when the refund of all comes before the payment", async () => {

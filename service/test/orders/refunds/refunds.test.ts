@@ -8,6 +8,7 @@ import { asService, authenticatePayments } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { watchPending } from "../../../src/orders/payments/payments.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
@@ -252,6 +253,132 @@ test("money that fits no order waits for an approver's word, and moves nothing",
   assert.match(await shown(), /sent back at the processor/);
   assert.deepEqual(await states(), [{ state: "done" }]);
   assert.equal(await statusOf(code), "Cancelled");
+});
+
+/** Two orders that are paid together, the second canceled before: its share fits no order. */
+async function shareOfCanceled() {
+  const [kept, gone] = [await placeOrder(), await placeOrder()];
+  const call = async <T>(path: string, body?: object) => {
+    const init = { method: "POST", headers: { ...headers, ...(body && { "Content-Type": "application/json" }) } };
+    const answer = await fetch(running.service.baseUrl + path, {
+      ...init,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return (await answer.json()) as T;
+  };
+  const { roomCode } = await call<{ roomCode: string }>("/api/rooms", { name: "12 Elm Street" });
+  for (const { code } of [kept, gone]) await call(`/api/rooms/${roomCode}/orders`, { orderCode: code });
+  const { checkoutUrl } = await call<{ checkoutUrl: string }>(`/api/rooms/${roomCode}/checkout`);
+  const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  await running.service.cli("order", "move", gone.code, "Cancelled", "--reason", "not wanted");
+  await stripe.deliver(running.service.baseUrl, paid);
+  assert.deepEqual([await statusOf(kept.code), await statusOf(gone.code)], ["EsignPending", "Cancelled"]);
+  const [event] = await running.db.query<{ id: string; state: string }>(sql`
+    SELECT t.subject AS id FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE t.kind = 'payment_unapplied' AND ${isSealed(sql`o.code`, "order", gone.code)}`);
+  return {
+    kept: kept.code,
+    gone: gone.code,
+    intent: String(paid.data.object["payment_intent"]),
+    eventId: event?.id ?? "",
+  };
+}
+
+const askShare = (eventId: string, by: { cookie: string }, reason = "canceled before it was paid") =>
+  postForm(
+    `${running.service.baseUrl}/operator/payments/${encodeURIComponent(eventId)}/refund`,
+    { reason },
+    {
+      cookie: by.cookie,
+      Accept: "text/html",
+    },
+  );
+
+const givenOf = (intent: string) => stripe.refunds.filter((each) => each["payment_intent"] === intent);
+
+test("the share of an order that was canceled before a shared payment goes back by two people, and nothing else", async () => {
+  const { kept, gone, intent, eventId } = await shareOfCanceled();
+  const pages = `${running.service.baseUrl}/operator/payments`;
+  const shown = async () => (await fetch(pages, { headers: { cookie: agent.cookie } })).text();
+  assert.match(await shown(), /Never send the whole payment back/);
+  await refused(await askShare(eventId, agent, " "), 400, /reason must have 1 to 500 characters/);
+  assert.equal((await askShare("evt_unknown", agent)).status, 404);
+  const asked = await askShare(eventId, agent);
+  assert.equal(asked.status, 303);
+  const id = asked.headers.get("location")?.split("/").at(-1)?.split("?")[0] ?? "";
+  await refused(await askShare(eventId, approver), 409, /Another refund of this order waits for its decision/);
+  assert.match(await look(`/${id}`), /a payment that moved no order: the order stays as it is/);
+  await refused(await post(`/${id}/approve`, agent), 403, /Your roles do not permit this/);
+  assert.equal((await post(`/${id}/approve`, approver)).status, 303);
+  await until(() => givenOf(intent).length === 1);
+  assert.equal(givenOf(intent)[0]?.["amount"], 1200);
+  await refused(await askShare(eventId, agent), 409, /not held any more, or its refund was approved before/);
+  for (const event of stripe.refundEvents(givenOf(intent)[0] ?? {}))
+    await stripe.deliver(running.service.baseUrl, event);
+  const tasks = await running.db.query<{ state: string }>(
+    sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND subject = ${eventId}`,
+  );
+  assert.deepEqual(tasks, [{ state: "done" }]);
+  assert.deepEqual([await statusOf(kept), await statusOf(gone)], ["EsignPending", "Cancelled"]);
+  await refused(await askShare(eventId, agent), 409, /not held any more/);
+});
+
+test("a share that is asked for and approved by many at once goes back once", async () => {
+  const { intent, eventId } = await shareOfCanceled();
+  const asks = await Promise.all(Array.from({ length: 6 }, () => askShare(eventId, agent)));
+  const made = asks.filter(({ status }) => status === 303);
+  assert.equal(made.length, 1);
+  const id = made[0]?.headers.get("location")?.split("/").at(-1)?.split("?")[0] ?? "";
+  const decided = await Promise.all(Array.from({ length: 6 }, () => post(`/${id}/approve`, approver)));
+  assert.equal(decided.filter(({ status }) => status === 303).length, 1);
+  await until(() => givenOf(intent).length === 1);
+  await running.db.query(
+    sql`SELECT enqueue_job('part-refund', jsonb_build_object('requestId', ${id}::text)) FROM generate_series(1, 3)`,
+  );
+  await until(async () => (await running.db.query(sql`SELECT FROM jobs WHERE queue = 'part-refund'`)).length === 0);
+  assert.equal(givenOf(intent).length, 1);
+});
+
+test("a bank that never answers becomes a task, and its order can be paid again once the processor says that it failed", async () => {
+  const { code, sessionId } = await placeOrder();
+  await stripe.deliver(running.service.baseUrl, stripe.payByBank(sessionId));
+  assert.equal(await statusOf(code), "AwaitingPayment");
+  const waiting = () =>
+    running.db.query<{ state: string; id: string }>(sql`
+      SELECT t.state, t.subject AS id FROM tasks t JOIN orders o ON o.id = t.order_id
+      WHERE t.kind = 'bank_payment' AND ${isSealed(sql`o.code`, "order", code)}`);
+  const inDays = (days: number) => ({ db: running.db, clock: () => new Date(Date.now() + days * 24 * 60 * minute) });
+  await watchPending(inDays(9));
+  assert.deepEqual(await waiting(), []);
+  await watchPending(inDays(11));
+  await watchPending(inDays(11));
+  const [{ id } = { id: "" }, ...more] = await waiting();
+  assert.deepEqual(more, []);
+  const look = async () =>
+    (await fetch(`${running.service.baseUrl}/operator/payments`, { headers: { cookie: approver.cookie } })).text();
+  assert.match(await look(), /Waiting for a bank/);
+  const ask = (by: { cookie: string }, name = id) =>
+    postForm(
+      `${running.service.baseUrl}/operator/payments/pending/${name}/ask`,
+      {},
+      { cookie: by.cookie, Accept: "text/html" },
+    );
+  await refused(await ask(agent), 403, /Your roles do not permit this/);
+  for (const unknown of ["x", "00000000-0000-4000-8000-000000000000"])
+    assert.equal((await ask(approver, unknown)).status, 404);
+  await refused(await ask(approver), 409, /still waits for the bank/);
+  Object.assign(stripe.sessions.get(sessionId) ?? {}, { intent_status: "requires_payment_method" });
+  assert.equal((await ask(approver)).status, 303);
+  assert.deepEqual(await waiting(), [{ state: "done", id }]);
+  assert.equal(await statusOf(code), "AwaitingPayment");
+  assert.equal((await ask(approver)).status, 404);
+  const again = await fetch(`${running.service.baseUrl}/api/partner/orders/${code}/checkout`, {
+    method: "POST",
+    headers,
+  });
+  assert.equal(again.status, 200);
+  await stripe.deliver(running.service.baseUrl, stripe.bankAnswers(sessionId, "succeeded"));
+  assert.equal(await statusOf(code), "EsignPending", "money that comes after all still pays");
 });
 
 test("an approver whom an admin made within a day decides on no money, and is told from when on", async () => {

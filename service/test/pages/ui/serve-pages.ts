@@ -21,7 +21,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   title: null,
   payable: false,
   isPaymentInProcess: false,
-  together: [],
+  together: { orders: [], withheld: 0 },
   documentsDeletedAt: null,
   manualQuoteReason: null,
   template: null,
@@ -110,7 +110,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
         payments: {
           ...{ isConfigured: false, isInProcess: async () => false },
-          ...{ payableTogether: async () => [], checkoutTogether: async () => "" },
+          ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },
         titleOf: () => null,
         firmOf: async () => shown.firm ?? order().firm,

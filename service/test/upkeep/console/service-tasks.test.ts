@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openTask } from "../../../src/kernel/tasks/tasks.ts";
-import { openServiceTasks, sendMorningMails } from "../../../src/upkeep/console/console.ts";
+import { mailNewTasks, openServiceTasks, sendMorningMails } from "../../../src/upkeep/console/console.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 
 const running = await forTests(openHarness());
@@ -142,4 +142,27 @@ test("the command line lists, shows and ends tasks", async () => {
   await assert.rejects(cli("task", "done", String(found?.id), "--outcome", "sent"), /ends when its work is done/);
   assert.deepEqual(await cli("order", "list", "--status", "attention"), { orders: [] });
   assert.deepEqual(await cli("order", "find", "nobody"), { orders: [] });
+});
+
+test("operators are mailed about new tasks that they may do, at most once in 15 minutes for each kind, by one node", async () => {
+  await newOperator(running, { roles: ["admin"] });
+  await running.db.query(sql`DELETE FROM tasks`);
+  await running.db.query(sql`DELETE FROM task_mails`);
+  const start = Date.now();
+  const at = (minutes: number) => ({ db: running.db, clock: () => new Date(start + minutes * 60_000) });
+  const open = (subject: string) =>
+    running.db.query(openTask({ kind: "access_request", at: new Date(start), environment: "live", subject }));
+  assert.equal(await mailNewTasks(at(0)), 0);
+  await open("one");
+  const mailed = await Promise.all(Array.from({ length: 4 }, () => mailNewTasks(at(0))));
+  const once = Math.max(...mailed);
+  assert.ok(once > 0);
+  assert.equal(
+    mailed.reduce((sum, count) => sum + count, 0),
+    once,
+  );
+  await open("two");
+  assert.equal(await mailNewTasks(at(14)), 0);
+  assert.equal(await mailNewTasks(at(15)), once);
+  assert.equal(await mailNewTasks(at(60)), 0);
 });

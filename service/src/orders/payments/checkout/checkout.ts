@@ -101,6 +101,10 @@ export async function sharedCheckout(
   return { checkoutUrl: url, orders, totalCents: orders.reduce((sum, each) => sum + each.totalCents, 0) };
 }
 
+function orNoneIfAltered(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+}
+
 /** Locks the members by ascending id, as every transaction that locks several does, and chooses the payable ones. */
 async function payableParts(
   tx: Tx,
@@ -110,7 +114,8 @@ async function payableParts(
   const listed = await members(tx);
   const locked = new Map<number, LockedOrder>();
   for (const { id, code } of [...listed].sort((one, other) => one.id - other.id)) {
-    const order = await lockOrder(tx, code);
+    // An order that was altered in the database is left out: it must not keep the others from being paid.
+    const order = await lockOrder(tx, code).catch(orNoneIfAltered);
     if (order) locked.set(id, order);
   }
   if (JSON.stringify(await members(tx)) !== JSON.stringify(listed))

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -21,7 +22,9 @@ const minutes = 60_000;
 // The processor allows at most 24 hours. An open session is reused while it has at least the margin left.
 const sessionMs = 23 * 60 * minutes;
 const marginMs = 5 * minutes;
-const mostTries = 4;
+const mostTries = 8;
+// The processor mints within a second as a rule.
+const pauseMs = 300;
 
 /** The orders to pay together; the transaction holds them locked. `groupId` is null for one order alone. */
 export type Wanted = { groupId: string | null; parts: readonly Part[] };
@@ -46,7 +49,12 @@ export async function openSession(
   for (let tries = 0; tries < mostTries; tries++) {
     const reserved = await db.transaction(async (tx) => reserve(tx, await wanted(tx), clock(), ended));
     const processor = processorOf();
-    if ("session" in reserved) return addressOf(db, processor, reserved.session);
+    if ("session" in reserved) {
+      const address = await addressOf(db, processor, reserved.session);
+      if (address !== null) return address;
+      await sleep(pauseMs);
+      continue;
+    }
     for (const session of reserved.replaced) {
       if ((await endAtProcessor(db, processor, session)) === "complete") throw justPaid();
       ended.add(session.id);
@@ -84,21 +92,44 @@ const keyOf = (parts: readonly Part[]): string =>
 const isUsable = ({ status, expiresAt, amountCents }: CheckoutSession, totalCents: number, now: Date): boolean =>
   status !== "replacing" && expiresAt.getTime() > now.getTime() + marginMs && amountCents === totalCents;
 
-async function addressOf(db: Database, processor: Processor, session: CheckoutSession): Promise<string> {
+/** The address to pay at; null while another request mints the same session. */
+async function addressOf(db: Database, processor: Processor, session: CheckoutSession): Promise<string | null> {
   if (session.status === "open" && session.url !== null) return session.url;
-  const minted = await mint(db, processor, session).catch(async (error) => {
-    if (statusOf(error) !== null) await failMinting(db, session.id);
-    throw error;
-  });
-  if (await recordMinted(db, session.id, minted.sessionId, minted.url)) return minted.url;
-  // An order was canceled, or another checkout took its place, while the processor answered.
-  await processor.expire(minted.sessionId);
+  const minted = await mint(db, processor, session);
+  if (minted === "in progress") return null;
+  if ("refusal" in minted) {
+    await failMinting(db, session.id);
+    throw minted.refusal;
+  }
+  const { sessionId, url } = minted;
+  if (url !== null && (await recordMinted(db, session.id, sessionId, url))) return url;
+  // An order was canceled, or another checkout took its place, while the processor answered; or the session has ended.
+  if ((await processor.expire(sessionId)) === "complete") throw justPaid();
+  if (url === null) await failMinting(db, session.id);
   throw busy();
 }
 
-/** Minting twice from one row gives the same session. */
-const mint = async (db: Sql, processor: Processor, session: CheckoutSession): Promise<MintedSession> =>
-  processor.mint(await mintRequest(db, session));
+type Minted = MintedSession | { sessionId: string; url: null } | { refusal: unknown } | "in progress";
+
+/**
+ * Mints the row's session; minting twice from one row gives the same session. `refusal`: the processor made none, and
+ * repeats that answer under the same key, so the next attempt needs a new row.
+ * @throws ServiceError `processor_failed` where a session may exist
+ */
+async function mint(db: Sql, processor: Processor, session: CheckoutSession): Promise<Minted> {
+  try {
+    return await processor.mint(await mintRequest(db, session));
+  } catch (error) {
+    const answer = answerOf(error);
+    if (answer?.status === 409) return "in progress";
+    // Neither a key that is refused nor a limit of rate tells about an earlier request of the same row.
+    if (answer === null || [401, 403, 429].includes(answer.status)) throw error;
+    if (answer.status < 500 && answer.type !== "idempotency_error") return { refusal: error };
+    // After a failure of its own, and for other words under the same key, an earlier request may have made one.
+    const since = new Date(session.expiresAt.getTime() - sessionMs - marginMs);
+    return (await processor.find(session.id, since)) ?? { refusal: error };
+  }
+}
 
 /**
  * Ends the session at the processor. Where the answer to its minting was lost, the same request tells its id.
@@ -110,13 +141,9 @@ async function endAtProcessor(
   session: CheckoutSession,
 ): Promise<"expired" | "complete"> {
   if (session.sessionId !== null) return processor.expire(session.sessionId);
-  const minted = await mint(db, processor, session).catch((error: unknown) => {
-    const status = statusOf(error);
-    // A request that is refused for its content made no session.
-    if (status !== null && status >= 400 && status < 429) return null;
-    throw error;
-  });
-  return minted === null ? "expired" : processor.expire(minted.sessionId);
+  const minted = await mint(db, processor, session);
+  if (minted === "in progress") throw busy();
+  return "refusal" in minted ? "expired" : processor.expire(minted.sessionId);
 }
 
 /** Closes what can still be paid for the order, so that nobody pays it twice or pays a canceled one. */
@@ -131,13 +158,10 @@ export async function closeCheckouts(
   }
 }
 
-/**
- * The status by which the processor refused. It repeats its answer under the same key, so the next attempt needs a new
- * row. Null after a cut connection, and for a duplicate that is in progress (409): the session may exist.
- */
-function statusOf(error: unknown): number | null {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const answered =
-    typeof cause === "object" && cause !== null && "statusCode" in cause && typeof cause.statusCode === "number";
-  return answered && cause.statusCode !== 409 ? (cause.statusCode as number) : null;
+/** How the processor refused; null after a cut connection. */
+function answerOf(error: unknown): { status: number; type: unknown } | null {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  if (typeof cause !== "object" || cause === null) return null;
+  const { statusCode, rawType } = cause as { statusCode?: unknown; rawType?: unknown };
+  return typeof statusCode === "number" ? { status: statusCode, type: rawType } : null;
 }

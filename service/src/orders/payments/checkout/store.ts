@@ -1,4 +1,5 @@
 import { readShownFirm } from "../../../firms/partners/partners.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
@@ -33,7 +34,7 @@ const partState: StateMac = {
 };
 
 /** The orders that a session's money pays, and the address that payers are sent to. */
-const sessionState: StateMac = {
+export const sessionState: StateMac = {
   table: sql`checkout_sessions`,
   key: sql`id`,
   mac: sql`row_mac`,
@@ -88,6 +89,23 @@ export const partsOf = (db: Sql, checkoutId: string) =>
   db.query<Part>(sql`
     SELECT c.order_id AS "orderId", o.code AS "orderCode@order", c.amount_cents AS "amountCents", ${verified(partState, sql`c`)}
     FROM checkout_parts c JOIN orders o ON o.id = c.order_id WHERE c.checkout_id = ${checkoutId} ORDER BY c.position`);
+
+type OrderOfSession = {
+  orderId: number;
+  orderCode: string;
+  partnerId: string;
+  environment: Environment;
+  sessionId: string | null;
+};
+
+/** The orders of a session. @throws ServiceError `unavailable` for a session that fails its MAC */
+export const ordersOf = (db: Sql, id: string) =>
+  db.query<OrderOfSession>(sql`
+    SELECT o.id AS "orderId", o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment,
+      s.session_id AS "sessionId", ${verifiedSession}
+    FROM checkout_sessions s JOIN orders o
+      ON o.id = s.order_id OR o.id IN (SELECT order_id FROM checkout_parts WHERE checkout_id = s.id)
+    WHERE s.id = ${id} ORDER BY o.id`);
 
 /** A session of one order, or with parts, of several of a group. */
 export async function insertMinting(
@@ -171,6 +189,10 @@ const before = {
 /** Records how the processor ended its session. @returns false when that is not news */
 export const endProcessorSession = async (tx: Tx, sessionId: string, status: SessionEnd): Promise<boolean> =>
   (await change(tx, sql`s.session_id = ${sessionId} AND ${before[status]}`, sql`status = ${status}`)) === 1;
+
+/** Ends the wait for a bank. The caller has locked its orders. */
+export const endPending = (tx: Tx, id: string) =>
+  change(tx, sql`s.id = ${id} AND s.status = 'pending_funds'`, sql`status = 'failed'`);
 
 /** Gives a session its id when the answer to its minting was lost. */
 export const bindSession = (tx: Tx, id: string, sessionId: string) =>

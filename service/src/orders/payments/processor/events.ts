@@ -2,11 +2,11 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { maskCode } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { maskCodes } from "../../../kernel/platform/logs.ts";
-import { openTask } from "../../../kernel/tasks/tasks.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, type LockedOrder, lockOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, type Payee, sessionPayees } from "../checkout/store.ts";
-import { payeeOf, payeesOfIntent, recordEvent, recordOutcome } from "../store.ts";
+import { payeeOf, payeesOfIntent, recordEvent, recordOutcome, refundCheckQueue } from "../store.ts";
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takeRefund, takeSession } from "./apply.ts";
 import { type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
 import type { SignedEvent } from "./processor.ts";
@@ -100,7 +100,6 @@ async function payeesOf(tx: Tx, message: SessionMessage | RefundMessage): Promis
     return (await sessionPayees(tx, { sessionId: null, checkoutId }))?.payees ?? named;
   }
   const { sessionId } = message;
-  if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
   return (await sessionPayees(tx, { sessionId, checkoutId }))?.payees ?? named;
 }
 
@@ -122,10 +121,12 @@ async function readSession(
   options: TakeOptions,
 ): Promise<Taken[]> {
   const { sessionId, checkoutId, kind } = message;
-  // Read after locking the orders: another event may have changed the session.
+  // After locking the orders: another event may have changed the session.
+  if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
   const status = (await sessionPayees(tx, { sessionId, checkoutId }))?.status;
   const end = kind === "pending" ? "pending_funds" : kind === "cleared" ? "complete" : kind;
   const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
+  if (hasEnded && kind !== "pending") await endWait(tx, orders, kind, options);
   // Another open session could be paid, too, while the bank's money is on its way.
   if (hasEnded && kind === "pending")
     for (const { id } of orders) await enqueue(tx, closeCheckoutQueue, { orderId: id });
@@ -134,6 +135,12 @@ async function readSession(
   for (const order of orders)
     results.push(await takeSession(tx, order, message, { ...options, share: shareOf(order), status }));
   return results;
+}
+
+/** The bank has answered: nobody needs to ask the processor any more. */
+async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: TakeOptions) {
+  for (const { id: orderId } of orders)
+    await tx.query(closeTasks({ orderId, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome }));
 }
 
 /** Divides the money. A sum that is not that of the parts is nobody's: all orders are held, and the first has it on record. */
@@ -160,6 +167,8 @@ async function readRefund(
   orders: readonly LockedOrder[],
   options: TakeOptions,
 ): Promise<Taken[]> {
+  const { whole, paymentIntent } = message;
+  if (!whole && paymentIntent !== null) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
   const results: Taken[] = [];
   for (const order of orders)

@@ -35,18 +35,24 @@ export type Processor = {
   livemode: boolean | null;
   /** @throws ServiceError `processor_failed` */
   mint: (request: CheckoutRequest) => Promise<MintedSession>;
+  /** The session that was minted with the id; null when there is none. */
+  find: (id: string, since: Date) => Promise<{ sessionId: string; url: null } | MintedSession | null>;
   /**
    * Closes the session for payments. Leaves an ended session unchanged.
    * @returns `complete` when a payer finished it first
    * @throws ServiceError `processor_failed`
    */
   expire: (sessionId: string) => Promise<"expired" | "complete">;
+  /** How the payment of a finished session is; `failed` also for a session that the processor does not know. */
+  paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed">;
   /** Refunds the whole sum; with the same `id` it happens only once. */
   refund: (id: string, paymentIntent: string) => Promise<void>;
   /** Refunds a part of the sum; with the same `request` it happens only once, however much later it is asked again. */
   refundPart: (part: RefundPart) => Promise<void>;
   /** Refunds an order's share of a sum that paid several, less the parts of it that went back. Happens only once. */
   refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
+  /** The refunds of a payment that succeeded or may still. `isOurs`: asked for by this service, for a part of the sum. */
+  refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
   /**
    * @throws ServiceError `validation` when the signature doesn't verify over these bytes, or its time is out of
    * tolerance
@@ -93,6 +99,16 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
         throw failed(error, "create");
       }
     },
+    async find(id, since) {
+      try {
+        const created = { gte: Math.floor(since.getTime() / 1000) };
+        for await (const session of (await sdk()).checkout.sessions.list({ created, limit: 100 }))
+          if (session.metadata?.["checkout"] === id) return { sessionId: session.id, url: session.url };
+        return null;
+      } catch (error) {
+        throw failed(error, "find");
+      }
+    },
     async expire(sessionId) {
       try {
         const { sessions } = (await sdk()).checkout;
@@ -109,9 +125,29 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
         throw failed(error, "close");
       }
     },
+    async paymentOf(sessionId) {
+      try {
+        const stripe = await sdk();
+        const session = await stripe.checkout.sessions.retrieve(sessionId);
+        if (session.payment_status !== "unpaid") return "paid";
+        const intent = typeof session.payment_intent === "string" ? session.payment_intent : session.payment_intent?.id;
+        if (!intent) return session.status === "complete" ? "processing" : "failed";
+        const { status } = await stripe.paymentIntents.retrieve(intent);
+        if (status === "succeeded") return "paid";
+        return status === "canceled" || status === "requires_payment_method" ? "failed" : "processing";
+      } catch (error) {
+        if (isUnknown(error)) return "failed";
+        throw failed(error, "read");
+      }
+    },
     async refund(id, paymentIntent) {
       const stripe = await sdk();
-      await stripe.refunds.create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` });
+      await stripe.refunds
+        .create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` })
+        .catch((error: unknown) => {
+          // Its parts went back one by one before.
+          if ((error as { code?: unknown } | null)?.code !== "charge_already_refunded") throw error;
+        });
     },
     refundPart: async (part) => refundOnce(await sdk(), part.request, part, () => part.amountCents),
     refundShare: async (share) =>
@@ -120,6 +156,14 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
           .filter(({ metadata }) => metadata?.["payment"] === String(share.payment))
           .reduce((rest, { amount }) => rest - amount, share.amountCents),
       ),
+    async refundsOf(paymentIntent) {
+      const given = await refundsOf(await sdk(), paymentIntent);
+      return given.map(({ id, amount: amountCents, metadata }) => ({
+        id,
+        amountCents,
+        isOurs: metadata?.["refund_request"] !== undefined,
+      }));
+    },
     async verify(body, signature, now) {
       if (!signature) throw invalid("The signature is missing.");
       // The SDK refuses old times, but accepts any future time.
@@ -150,12 +194,17 @@ async function refundOnce(
   { payment, paymentIntent }: Omit<RefundPart, "request">,
   amountOf: (given: readonly Stripe.Refund[]) => number,
 ): Promise<void> {
-  const { data } = await stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 });
-  const given = data.filter(({ status }) => status !== "failed" && status !== "canceled");
+  const given = await refundsOf(stripe, paymentIntent);
   if (given.some(({ metadata }) => metadata?.["refund_request"] === request)) return;
   const metadata = { refund_request: request, payment: String(payment) };
   const refund = { payment_intent: paymentIntent, amount: amountOf(given), metadata };
   await stripe.refunds.create(refund, { idempotencyKey: `part-refund:${request}` });
+}
+
+/** Those that did not fail. */
+async function refundsOf(stripe: Stripe, paymentIntent: string): Promise<Stripe.Refund[]> {
+  const { data } = await stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 });
+  return data.filter(({ status }) => status !== "failed" && status !== "canceled");
 }
 
 const endOf = (status: string | null): "expired" | "complete" => (status === "complete" ? "complete" : "expired");
@@ -216,7 +265,7 @@ function sessionOf(
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
-function failed(error: unknown, to: "create" | "close"): ServiceError {
+function failed(error: unknown, to: "create" | "find" | "read" | "close"): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError("processor_failed", `The payment processor failed to ${to} the checkout session.`, {
     cause: error,

@@ -116,7 +116,8 @@ function statusCard({ order, payable }: OrderDetailView): Html {
 <h2 id="status-title" class="headline">${headline}</h2>
 <p class="lead">${summary}</p>
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
-<div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a>${payable && html`<a class="button quiet-button" href="/orders/${order.code}/checkout">Open the checkout for ${money(order.totalCents)}</a>`}</div>
+<div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>
+${payable && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(order.totalCents)}`, { kind: "quiet-button" })}
 </section>`;
 }
 

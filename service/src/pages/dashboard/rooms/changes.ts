@@ -16,6 +16,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { CheckoutDeps } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
@@ -42,14 +43,13 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   orderForms(forms, deps, formIn);
   participantForms(forms, deps, formIn);
   roomForms(forms, deps, formIn);
-  // A link, like that of an order's checkout: a form may not lead to another site.
   pageRoute(forms, deps.frame, {
     ...formIn("payment"),
-    method: "GET",
     url: "/dashboard/rooms/:code/checkout",
-    handle: async ({ params: { code }, request }) => ({
-      redirect: (await roomCheckout(deps.checkout, principalOf(request), code)).checkoutUrl,
-    }),
+    handle: async ({ params: { code }, request }) => {
+      const { checkoutUrl } = await roomCheckout(deps.checkout, principalOf(request), code);
+      return leavingPage(deps.frame.assets, null, checkoutUrl);
+    },
   });
 }
 

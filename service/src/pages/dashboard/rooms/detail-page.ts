@@ -35,7 +35,7 @@ export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const [passport, { orders }, payable] = await Promise.all([
       closingVersions(db, principal, code),
       firmOrders(db, principal, latest, latestMost),
-      isPaidHere ? payableOfRoom(db, principal, code) : [],
+      isPaidHere ? payableOfRoom(db, principal, code) : { orders: [], withheld: 0 },
     ]);
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);

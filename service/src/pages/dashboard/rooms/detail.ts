@@ -1,4 +1,4 @@
-import { card, codeText, emptyState, pageHead } from "../../ui/components.ts";
+import { card, codeText, emptyState, notice, pageHead } from "../../ui/components.ts";
 import { money, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
@@ -18,7 +18,7 @@ export function roomBody(view: RoomDetailView): Html {
 <div class="panels">
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${progressMeters(view.room)}`)}
 ${card("orders", "Orders", ordersPart(view))}
-${(view.payable.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
+${(view.payable.orders.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${card("passport", "Closing passport", passportPart(view))}
 ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}
@@ -28,14 +28,15 @@ ${card("state", status === "closed" ? "Reopen the room" : "Close the room", stat
 
 /** One checkout for all orders of the firm that can be paid now. */
 function paymentPart(view: RoomDetailView): Html {
-  const { payable } = view;
-  const total = payable.reduce((sum, { totalCents }) => sum + totalCents, 0);
-  const count = payable.length === 1 ? "1 order" : `${payable.length} orders`;
+  const { orders, withheld } = view.payable;
+  const total = orders.reduce((sum, { totalCents }) => sum + totalCents, 0);
+  const count = orders.length === 1 ? "1 order" : `${orders.length} orders`;
   return html`${problemOf(view, "payment")}
 ${
-  payable.length > 0 &&
+  orders.length > 0 &&
   html`<p>${count} of this room can be paid now: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
-<div class="form-actions"><a class="button" href="${formPath(view, "checkout")}">Open the checkout for ${money(total)}</a></div>
+${withheld > 0 && notice("attention", "Left out", `${withheld === 1 ? "1 order is" : `${withheld} orders are`} not what the service wrote, and can’t be paid. Tell the operator of this service.`)}
+${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}`)}
 <p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
 }`;
 }

@@ -1,5 +1,5 @@
 import type { ClosingVersions } from "../../../closing/closing-passports/closing-passports.ts";
-import type { OwnRoom, PayableMember } from "../../../closing/rooms/rooms.ts";
+import type { OwnRoom, Payable } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { TitleOf } from "../../../orders/order/order.ts";
 import type { FirmOrder } from "../../../orders/search/search.ts";
@@ -27,7 +27,7 @@ export type RoomDetailView = {
   submission: string;
   passport: ClosingVersions;
   /** The orders that one checkout pays; none where nothing is paid at a processor. */
-  payable: readonly PayableMember[];
+  payable: Payable;
   /** The firm's latest orders, to choose from. */
   orders: readonly FirmOrder[];
   titleOf: TitleOf;

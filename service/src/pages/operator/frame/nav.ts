@@ -35,7 +35,7 @@ const sections = {
     path: "/operator/payments",
     label: "Payments that fit no order",
     shape: "unchecked",
-    permission: ["money.decide", "records.read"],
+    permission: ["refunds.request", "money.decide", "records.read"],
   },
   notary: { path: "/operator/notary", label: "Notary’s desk", shape: "notarize", permission: "notary.work" },
   journal: { path: "/operator/notary/journal", label: "Journal", shape: "book", permission: "notary.work" },

@@ -1,26 +1,48 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { may, type Operator, requireDecidesNow } from "../../../firms/operators/operators.ts";
+import { may, type Operator, type Permission, requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import { resolveUnapplied, type UnappliedPayment, unappliedPayments } from "../../../orders/payments/payments.ts";
+import {
+  endPendingPayment,
+  type PendingPayment,
+  type Processor,
+  pendingPayments,
+  resolveUnapplied,
+  type UnappliedPayment,
+  unappliedPayments,
+} from "../../../orders/payments/payments.ts";
+import { type RefundDeps, requestUnappliedRefund } from "../../../orders/refunds/refunds.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { moneyIn, shortCode, time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 
-export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database };
+export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: RefundDeps; processor: Processor | null };
 
 const path = "/operator/payments";
+const mayAsk: Permission[] = ["refunds.request", "money.decide"];
 
-/** Payments that moved no order. Operators note what they did; no button moves an order or money. */
+/** Payments that moved no order. One operator asks that the money goes back, another approves; no button moves an order. */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;
   const { clock } = deps.frame;
   consoleRoute(scope, deps.frame, {
     url: path,
-    permission: ["money.decide", "records.read"],
+    permission: [...mayAsk, "records.read"],
     handle: ({ request }) => show(request),
+  });
+
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: `${path}/:eventId/refund`,
+    permission: mayAsk,
+    async handle({ operator, params: { eventId }, form: { reason = "" } }) {
+      const id = await requestUnappliedRefund(deps.refunds, operator, { eventId, reason });
+      return done(`/operator/refunds/${id}`, "refund-requested");
+    },
+    refused: ({ request }, error) => show(request, error),
   });
 
   consoleRoute(scope, deps.frame, {
@@ -35,30 +57,61 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
     refused: ({ request }, error) => show(request, error),
   });
 
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: `${path}/pending/:id/ask`,
+    permission: "money.decide",
+    async handle({ operator, params: { id } }) {
+      requireDecidesNow(operator, clock());
+      const { environment, actor } = operator;
+      await endPendingPayment({ db, clock, processor: deps.processor }, { id, environment, actor });
+      return done(path, "bank-payment-ended");
+    },
+    refused: ({ request }, error) => show(request, error),
+  });
+
   async function show(request: FastifyRequest, error?: string): Promise<string> {
     const operator = operatorOf(request);
-    const payments = await unappliedPayments(deps, operator.environment);
-    const body = paymentsBody({ payments, operator, error });
+    const [payments, pending] = await Promise.all([
+      unappliedPayments(deps, operator.environment),
+      pendingPayments({ db, clock }, operator.environment),
+    ]);
+    const body = paymentsBody({ payments, pending, operator, error });
     return consolePage(deps.frame, request, { title: "Payments that fit no order", section: "payments", body });
   }
 }
 
-type PaymentsView = { payments: readonly UnappliedPayment[]; operator: Operator; error: string | undefined };
+type PaymentsView = {
+  payments: readonly UnappliedPayment[];
+  pending: readonly PendingPayment[];
+  operator: Operator;
+  error: string | undefined;
+};
 
 /** Open payments, then recently resolved ones. */
-function paymentsBody({ payments, operator, error }: PaymentsView): Html {
-  const [open, ended] = [false, true].map((isResolved) =>
-    payments.filter(({ resolution }) => (resolution !== null) === isResolved),
+function paymentsBody({ payments, pending, operator, error }: PaymentsView): Html {
+  const [open, ended] = [false, true].map((hasEnded) =>
+    payments.filter(({ resolution, refundedAt }) => (resolution !== null || refundedAt !== null) === hasEnded),
   );
   const lead =
-    "Money that came too late, twice, or in a wrong way, and so moved no order. Send it back at the payment processor, then note here what was done.";
+    "Money that came too late, twice, or in a wrong way, and so moved no order. Ask that it goes back: another person approves, and the processor is asked for this amount alone. Note here what was done another way.";
   return html`${pageHead("Payments that fit no order", lead)}
 ${errorSummary(error)}
 <div class="panels">
-${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`, may(operator, "money.decide"))) : emptyState("Nothing waits", "Every payment has moved its order.")}
-${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, false))}
+${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`, operator)) : emptyState("Nothing waits", "Every payment has moved its order.")}
+${pending.length > 0 && card("pending", "Waiting for a bank", pendingList(pending, operator))}
+${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 </div>`;
 }
+
+/** Nothing else can be paid for these orders until the bank has answered. */
+const pendingList = (pending: readonly PendingPayment[], operator: Operator): Html =>
+  html`<p>Their payers have finished, and the money is on its way. Ask the payment processor when one takes too long: where the payment failed, the orders can be paid again.</p>
+${pending.map(
+  ({ id, amountCents, createdAt, isOverdue, orderCodes }) =>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderCodes.map((code, index) => html`${index > 0 && ", "}<a href="/operator/orders/${code}">${shortCode(code)}</a>`)}, paid for since ${time(createdAt)}${isOverdue && html` <strong>The bank is late.</strong>`}</p>
+${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
+)}`;
 
 const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string => {
   if (!isAuthentic) return "Altered outside the service";
@@ -66,11 +119,18 @@ const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string =
   return moneyIn(amount, currency);
 };
 
-function paymentCard(payment: UnappliedPayment, id: string, mayResolve: boolean): Html {
+/** @param operator null for a payment that waits for nobody */
+function paymentCard(payment: UnappliedPayment, id: string, operator: Operator | null): Html {
   const { eventId, receivedAt, orderCode, orderStatus, firmName, paymentIntent, refundedAt, resolution, isAuthentic } =
     payment;
   const about = facts([
     ["Order", html`<a href="/operator/orders/${orderCode}">${shortCode(orderCode)}</a>, now in ${orderStatus}`],
+    [
+      "Share",
+      payment.isShared
+        ? "One order’s share of a payment for several orders. Never send the whole payment back: the other orders go on."
+        : null,
+    ],
     ["Firm", html`<span class="breakable">${firmName}</span>`],
     ["Received", time(receivedAt)],
     ["Payment intent", isAuthentic ? paymentIntent && html`<code class="breakable">${paymentIntent}</code>` : null],
@@ -82,11 +142,21 @@ function paymentCard(payment: UnappliedPayment, id: string, mayResolve: boolean)
     ["Resolved", resolution && html`<span class="breakable">${resolution.by}</span>, ${time(new Date(resolution.at))}`],
     ["Note", resolution && html`<span class="breakable">${resolution.note}</span>`],
   ]);
-  return card(id, amountOf(payment), html`${about}${mayResolve && resolveForm(eventId, id)}`);
+  return card(id, amountOf(payment), html`${about}${operator && forms(payment, id, operator)}`);
 }
+
+const forms = ({ eventId, amount, isAuthentic }: UnappliedPayment, id: string, operator: Operator): Html =>
+  html`${isAuthentic && amount !== null && mayAsk.some((each) => may(operator, each)) && refundForm(eventId, id)}
+${may(operator, "money.decide") && resolveForm(eventId, id)}`;
+
+const refundForm = (eventId: string, form: string): Html =>
+  html`<form class="form" method="post" action="${path}/${encodeURIComponent(eventId)}/refund">
+${textArea({ name: "reason", form: `${form}-refund`, label: "Why it goes back", required: true, maxLength: 500, rows: 2 })}
+<div class="form-actions"><button type="submit">Ask that it goes back</button></div>
+</form>`;
 
 const resolveForm = (eventId: string, form: string): Html =>
   html`<form class="form" method="post" action="/operator/payments/${encodeURIComponent(eventId)}/resolve">
 ${textArea({ name: "note", form, label: "What was done about it", required: true, maxLength: 500, rows: 2 })}
-<div class="form-actions"><button type="submit">Resolved</button></div>
+<div class="form-actions"><button type="submit" class="quiet-button">Resolved another way</button></div>
 </form>`;

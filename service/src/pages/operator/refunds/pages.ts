@@ -74,7 +74,7 @@ ${card(
   "request",
   "The request",
   facts([
-    ["Amount", refund.part ? html`${sums(payments)}, a part of what is held: the order goes on` : sums(payments)],
+    ["Amount", refund.part ? html`${sums(payments)}, ${effectOf(refund)}` : sums(payments)],
     ["Reason", html`<span class="breakable">${reason}</span>`],
     ["Firm", html`<span class="breakable">${refund.firmName}</span>`],
     ["Asked for by", html`<span class="breakable">${requestedByName}</span>, ${time(requestedAt)}`],
@@ -90,19 +90,22 @@ ${preview && card("decision", "Decision", decisionOf(view))}
 </div>`;
 }
 
+/** The effect of a part on its order. */
+const effectOf = ({ payments }: RefundRequest): string =>
+  payments.every(({ unapplied }) => unapplied)
+    ? "a payment that moved no order: the order stays as it is"
+    : "a part of what is held: the order goes on";
+
 function decisionOf({ refund, refundApproval, operator, typed }: RefundView): Html {
   const isOwn = refund.requestedBy === operator.id;
   const path = `/operator/refunds/${refund.id}`;
-  const withdraw =
-    isOwn &&
-    may(operator, "refunds.request") &&
-    buttonForm(`${path}/withdraw`, "Withdraw the request", { kind: "quiet-button" });
+  const withdraw = isOwn && buttonForm(`${path}/withdraw`, "Withdraw the request", { kind: "quiet-button" });
   if (!may(operator, "money.decide")) return html`<p>An approver decides on it.</p>${withdraw}`;
   if (isOwn && refundApproval !== "solo")
     return html`<p>You asked for it yourself. Another operator decides.</p>${withdraw}`;
   const approve = askFirst({
     label: "Approve",
-    text: `${sums(refund.payments)} goes back to the payer, and the order ${refund.part ? "goes on" : "ends"}. There is no undoing it.`,
+    text: `${sums(refund.payments)} goes back to the payer. ${refund.part ? `This is ${effectOf(refund)}.` : "The order ends."} There is no undoing it.`,
     confirm: "Approve the refund",
     action: `${path}/approve`,
   });

@@ -92,7 +92,7 @@ export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): voi
   consoleRoute(scope, deps.frame, {
     ...decided,
     url: `${path}/:id/withdraw`,
-    permission: "refunds.request",
+    permission: ["refunds.request", "money.decide"],
     async handle({ operator, params }) {
       await withdrawRefund(refunds, operator, params.id);
       return done(`${path}/${params.id}`, "refund-withdrawn");

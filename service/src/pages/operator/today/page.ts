@@ -119,7 +119,7 @@ export function pathOfTask({ kind, orderCode }: Pick<Task, "kind" | "orderCode">
   if (kind === "access_request" || kind === "playbook_gate") return "/operator/approvals";
   if (kind === "notary_rules") return "/operator/notaries#rules";
   if (kind === "refund_approval") return "/operator/refunds";
-  if (kind === "payment_unapplied") return "/operator/payments";
+  if (kind === "payment_unapplied" || kind === "bank_payment") return "/operator/payments";
   if (kind === "key_expiry" || kind === "job_dead") return "/operator/health";
   if (kind === "provider_unclear") return `/operator/acts/${orderCode}`;
   if (may(operator, "orders.read")) return `/operator/orders/${orderCode}`;

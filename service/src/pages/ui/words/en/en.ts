@@ -33,6 +33,10 @@ export const en = {
     pay: (amount: string) => `Pay ${amount}`,
     payAll: (count: number, amount: string) => `Pay all ${count} documents together: ${amount}`,
     payThis: (amount: string) => `Pay this document alone: ${amount}`,
+    payWithheld: (count: number) =>
+      count === 1
+        ? "One more document of this closing can’t be paid right now, and is left out. Your firm is looking at it."
+        : `${count} more documents of this closing can’t be paid right now, and are left out. Your firm is looking at them.`,
     firmsTurn: "Your order was placed",
     nothingToPay: "There is nothing for you to pay. Work starts once the firm that placed the order has paid for it.",
     firmPays: "This page changes as soon as work starts.",
@@ -118,6 +122,11 @@ export const en = {
     },
   },
   payment: {
+    leaving: {
+      title: "Opening the payment page",
+      text: "You are being taken to our payment processor. If nothing happens, use the link below.",
+      link: "Go to the payment page",
+    },
     returned: {
       title: "Thank you",
       text: "Your payment is being confirmed. Your order moves on once our payment processor tells us that the money has cleared, which usually takes less than a minute. You may close this page.",

@@ -30,6 +30,10 @@ export const es: Words = {
     pay: (amount) => `Pagar ${amount}`,
     payAll: (count, amount) => `Pagar juntos los ${count} documentos: ${amount}`,
     payThis: (amount) => `Pagar solo este documento: ${amount}`,
+    payWithheld: (count) =>
+      count === 1
+        ? "Otro documento de este cierre no se puede pagar en este momento y queda fuera. Su firma lo está revisando."
+        : `Otros ${count} documentos de este cierre no se pueden pagar en este momento y quedan fuera. Su firma los está revisando.`,
     firmsTurn: "Su pedido está registrado",
     nothingToPay:
       "Usted no tiene que pagar nada. El trabajo empieza cuando la empresa que hizo el pedido lo haya pagado.",
@@ -117,6 +121,11 @@ export const es: Words = {
     },
   },
   payment: {
+    leaving: {
+      title: "Se abre la página de pago",
+      text: "Le llevamos a nuestro procesador de pagos. Si no pasa nada, use el enlace de abajo.",
+      link: "Ir a la página de pago",
+    },
     returned: {
       title: "Gracias",
       text: "Se está confirmando su pago. Su pedido avanza en cuanto nuestro procesador de pagos nos avise de que llegó el dinero, por lo general en menos de un minuto. Puede cerrar esta página.",

@@ -30,6 +30,10 @@ export const fr: Words = {
     pay: (amount) => `Payer ${amount}`,
     payAll: (count, amount) => `Payer ensemble les ${count} documents : ${amount}`,
     payThis: (amount) => `Payer seulement ce document : ${amount}`,
+    payWithheld: (count) =>
+      count === 1
+        ? "Un autre document de ce dossier ne peut pas être payé pour le moment et n’est pas compris. Votre cabinet s’en occupe."
+        : `${count} autres documents de ce dossier ne peuvent pas être payés pour le moment et ne sont pas compris. Votre cabinet s’en occupe.`,
     firmsTurn: "Votre commande est enregistrée",
     nothingToPay:
       "Vous n’avez rien à payer. Le travail commence dès que l’entreprise qui a passé la commande l’a payée.",
@@ -118,6 +122,11 @@ export const fr: Words = {
     },
   },
   payment: {
+    leaving: {
+      title: "Ouverture de la page de paiement",
+      text: "Nous vous dirigeons vers notre prestataire de paiement. Si rien ne se passe, utilisez le lien ci-dessous.",
+      link: "Aller à la page de paiement",
+    },
     returned: {
       title: "Merci",
       text: "Votre paiement est en cours de confirmation. Votre commande avance dès que notre prestataire de paiement nous confirme l’arrivée de l’argent, en général en moins d’une minute. Vous pouvez fermer cette page.",

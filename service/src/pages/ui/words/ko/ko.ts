@@ -28,6 +28,8 @@ export const ko: Words = {
     pay: (amount) => `${amount} 결제`,
     payAll: (count, amount) => `문서 ${count}건 함께 결제: ${amount}`,
     payThis: (amount) => `이 문서만 결제: ${amount}`,
+    payWithheld: (count) =>
+      `이 거래의 다른 문서 ${count}건은 지금 결제할 수 없어 제외됩니다. 담당 회사에서 확인하고 있습니다.`,
     firmsTurn: "주문이 접수되었습니다",
     nothingToPay: "결제하실 금액이 없습니다. 주문한 회사가 결제하면 작업이 시작됩니다.",
     firmPays: "작업이 시작되면 이 페이지가 바뀝니다.",
@@ -113,6 +115,11 @@ export const ko: Words = {
     },
   },
   payment: {
+    leaving: {
+      title: "결제 페이지를 여는 중입니다",
+      text: "결제 대행사로 이동합니다. 아무 일도 일어나지 않으면 아래 링크를 사용하십시오.",
+      link: "결제 페이지로 이동",
+    },
     returned: {
       title: "감사합니다",
       text: "결제를 확인하고 있습니다. 결제 대행사에서 입금을 알려 주면 주문이 진행되며, 보통 1분이 걸리지 않습니다. 이 페이지를 닫으셔도 됩니다.",

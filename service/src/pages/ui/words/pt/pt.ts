@@ -30,6 +30,10 @@ export const pt: Words = {
     pay: (amount) => `Pagar ${amount}`,
     payAll: (count, amount) => `Pagar juntos os ${count} documentos: ${amount}`,
     payThis: (amount) => `Pagar só este documento: ${amount}`,
+    payWithheld: (count) =>
+      count === 1
+        ? "Outro documento deste fechamento não pode ser pago no momento e ficou de fora. Sua empresa está verificando."
+        : `Outros ${count} documentos deste fechamento não podem ser pagos no momento e ficaram de fora. Sua empresa está verificando.`,
     firmsTurn: "Seu pedido foi registrado",
     nothingToPay: "Você não precisa pagar nada. O trabalho começa quando a empresa que fez o pedido o pagar.",
     firmPays: "Esta página muda assim que o trabalho começar.",
@@ -116,6 +120,11 @@ export const pt: Words = {
     },
   },
   payment: {
+    leaving: {
+      title: "Abrindo a página de pagamento",
+      text: "Você está sendo levado ao nosso processador de pagamentos. Se nada acontecer, use o link abaixo.",
+      link: "Ir para a página de pagamento",
+    },
     returned: {
       title: "Obrigado",
       text: "Seu pagamento está sendo confirmado. Seu pedido avança assim que nosso processador de pagamentos nos avisar que o dinheiro chegou, o que normalmente leva menos de um minuto. Você pode fechar esta página.",

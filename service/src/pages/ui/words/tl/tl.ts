@@ -30,6 +30,8 @@ export const tl: Words = {
     pay: (amount) => `Magbayad ng ${amount}`,
     payAll: (count, amount) => `Bayaran nang sabay ang ${count} dokumento: ${amount}`,
     payThis: (amount) => `Bayaran ang dokumentong ito lamang: ${amount}`,
+    payWithheld: (count) =>
+      `May ${count} pang dokumento ng closing na ito na hindi mababayaran sa ngayon, kaya hindi ito kasama. Tinitingnan ito ng inyong kompanya.`,
     firmsTurn: "Naitala na ang inyong order",
     nothingToPay:
       "Wala kayong kailangang bayaran. Magsisimula ang trabaho kapag nabayaran na ng kumpanyang naglagay ng order.",
@@ -118,6 +120,11 @@ export const tl: Words = {
     },
   },
   payment: {
+    leaving: {
+      title: "Binubuksan ang pahina ng bayad",
+      text: "Dinadala kayo sa aming tagaproseso ng bayad. Kung walang mangyari, gamitin ang link sa ibaba.",
+      link: "Pumunta sa pahina ng bayad",
+    },
     returned: {
       title: "Salamat",
       text: "Kinukumpirma ang inyong bayad. Magpapatuloy ang inyong order kapag sinabi ng aming tagaproseso ng bayad na pumasok na ang pera, na karaniwang wala pang isang minuto. Maaari na ninyong isara ang pahinang ito.",

@@ -30,6 +30,8 @@ export const vi: Words = {
     pay: (amount) => `Thanh toán ${amount}`,
     payAll: (count, amount) => `Thanh toán cùng lúc ${count} tài liệu: ${amount}`,
     payThis: (amount) => `Chỉ thanh toán tài liệu này: ${amount}`,
+    payWithheld: (count) =>
+      `Còn ${count} tài liệu khác của hồ sơ này hiện chưa thể thanh toán nên không được tính vào. Công ty của quý vị đang xem xét.`,
     firmsTurn: "Đơn của quý vị đã được đặt",
     nothingToPay: "Quý vị không phải trả gì. Công việc bắt đầu khi công ty đặt đơn đã thanh toán.",
     firmPays: "Trang này thay đổi ngay khi công việc bắt đầu.",
@@ -116,6 +118,11 @@ export const vi: Words = {
     },
   },
   payment: {
+    leaving: {
+      title: "Đang mở trang thanh toán",
+      text: "Quý vị đang được chuyển đến đơn vị xử lý thanh toán. Nếu không có gì xảy ra, hãy dùng liên kết bên dưới.",
+      link: "Đến trang thanh toán",
+    },
     returned: {
       title: "Cảm ơn quý vị",
       text: "Khoản thanh toán đang được xác nhận. Đơn sẽ tiếp tục khi đơn vị xử lý thanh toán báo cho chúng tôi rằng tiền đã đến, thường chưa đến một phút. Quý vị có thể đóng trang này.",

@@ -27,6 +27,7 @@ export const zh: Words = {
     pay: (amount) => `支付 ${amount}`,
     payAll: (count, amount) => `一并支付 ${count} 份文件：${amount}`,
     payThis: (amount) => `仅支付此文件：${amount}`,
+    payWithheld: (count) => `本次交割另有 ${count} 份文件目前无法付款，未包含在内。您的公司正在处理。`,
     firmsTurn: "您的订单已提交",
     nothingToPay: "您无需支付任何费用。下单的公司付款后，工作即会开始。",
     firmPays: "工作开始后，本页会更新。",
@@ -108,6 +109,11 @@ export const zh: Words = {
     },
   },
   payment: {
+    leaving: {
+      title: "正在打开付款页面",
+      text: "正在为您转到支付服务商。如果没有反应，请使用下面的链接。",
+      link: "前往付款页面",
+    },
     returned: {
       title: "谢谢",
       text: "您的付款正在确认。支付服务商通知我们款项到账后，您的订单就会继续，通常不到一分钟。您可以关闭本页。",

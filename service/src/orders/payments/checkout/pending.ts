@@ -1,0 +1,97 @@
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { lockOrder } from "../../order/order.ts";
+import type { Processor } from "../processor/processor.ts";
+import { endPending, ordersOf, sessionState } from "./store.ts";
+
+/** A bank debit takes up to four business days; the session before it, up to one. Holidays come on top. */
+const answerWithinMs = 10 * dayMs;
+
+/** A checkout whose payer has finished, and whose money has neither come nor failed. */
+export type PendingPayment = {
+  id: string;
+  createdAt: Date;
+  amountCents: number;
+  /** Whether it is so old that the bank must have answered. */
+  isOverdue: boolean;
+  orderCodes: string[];
+};
+
+/** Payments that wait for a bank, the oldest first. Those altered in the database are left out. */
+export async function pendingPayments(
+  { db, clock }: { db: Sql; clock: Clock },
+  environment: Environment,
+): Promise<PendingPayment[]> {
+  const overdueBefore = clock().getTime() - answerWithinMs;
+  const rows = await db.query<Omit<PendingPayment, "isOverdue" | "orderCodes"> & Marked>(sql`
+    SELECT s.id, s.created_at AS "createdAt", s.amount_cents AS "amountCents", ${marked(sessionState, sql`s`)}
+    FROM checkout_sessions s WHERE s.status = 'pending_funds' ORDER BY s.created_at, s.id LIMIT 200`);
+  const shown: PendingPayment[] = [];
+  for (const { isAuthentic, ...row } of rows) {
+    const orders = isAuthentic ? await ordersOf(db, row.id) : [];
+    if (orders[0]?.environment !== environment) continue;
+    const orderCodes = orders.map(({ orderCode }) => orderCode);
+    shown.push({ ...row, isOverdue: row.createdAt.getTime() < overdueBefore, orderCodes });
+  }
+  return shown;
+}
+
+/** Opens a task for each payment whose bank has not answered in time: its orders can't be paid otherwise meanwhile. */
+export async function watchPending({ db, clock }: { db: Sql; clock: Clock }): Promise<void> {
+  const at = clock();
+  const overdue = await db.query<{ id: string }>(sql`
+    SELECT id FROM checkout_sessions
+    WHERE status = 'pending_funds' AND created_at < ${new Date(at.getTime() - answerWithinMs)} LIMIT 200`);
+  for (const { id } of overdue) {
+    const [first] = await ordersOf(db, id);
+    if (!first) continue;
+    const reason = "The bank has not answered for ten days. Ask the payment processor, and let the client pay again.";
+    const { orderId, environment } = first;
+    await db.query(openTask({ kind: "bank_payment", at, environment, orderId, subject: id, reason }));
+  }
+}
+
+/**
+ * Asks the processor about a pending payment, and ends the wait where the payment failed: its orders can be paid again.
+ * No order moves: the processor's signed event alone does that.
+ * @throws ServiceError `not_found`, and `conflict` with the processor's answer where the wait goes on
+ */
+export async function endPendingPayment(
+  { db, clock, processor }: { db: Database; clock: Clock; processor: Processor | null },
+  { id, environment, actor }: { id: string; environment: Environment; actor: string },
+): Promise<void> {
+  const orders = isUuid(id) ? await ordersOf(db, id) : [];
+  const [first] = orders;
+  if (first?.environment !== environment || first.sessionId === null) throw unknown();
+  if (!processor) throw new ServiceError("payments_not_configured", "Payments are not configured.");
+  const state = await processor.paymentOf(first.sessionId);
+  if (state === "processing")
+    throw new ServiceError("conflict", "The payment processor still waits for the bank. Nothing was changed.");
+  if (state === "paid")
+    throw new ServiceError(
+      "conflict",
+      "The payment processor has the money, and its event did not arrive. Send the event again there. Nothing was changed.",
+    );
+  await db.transaction(async (tx) => {
+    const at = clock();
+    for (const { orderCode } of [...orders].sort((one, other) => one.orderId - other.orderId))
+      await lockOrder(tx, orderCode);
+    if ((await endPending(tx, id)) === 0) throw unknown();
+    for (const { orderId, partnerId } of orders) {
+      const end = { state: "done", at, by: actor, outcome: "the bank payment failed" } as const;
+      await tx.query(closeTasks({ orderId, kinds: ["bank_payment"] }, end));
+      await tx.query(
+        auditLine({ at, action: "payment.wait_ended", actor, partnerId, orderId, detail: { checkout: id } }),
+      );
+    }
+  });
+}
+
+const unknown = () => new ServiceError("not_found", "No payment waits for a bank under this name.");
