@@ -1,8 +1,9 @@
 -- Older nodes: go on.
--- The newest task of each kind that operators were mailed about, and when: at most one mail in 15 minutes for each kind.
+-- The tasks that operators were mailed about: at most one mail in 15 minutes for each kind. Rows go after two days.
 CREATE TABLE task_mails (
-  kind text PRIMARY KEY,
-  newest_task bigint NOT NULL,
+  task_id bigint PRIMARY KEY,
+  kind text NOT NULL,
   mailed_at timestamptz NOT NULL
 );
-INSERT INTO task_mails (kind, newest_task, mailed_at) SELECT kind, max(id), '2000-01-01' FROM tasks GROUP BY kind;
+CREATE INDEX task_mails_of_kind ON task_mails (kind, mailed_at);
+INSERT INTO task_mails (task_id, kind, mailed_at) SELECT id, kind, now() FROM tasks WHERE state = 'open';

@@ -118,7 +118,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       atStart: true,
       work: () => openServiceTasks({ db, clock, certificates }),
     },
-    { name: "bank payments without an answer", everyMs: hours, atStart: true, work: () => watchPending({ db, clock }) },
+    { name: "bank payments without an answer", everyMs: hours, atStart: true, work: () => watchPending(resources) },
     { name: "mails about new tasks", everyMs: 60 * seconds, work: () => mailNewTasks({ db, clock }) },
     { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
     {

@@ -72,7 +72,7 @@ export async function requestRefund(
 }
 
 /**
- * Requests that a payment which moved no order goes back; another operator decides. The order stays as it is.
+ * Requests that a payment which moved no order goes back; another operator decides. The order does not move.
  * @returns the request's id
  * @throws ServiceError without the permission or a reason, for an unknown payment, for one that is not held any more, and
  * while another refund of the order waits

@@ -135,11 +135,11 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
   return db.transaction(async (tx) => {
     // One node at a time: another would mail the same tasks.
     await tx.query(sql`LOCK TABLE task_mails IN EXCLUSIVE MODE`);
-    const kinds = await tx.query<{ kind: TaskKind; count: number; newest: number }>(newTasks(now));
-    for (const { kind, newest } of kinds)
+    const kinds = await tx.query<{ kind: TaskKind; count: number; ids: number[] }>(newTasks(now));
+    await tx.query(sql`DELETE FROM task_mails WHERE mailed_at < ${new Date(now.getTime() - 2 * dayMs)}`);
+    for (const { kind, ids } of kinds)
       await tx.query(sql`
-        INSERT INTO task_mails (kind, newest_task, mailed_at) VALUES (${kind}, ${newest}, ${now})
-        ON CONFLICT (kind) DO UPDATE SET newest_task = excluded.newest_task, mailed_at = excluded.mailed_at`);
+        INSERT INTO task_mails (task_id, kind, mailed_at) SELECT id, ${kind}, ${now} FROM unnest(${ids}::bigint[]) AS id`);
     let mailed = 0;
     for (const operator of operators) {
       const todo = new Set(kindsToDo(operator));
@@ -157,13 +157,12 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
   });
 }
 
-/** The kinds with new live tasks that nobody has claimed, and no mail in the last 15 minutes. */
+/** The kinds with live tasks of the last day that nobody has claimed or was mailed about, and no mail in the last 15 minutes. */
 const newTasks = (now: Date): Statement => sql`
-  SELECT t.kind, count(*)::int AS count, max(t.id)::float8 AS newest
-  FROM tasks t LEFT JOIN task_mails m ON m.kind = t.kind
-  WHERE t.environment = 'live' AND t.state = 'open' AND t.id > coalesce(m.newest_task, 0)
-    AND t.created_at > ${new Date(now.getTime() - dayMs)}
-    AND (m.mailed_at IS NULL OR m.mailed_at <= ${new Date(now.getTime() - pauseMs)})
+  SELECT t.kind, count(*)::int AS count, json_agg(t.id) AS ids FROM tasks t
+  WHERE t.environment = 'live' AND t.state = 'open' AND t.created_at > ${new Date(now.getTime() - dayMs)}
+    AND NOT EXISTS (SELECT FROM task_mails m WHERE m.task_id = t.id)
+    AND NOT EXISTS (SELECT FROM task_mails m WHERE m.kind = t.kind AND m.mailed_at > ${new Date(now.getTime() - pauseMs)})
   GROUP BY t.kind ORDER BY t.kind`;
 
 function textsOf(counts: readonly QueueCount[]) {

@@ -8,6 +8,7 @@ import { asService, authenticatePayments } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import type { Log } from "../../../src/kernel/platform/logs.ts";
 import { watchPending } from "../../../src/orders/payments/payments.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
@@ -347,13 +348,24 @@ test("a bank that never answers becomes a task, and its order can be paid again 
     running.db.query<{ state: string; id: string }>(sql`
       SELECT t.state, t.subject AS id FROM tasks t JOIN orders o ON o.id = t.order_id
       WHERE t.kind = 'bank_payment' AND ${isSealed(sql`o.code`, "order", code)}`);
-  const inDays = (days: number) => ({ db: running.db, clock: () => new Date(Date.now() + days * 24 * 60 * minute) });
+  const logged: unknown[] = [];
+  const log = { error: (line: object) => logged.push(line) } as unknown as Log;
+  const inDays = (days: number) => ({
+    db: running.db,
+    log,
+    clock: () => new Date(Date.now() + days * 24 * 60 * minute),
+  });
+  const altered = await placeOrder();
+  await stripe.deliver(running.service.baseUrl, stripe.payByBank(altered.sessionId));
+  await running.db.query(sql`
+    UPDATE checkout_sessions SET created_at = created_at - interval '1 hour' WHERE session_id = ${altered.sessionId}`);
   await watchPending(inDays(9));
   assert.deepEqual(await waiting(), []);
   await watchPending(inDays(11));
   await watchPending(inDays(11));
   const [{ id } = { id: "" }, ...more] = await waiting();
   assert.deepEqual(more, []);
+  assert.equal(logged.length, 2, "the altered one is logged, and stops no other");
   const look = async () =>
     (await fetch(`${running.service.baseUrl}/operator/payments`, { headers: { cookie: approver.cookie } })).text();
   assert.match(await look(), /Waiting for a bank/);
@@ -367,7 +379,11 @@ test("a bank that never answers becomes a task, and its order can be paid again 
   for (const unknown of ["x", "00000000-0000-4000-8000-000000000000"])
     assert.equal((await ask(approver, unknown)).status, 404);
   await refused(await ask(approver), 409, /still waits for the bank/);
-  Object.assign(stripe.sessions.get(sessionId) ?? {}, { intent_status: "requires_payment_method" });
+  const session = stripe.sessions.get(sessionId) ?? assert.fail("no session");
+  stripe.sessions.delete(sessionId);
+  await refused(await ask(approver), 409, /does not know this checkout/);
+  stripe.sessions.set(sessionId, session);
+  Object.assign(session, { intent_status: "requires_payment_method" });
   assert.equal((await ask(approver)).status, 303);
   assert.deepEqual(await waiting(), [{ state: "done", id }]);
   assert.equal(await statusOf(code), "AwaitingPayment");

@@ -5,6 +5,7 @@ import type { Database, Sql } from "../../../kernel/platform/database/database.t
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../order/order.ts";
@@ -43,19 +44,29 @@ export async function pendingPayments(
   return shown;
 }
 
-/** Opens a task for each payment whose bank has not answered in time: its orders can't be paid otherwise meanwhile. */
-export async function watchPending({ db, clock }: { db: Sql; clock: Clock }): Promise<void> {
+/**
+ * Opens a task for each payment whose bank has not answered in time: its orders can't be paid otherwise meanwhile. One
+ * that was altered in the database is logged, and left out.
+ */
+export async function watchPending({ db, clock, log }: { db: Sql; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
   const overdue = await db.query<{ id: string }>(sql`
-    SELECT id FROM checkout_sessions
-    WHERE status = 'pending_funds' AND created_at < ${new Date(at.getTime() - answerWithinMs)} LIMIT 200`);
-  for (const { id } of overdue) {
-    const [first] = await ordersOf(db, id);
-    if (!first) continue;
-    const reason = "The bank has not answered for ten days. Ask the payment processor, and let the client pay again.";
-    const { orderId, environment } = first;
-    await db.query(openTask({ kind: "bank_payment", at, environment, orderId, subject: id, reason }));
-  }
+    SELECT id FROM checkout_sessions s
+    WHERE status = 'pending_funds' AND created_at < ${new Date(at.getTime() - answerWithinMs)}
+      AND NOT EXISTS (SELECT FROM tasks t
+        WHERE t.kind = 'bank_payment' AND t.subject = s.id::text AND t.state IN ('open', 'claimed'))
+    ORDER BY created_at, id`);
+  for (const { id } of overdue)
+    try {
+      const [first] = await ordersOf(db, id);
+      if (!first) continue;
+      const reason = "The bank has not answered for ten days. Ask the payment processor, and let the client pay again.";
+      const { orderId, environment } = first;
+      await db.query(openTask({ kind: "bank_payment", at, environment, orderId, subject: id, reason }));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
+      log.error({ checkout: id }, "a checkout that waits for a bank was altered in the database");
+    }
 }
 
 /**
@@ -72,6 +83,11 @@ export async function endPendingPayment(
   if (first?.environment !== environment || first.sessionId === null) throw unknown();
   if (!processor) throw new ServiceError("payments_not_configured", "Payments are not configured.");
   const state = await processor.paymentOf(first.sessionId);
+  if (state === "unknown")
+    throw new ServiceError(
+      "conflict",
+      "The payment processor does not know this checkout. Was its account changed? Ask there under the account of before. Nothing was changed.",
+    );
   if (state === "processing")
     throw new ServiceError("conflict", "The payment processor still waits for the bank. Nothing was changed.");
   if (state === "paid")

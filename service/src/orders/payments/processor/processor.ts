@@ -43,8 +43,8 @@ export type Processor = {
    * @throws ServiceError `processor_failed`
    */
   expire: (sessionId: string) => Promise<"expired" | "complete">;
-  /** How the payment of a finished session is; `failed` also for a session that the processor does not know. */
-  paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed">;
+  /** How the payment of a finished session is; `unknown` for a session of another account. */
+  paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed" | "unknown">;
   /** Refunds the whole sum; with the same `id` it happens only once. */
   refund: (id: string, paymentIntent: string) => Promise<void>;
   /** Refunds a part of the sum; with the same `request` it happens only once, however much later it is asked again. */
@@ -136,7 +136,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
         if (status === "succeeded") return "paid";
         return status === "canceled" || status === "requires_payment_method" ? "failed" : "processing";
       } catch (error) {
-        if (isUnknown(error)) return "failed";
+        if (isUnknown(error)) return "unknown";
         throw failed(error, "read");
       }
     },
