@@ -28,6 +28,10 @@ export function openTask(task: NewTask, from?: Statement): Statement {
   ON CONFLICT DO NOTHING`;
 }
 
+/** The condition that no task of the kind was ever opened for the subject. */
+export const neverOpened = (kind: TaskKind, subject: string): Statement =>
+  sql`NOT EXISTS (SELECT FROM tasks x WHERE x.kind = ${kind} AND x.subject = ${subject})`;
+
 /**
  * The update of an open task's reason, which a person reads.
  * @param evenPaused whether to update a paused task too

@@ -16,6 +16,7 @@ export {
   dropPaused,
   explainTask,
   type NewTask,
+  neverOpened,
   openTask,
   openUnlessPaused,
   pauseTasks,

@@ -3,7 +3,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { openTask } from "../../kernel/tasks/tasks.ts";
+import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, refundQueue, verifiedOrders } from "../order/order.ts";
 import { closeCheckouts } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
@@ -86,8 +86,7 @@ async function checkRefunds({ db, clock, processor }: JobDeps, paymentIntent: st
     if (isOurs) continue;
     const of = payees.length === 1 ? "the payment" : `a payment for ${payees.length} orders`;
     const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. Find out which order it was for, and note it.`;
-    const from = sql`orders o WHERE o.id = ${first.orderId}
-      AND NOT EXISTS (SELECT FROM tasks t WHERE t.kind = 'refund_by_hand' AND t.subject = ${id})`;
+    const from = sql`orders o WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}`;
     const environment = sql`o.environment`;
     const task = {
       kind: "refund_by_hand",

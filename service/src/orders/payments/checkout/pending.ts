@@ -51,11 +51,8 @@ export async function pendingPayments(
 export async function watchPending({ db, clock, log }: { db: Sql; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
   const overdue = await db.query<{ id: string }>(sql`
-    SELECT id FROM checkout_sessions s
-    WHERE status = 'pending_funds' AND created_at < ${new Date(at.getTime() - answerWithinMs)}
-      AND NOT EXISTS (SELECT FROM tasks t
-        WHERE t.kind = 'bank_payment' AND t.subject = s.id::text AND t.state IN ('open', 'claimed'))
-    ORDER BY created_at, id`);
+    SELECT id FROM checkout_sessions
+    WHERE status = 'pending_funds' AND created_at < ${new Date(at.getTime() - answerWithinMs)} ORDER BY created_at, id`);
   for (const { id } of overdue)
     try {
       const [first] = await ordersOf(db, id);
