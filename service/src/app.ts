@@ -33,6 +33,7 @@ import { readVersion } from "./kernel/version.ts";
 import { testClockSweeps } from "./maintenance.ts";
 import { analyticsRoutes } from "./orders/analytics/analytics.ts";
 import { bulkRoutes } from "./orders/bulk/bulk.ts";
+import { fillMail, fillRoutes } from "./orders/fills/fills.ts";
 import {
   dispatchJobs,
   mailDocuments,
@@ -129,6 +130,7 @@ const mails = [
   appointmentMail,
   inPersonMail,
   identityMail,
+  fillMail,
   operatorMail,
   failingMail,
 ];
@@ -210,6 +212,7 @@ async function addRoutes(
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
   orderRoutes(app, { frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate });
   bulkRoutes(app, { frame, bulk: desk.bulk, uploadPlaces });
+  fillRoutes(app, { frame, fills: desk.fills });
   templateRoutes(app, { frame, templates: desk.orders, uploadPlaces });
   signingRoutes(app, { frame, envelopes });
   inPersonRoutes(app, { frame, db: deps.db, clock: deps.clock });
@@ -249,6 +252,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         payableTogether: (code) => payableOfClient(db, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
       },
+      fills: desk.fills,
       titleOf: desk.titleOf,
       firmOf: (partnerId) => readShownFirm(db, partnerId),
       signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,

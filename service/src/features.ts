@@ -43,6 +43,7 @@ import type { RetentionPlan } from "./kernel/retention/retention.ts";
 import type { BringNearer } from "./kernel/test-clock/test-clock.ts";
 import { analyticsReader } from "./orders/analytics/analytics.ts";
 import { rowCipher } from "./orders/bulk/bulk.ts";
+import { fillCiphers } from "./orders/fills/fills.ts";
 import { noticeReader, openFirmNotes, titleReader, type WithTemplate } from "./orders/order/order.ts";
 import {
   type CheckoutDeps,
@@ -241,6 +242,7 @@ function openDesk(deps: AppDeps, shared: Shared, checkout: CheckoutDeps) {
     orders,
     withTemplate,
     bulk: { orders, withTemplate, cipher: rowCipher(deps.secrets) },
+    fills: { ...orders, secrets, ciphers: fillCiphers(secrets), baseUrl: deps.config.baseUrl },
     checkout,
     sandbox: { ...storeOf(deps), sealDocument, sandboxPayment },
     moves: { ...storeOf(deps), openSealer, requireByHand: requireNoLetter },

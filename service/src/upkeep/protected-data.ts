@@ -21,6 +21,7 @@ import type { Members } from "../kernel/platform/row-mac.ts";
 import { type Forget, type JudgedStates, protectedTables as marks } from "../kernel/retention/retention.ts";
 import { protectedTables as bulks } from "../orders/bulk/bulk.ts";
 import { protectedTables as dispatched } from "../orders/fulfilment/fulfilment.ts";
+import { protectedTables as fills } from "../orders/fills/fills.ts";
 import { forgetDocumentNames, orderState, protectedTables as orders } from "../orders/order/order.ts";
 import { paymentState, protectedTables as payments } from "../orders/payments/payments.ts";
 import { protectedTables as refunds } from "../orders/refunds/refunds.ts";
@@ -49,7 +50,7 @@ export const backfillRows: MacTable<BackfillRecord> = {
 export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[revocationRows, resultRows, ...auditLog, ...events, ...marks],
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
-  ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...bulks],
+  ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...bulks, ...fills],
   ...[...payments, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
   ...[...envelopes, ...notaries, ...rooms, ...closings, ...webhooks, backfillRows],
 ];

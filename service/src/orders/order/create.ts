@@ -1,5 +1,5 @@
 import { type RequireStorage, tierOf } from "../../firms/partners/partners.ts";
-import type { Principal } from "../../kernel/identity/identity.ts";
+import type { Owner, Principal } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -67,7 +67,7 @@ export async function createOrder(
   const expanded = await sent.withTemplate?.(principal, sent);
   const fields = expanded?.fields ?? sent.fields;
   const own = expanded?.document;
-  const filled = own ?? (await filledDocument(deps, fields));
+  const filled = own ?? (await filledDocument(deps, principal, fields));
   const hasDocument = sent.upload !== null || own !== undefined;
   const form = parseOrderForm(withSlugOf(filled, fields), hasDocument, deps.pricing);
   requireTexts(deps, form.signing.signers ?? [], fields);
@@ -107,9 +107,13 @@ function requireTexts(
 }
 
 /** Finds the document that was completed online, when the form names one. */
-async function filledDocument(deps: CreateDeps, fields: SentOrder["fields"]): Promise<FilledDocument | undefined> {
+async function filledDocument(
+  deps: CreateDeps,
+  owner: Owner,
+  fields: SentOrder["fields"],
+): Promise<FilledDocument | undefined> {
   const token = fields.get("fill_token") ?? "";
-  return isCode(token) ? findFill(deps, token, deps.clock()) : undefined;
+  return isCode(token) ? findFill(deps, owner, token, deps.clock()) : undefined;
 }
 
 /**

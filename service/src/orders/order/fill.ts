@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
@@ -15,6 +16,7 @@ import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { documentBlobs, documentUse } from "./documents.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
+import type { TemplateUse } from "./template-use.ts";
 
 const usableForMs = 7 * dayMs;
 
@@ -29,16 +31,25 @@ type FillFacts = {
   pages: number;
   blobKey: string;
   expiresAt: Date;
+  /** The firm that alone may order it, and the template that it was filled in from. Null for one that an operator handed in. */
+  forPartner: string | null;
+  forEnvironment: Environment | null;
+  templateId: string | null;
+  templateVersion: number | null;
 };
 
 function fillMembers(facts: FillFacts): Members {
   const { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt } = facts;
-  return { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt };
+  const { forPartner, forEnvironment, templateId, templateVersion } = facts;
+  // Rows of earlier releases have no owner.
+  const owner = forPartner === null ? {} : { forPartner, forEnvironment, templateId, templateVersion };
+  return { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt, ...owner };
 }
 
 /** Columns of `fill_documents` that hold these facts. */
 const fillColumns = sql`encode(token_sha256, 'hex') AS "tokenSha256", slug, sha256, bytes, pages, blob_key AS "blobKey",
-  expires_at AS "expiresAt"`;
+  expires_at AS "expiresAt", for_partner AS "forPartner", for_environment AS "forEnvironment", template_id AS "templateId",
+  template_version AS "templateVersion"`;
 
 export const fillRows: MacTable<FillFacts> = {
   table: sql`fill_documents`,
@@ -87,19 +98,20 @@ export async function keepUpload(
 }
 
 /**
- * Opens the file of a firm's refused form, so that its pages can be shown again.
+ * Opens the file of a firm's refused form, or the one that was filled in online for it, so that its pages can be shown.
  * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
  */
 export async function openKept(
   deps: Pick<FillDeps, "db" | "blobs" | "rowMac" | "clock"> & { log: Log },
   token: string,
-  { partnerId, environment }: Parameters<typeof memoryHolder>[0],
+  { partnerId, environment }: Owner,
 ): Promise<StoredFile> {
   const unknown = () => new ServiceError("not_found", "The file that we kept has expired. Choose it again.");
   if (!isCode(token)) throw unknown();
   const [kept] = await deps.db.query(sql`
-    SELECT FROM fill_documents WHERE token_sha256 = ${tokenSha256(token)} AND kept_for = ${partnerId}`);
-  const found = kept ? await findFill(deps, token, deps.clock()) : undefined;
+    SELECT FROM fill_documents
+    WHERE token_sha256 = ${tokenSha256(token)} AND (kept_for = ${partnerId} OR for_partner = ${partnerId})`);
+  const found = kept ? await findFill(deps, { partnerId, environment }, token, deps.clock()) : undefined;
   if (!found) throw unknown();
   const file = await deps.blobs.open(
     found.blobKey,
@@ -132,6 +144,7 @@ async function insertFill(
     pages,
     blobKey,
     expiresAt,
+    ...nobodys,
   };
   await deps.db.query(sql`
     INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, row_mac)
@@ -140,21 +153,77 @@ async function insertFill(
   return { fillToken, expiresAt, pages };
 }
 
-/** `slug` is the catalog document that was completed online, or null. */
-export type FilledDocument = OriginalDocument & { slug: string | null };
+const nobodys = { forPartner: null, forEnvironment: null, templateId: null, templateVersion: null } as const;
 
-/** The document behind a token that is neither used nor expired; undefined also for a row that fails its MAC. */
+/** A document that was filled in from a firm's template; its blob is already stored. */
+export type NewFilled = OriginalDocument & {
+  token: string;
+  slug: string | null;
+  owner: Owner;
+  use: TemplateUse;
+  at: Date;
+};
+
+/** Puts it behind its token, which its firm may order by within seven days. */
+export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): Promise<Date> {
+  const { token, slug, owner, use, at, sha256, bytes, pages, blobKey } = filled;
+  const expiresAt = new Date(at.getTime() + usableForMs);
+  const tokenHash = tokenSha256(token);
+  const whose = {
+    forPartner: owner.partnerId,
+    forEnvironment: owner.environment,
+    templateId: use.templateId,
+    templateVersion: use.version,
+  };
+  const facts = { tokenSha256: tokenHash.toString("hex"), slug, sha256, bytes, pages, blobKey, expiresAt, ...whose };
+  await tx.query(sql`
+    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, for_partner,
+      for_environment, template_id, template_version, row_mac)
+    VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes}, ${pages}, ${blobKey}, ${at}, ${expiresAt}, ${whose.forPartner},
+      ${whose.forEnvironment}, ${whose.templateId}, ${whose.templateVersion},
+      ${rowMac.of("fill_documents", fillMembers(facts))})`);
+  return expiresAt;
+}
+
+/** What became of documents that were filled in: by their tokens, those that were not swept. */
+export async function fillStates(
+  db: Sql,
+  tokens: readonly string[],
+): Promise<ReadonlyMap<string, { usedAt: Date | null; expiresAt: Date }>> {
+  const rows = await db.query<{ sha256: string; usedAt: Date | null; expiresAt: Date }>(sql`
+    SELECT encode(token_sha256, 'hex') AS sha256, used_at AS "usedAt", expires_at AS "expiresAt" FROM fill_documents
+    WHERE token_sha256 = ANY (${tokens.map(tokenSha256)}::bytea[])`);
+  const found = new Map(rows.map(({ sha256, ...state }) => [sha256, state]));
+  return new Map(
+    tokens.flatMap((token) => {
+      const state = found.get(tokenSha256(token).toString("hex"));
+      return state ? [[token, state] as const] : [];
+    }),
+  );
+}
+
+/** `slug` is the catalog document that was completed online, or null; `use` the template that it was filled in from. */
+export type FilledDocument = OriginalDocument & { slug: string | null; use?: TemplateUse | null };
+
+/**
+ * The document behind a token that is neither used nor expired, and is not another firm's or environment's; undefined also for a row that
+ * fails its MAC.
+ */
 export async function findFill(
   { db, rowMac, log }: { db: Sql; rowMac: RowMac; log: Log },
+  { partnerId, environment }: Owner,
   token: string,
   now: Date,
 ): Promise<FilledDocument | undefined> {
   const [found] = await db.query<FillFacts & { mac: Buffer | null }>(sql`
     SELECT ${fillColumns}, row_mac AS mac FROM fill_documents
-    WHERE token_sha256 = ${tokenSha256(token)} AND used_at IS NULL AND expires_at > ${now}`);
+    WHERE token_sha256 = ${tokenSha256(token)} AND used_at IS NULL AND expires_at > ${now}
+      AND (for_partner IS NULL OR for_partner = ${partnerId} AND for_environment = ${environment})`);
   if (!found) return undefined;
-  const { slug, sha256, bytes, pages, blobKey } = found;
-  if (rowMac.holds("fill_documents", fillMembers(found), found.mac)) return { slug, sha256, bytes, pages, blobKey };
+  const { slug, sha256, bytes, pages, blobKey, templateId, templateVersion } = found;
+  const use = templateId !== null && templateVersion !== null ? { templateId, version: templateVersion } : null;
+  if (rowMac.holds("fill_documents", fillMembers(found), found.mac))
+    return { slug, sha256, bytes, pages, blobKey, use };
   log.error({ blobKey }, "a document that waits for its order is not what was written: its token is refused");
   return undefined;
 }

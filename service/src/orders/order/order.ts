@@ -35,7 +35,7 @@ export {
   type NewDocument,
   type StoredDocument,
 } from "./documents.ts";
-export { addFill, keepUpload, openKept, sweepFills } from "./fill.ts";
+export { addFill, fillStates, findFill, insertFilled, keepUpload, openKept, sweepFills } from "./fill.ts";
 export { type FirmNote, type FirmNotes, openFirmNotes } from "./firm-notes.ts";
 export { countryOfNumber } from "./form/fax-number.ts";
 export { dateText, type FieldFormat, readFieldValue, type ValueFault } from "./form/field-values.ts";
@@ -97,7 +97,7 @@ export {
   setEnvelopeStatus,
   whenDocumentsWereDeleted,
 } from "./store.ts";
-export { readTemplateUse } from "./template-use.ts";
+export { readTemplateUse, type TemplateUse } from "./template-use.ts";
 export {
   closeCheckoutQueue,
   dispatchQueue,

@@ -1,9 +1,10 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { isUuid, shownText } from "../../kernel/platform/text.ts";
+import { isCode, isUuid, shownText } from "../../kernel/platform/text.ts";
 import {
   type Expanded,
   fieldsOf,
+  findFill,
   looksLikePdf,
   membersOf,
   pagesOf,
@@ -45,9 +46,7 @@ export async function expandForm(
   const hasDocument = upload !== null || given(sent, ["fill_token"]) !== undefined;
   if (!fields.flag("other_document")) {
     if (upload) await requireForm(deps, principal, template, upload);
-    // Its bytes are not read here, so that the places could be on other words.
-    else if (hasDocument)
-      throw invalid("fill_token needs other_document with template: nothing compares it with the form.");
+    else if (hasDocument) await requireFilledFrom(deps, principal, template, sent.get("fill_token")?.trim() ?? "");
   }
   const expanded = formFrom(template.content, sent);
   const { version, sha256, bytes, pages, blobKey, name } = template;
@@ -122,6 +121,20 @@ async function requireForm(
   throw invalid(
     `document must be the form of the template: ${why}. Send other_document to use the template all the same.`,
   );
+}
+
+/** Refuses a completed document that was not filled in from this version: nothing reads its words, so that the places could be on others. */
+async function requireFilledFrom(
+  deps: TemplateDeps,
+  principal: Principal,
+  { templateId, version }: TemplateVersion,
+  token: string,
+): Promise<void> {
+  const filled = isCode(token) ? await findFill(deps, principal, token, deps.clock()) : undefined;
+  if (filled?.use?.templateId !== templateId)
+    throw invalid("fill_token needs other_document with template: nothing compares it with the form.");
+  if (filled.use.version !== version)
+    throw invalid(`fill_token was filled in from version ${filled.use.version}: send it as template_version.`);
 }
 
 /** The form's `signers` and `fields`. Their refusals name roles and values, as the caller sent them. */

@@ -13,10 +13,12 @@ import type { PageAnswer } from "../ui/page/route.ts";
 import { roomRetention } from "../ui/retention.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { type Call, clientRoute, messagePage } from "./client-route.ts";
+import { type FillRoutesDeps, fillPages } from "./fill-routes.ts";
 import { type OrderPageDeps, orderOf, orderRoutes } from "./order-routes.ts";
 import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 
-export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps;
+/** `fills`: null where no forms are filled in. */
+export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps & { fills: FillRoutesDeps["fills"] | null };
 
 /** Pages for clients of a firm: an order, its payment, a room. The code in the address is the only credential. */
 export function clientPages(app: FastifyInstance, deps: ClientDeps): void {
@@ -24,6 +26,7 @@ export function clientPages(app: FastifyInstance, deps: ClientDeps): void {
   orderRoutes(app, deps);
   paymentRoutes(app, deps);
   roomRoutes(app, deps);
+  if (deps.fills) fillPages(app, { ...deps, fills: deps.fills });
 }
 
 /** Serves the logos that firms uploaded. The address has the picture's hash, so it may be cached forever. */

@@ -21,7 +21,7 @@ function written(at: Date, style: keyof typeof styles, language: Language): stri
 }
 
 /** The day of an instant, in UTC, as a text. */
-export const day = (at: Date): string => written(at, "day", "en");
+export const day = (at: Date, language: Language = "en"): string => written(at, "day", language);
 
 /** USD cents as `$1,234.50`; what is taken off has a true minus sign. */
 export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");

@@ -107,6 +107,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       signing: shown.signing ?? null,
       client: {
         db,
+        fills: null,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
         payments: {
           ...{ isConfigured: false, isInProcess: async () => false },

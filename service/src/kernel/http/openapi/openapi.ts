@@ -88,6 +88,11 @@ const tags = [
       "Many orders from one template: a file of people and values, checked whole before any order is placed.",
   },
   {
+    name: "Fills",
+    description:
+      "Forms that clients fill in online, by a link, and that then are documents to order. Your own software may fill them in, too.",
+  },
+  {
     name: "Sandbox",
     description:
       "Walks a test order through its life: its payment, its signatures, its delivery. Test orders and test keys only. See [test and live](/docs/test-and-live).",

@@ -7,6 +7,7 @@ import { actorOf } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import type { BulkDeps } from "../../../orders/bulk/bulk.ts";
+import type { FillDeps } from "../../../orders/fills/fills.ts";
 import {
   clientMails,
   type MoveDeps,
@@ -67,6 +68,7 @@ export type OrderDesk = {
   takesPayment: TakesPayment;
   withTemplate: WithTemplate;
   bulk: BulkDeps;
+  fills: FillDeps;
 };
 
 export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk };

@@ -102,7 +102,7 @@ export function templateBody(view: TemplateDetailView): Html {
   const isLatest = version === latest;
   const actions = html`<p class="room-links"><a href="${path}">All templates</a>${
     archivedAt === null &&
-    html`<a href="${at}/order">Place an order from it</a><a href="${at}/bulk">Many orders from a list</a>`
+    html`<a href="${at}/order">Place an order from it</a><a href="${at}/bulk">Many orders from a list</a><a href="${at}/fill">Have it filled in online</a>`
   }</p>`;
   return html`${pageHead(name, `Version ${version} of ${latest}`, actions)}
 ${errorSummary(view.problem?.error)}

@@ -26,7 +26,7 @@ export function templatesBody(view: TemplatesView): Html {
   const actions = html`<p class="room-links"><a href="${path}/new">Make a template</a>${
     view.archived
       ? html`<a href="${path}">Templates in use</a>`
-      : html`<a href="${path}?archived=true">Archived templates</a>`
+      : html`<a href="/dashboard/fills">Forms filled in online</a><a href="${path}?archived=true">Archived templates</a>`
   }</p>`;
   return html`${pageHead(view.archived ? "Archived templates" : "Templates", lead, actions)}
 ${errorSummary(view.error)}

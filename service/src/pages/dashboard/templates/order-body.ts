@@ -17,6 +17,8 @@ export type TemplateOrderView = FormSubmission & {
   fields: readonly RequestedField[];
   values: FormValues;
   error?: string | undefined;
+  /** The document that was filled in online, and by whom. */
+  fill?: { id: string; by: string | null } | null;
 };
 
 /** The form that places an order from a template. */
@@ -32,8 +34,12 @@ ${!test && notice("attention", "A real order", "This order will be priced, signe
 <form class="form card" method="post" action="${path}/${templateId}/order" enctype="multipart/form-data">
 ${submissionFields(view)}
 <fieldset><legend>Document</legend>
-${pdfField("Leave it empty to use the template’s own. Another PDF must be the same form: the same pages and words, with other entries.", false)}
-${checkbox({ name: "other_document", label: "Use it even if it is another form", checked: values["other_document"] === "on" })}
+${
+  view.fill
+    ? html`<input type="hidden" name="fill" value="${view.fill.id}"><p>The form that ${view.fill.by ?? "your client"} filled in online.</p>`
+    : html`${pdfField("Leave it empty to use the template’s own. Another PDF must be the same form: the same pages and words, with other entries.", false)}
+${checkbox({ name: "other_document", label: "Use it even if it is another form", checked: values["other_document"] === "on" })}`
+}
 </fieldset>
 <fieldset><legend>Client</legend>
 ${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Gets updates about the order." })}

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { ownFill } from "../../../orders/fills/fills.ts";
 import { type PlacedOrder, placeOrder } from "../../../orders/order/order.ts";
 import { requestedOf, type TemplateVersion } from "../../../orders/templates/templates.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -14,10 +16,14 @@ import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts
 
 /** Where a member places an order from a template, by the rules of `POST /api/partner/orders`. */
 export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
-  const { orders, withTemplate } = deps.desk;
+  const { orders, withTemplate, fills } = deps.desk;
   const url = `${path}/:id/order` as const;
 
-  pageRoute(app, deps.frame, { url, handle: ({ request, params }) => show(request, params.id, {}) });
+  pageRoute(app, deps.frame, {
+    url,
+    handle: async ({ request, params, query: { fill = "" } }) =>
+      show(request, params.id, fill === "" ? {} : await valuesOf(request, fill)),
+  });
 
   pageRoute(app, deps.frame, {
     method: "POST",
@@ -25,8 +31,12 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
     policy: "partner-write",
     handle: ({ request, params, form: shownAgain }) =>
       withForm(deps, request, shownAgain, async ({ fields, upload }) => {
-        const template = await ownTemplate(deps, request, params.id);
-        const sent = { fields: withPeople(fields, template, fieldsWithValues(template)), upload, withTemplate };
+        const filled = await filledFor(request, fields.get("fill") ?? "");
+        const template = await ownTemplate(deps, request, params.id, filled?.version);
+        const form = withPeople(fields, template, fieldsWithValues(template));
+        form.delete("fill");
+        if (filled) form.set("fill_token", filled.token);
+        const sent = { fields: form, upload: filled ? null : upload, withTemplate };
         const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);
         const route = `POST ${path}/${params.id}/order`;
         const wanted = { principal: principalOf(request), sent, route, idempotencyKey };
@@ -40,10 +50,35 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
   });
 
   async function show(request: FastifyRequest, id: string, values: FormValues, error?: string): Promise<string> {
-    const template = await ownTemplate(deps, request, id);
+    const filled = await filledFor(request, values["fill"] ?? "").catch(() => null);
+    const template = await ownTemplate(deps, request, id, filled?.version);
     const fields = fieldsWithValues(template);
-    const body = templateOrderBody({ ...submissionFor(request, values), template, fields, values, error });
+    const body = templateOrderBody({
+      ...submissionFor(request, values),
+      template,
+      fields,
+      values,
+      error,
+      fill: filled && { id: filled.id, by: filled.by },
+    });
     return dashboardPage(deps.frame, request, { title: `Order from ${template.name}`, section: "templates", body });
+  }
+
+  /** The document that was filled in online. @throws ServiceError where no order may take it any more */
+  async function filledFor(request: FastifyRequest, id: string) {
+    if (id === "") return null;
+    const { fillToken, use, person, state } = await ownFill(fills, principalOf(request), id);
+    if (fillToken === null)
+      throw new ServiceError(
+        "conflict",
+        state === "used" ? "An order has this document already." : "This form is not filled in.",
+      );
+    return { id, token: fillToken, version: String(use.version), by: person.name ?? person.email };
+  }
+
+  async function valuesOf(request: FastifyRequest, fill: string): Promise<FormValues> {
+    const { person } = await ownFill(fills, principalOf(request), fill);
+    return { fill, name: person.name ?? "", email: person.email ?? "" };
   }
 }
 

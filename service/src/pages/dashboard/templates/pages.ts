@@ -19,6 +19,7 @@ import { dashboardPage } from "../page-shell.ts";
 import { doOnce, submissionFor, submitOnce } from "../submit-once.ts";
 import { newTemplateBody, path, type TemplateDetailView, templateBody } from "./body.ts";
 import { bulkPages } from "./bulk-pages.ts";
+import { fillPages } from "./fill-pages.ts";
 import { pageWords, roleRows, withRoles } from "./form-fields.ts";
 import { type Match, templatesBody } from "./list.ts";
 import { templateOrderPage } from "./order-page.ts";
@@ -34,6 +35,7 @@ export function templatePages(app: FastifyInstance, forms: FastifyInstance, deps
   detailPages(app, forms, deps);
   templateOrderPage(app, deps);
   bulkPages(app, forms, deps);
+  fillPages(forms, deps);
 }
 
 function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {

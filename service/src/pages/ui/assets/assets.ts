@@ -32,6 +32,7 @@ const sources = {
   "recaptcha.js": "./visitor/browser/recaptcha.ts",
   "seal.js": "./dashboard/passports/browser/seal.ts",
   "new-order.js": "./dashboard/orders/browser/new-order.ts",
+  "fill.js": "./client/browser/fill.ts",
   "embed.js": "./signing/browser/embed.ts",
   "act-check.js": "./signing/browser/act-check.ts",
   "sign.js": "./signing/browser/sign.ts",

@@ -1,6 +1,7 @@
 import type { Language } from "../../../../kernel/platform/languages.ts";
 import { type Html, html } from "../../render.ts";
 import { components } from "./components.ts";
+import { fill } from "./fill.ts";
 import { orders } from "./orders.ts";
 import { room } from "./room.ts";
 
@@ -73,6 +74,7 @@ export const en = {
     share: "Anyone with this link can see it, so share it with care.",
     shareDocuments: "Anyone with this link can download the documents, so share it with care.",
   },
+  fill,
   room,
   refusals: {
     notFound: {

@@ -1,6 +1,7 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
 import { components } from "./components.ts";
+import { fill } from "./fill.ts";
 import { orders } from "./orders.ts";
 import { room } from "./room.ts";
 
@@ -72,6 +73,7 @@ export const es: Words = {
     share: "Cualquiera que tenga este enlace puede verla, así que compártalo con cuidado.",
     shareDocuments: "Cualquiera que tenga este enlace puede descargar los documentos, así que compártalo con cuidado.",
   },
+  fill,
   room,
   refusals: {
     notFound: {

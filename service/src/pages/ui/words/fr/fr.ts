@@ -1,6 +1,7 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
 import { components } from "./components.ts";
+import { fill } from "./fill.ts";
 import { orders } from "./orders.ts";
 import { room } from "./room.ts";
 
@@ -73,6 +74,7 @@ export const fr: Words = {
     share: "Toute personne qui a ce lien peut la voir : partagez-le avec prudence.",
     shareDocuments: "Toute personne qui a ce lien peut télécharger les documents : partagez-le avec prudence.",
   },
+  fill,
   room,
   refusals: {
     notFound: {

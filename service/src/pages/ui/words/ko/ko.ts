@@ -1,6 +1,7 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
 import { components } from "./components.ts";
+import { fill } from "./fill.ts";
 import { orders } from "./orders.ts";
 import { room } from "./room.ts";
 
@@ -66,6 +67,7 @@ export const ko: Words = {
     share: "이 링크가 있으면 누구나 볼 수 있으니 주의해서 공유하십시오.",
     shareDocuments: "이 링크가 있으면 누구나 문서를 내려받을 수 있으니 주의해서 공유하십시오.",
   },
+  fill,
   room,
   refusals: {
     notFound: {

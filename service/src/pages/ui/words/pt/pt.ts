@@ -1,6 +1,7 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
 import { components } from "./components.ts";
+import { fill } from "./fill.ts";
 import { orders } from "./orders.ts";
 import { room } from "./room.ts";
 
@@ -71,6 +72,7 @@ export const pt: Words = {
     share: "Qualquer pessoa com este link pode vê-la, por isso compartilhe com cuidado.",
     shareDocuments: "Qualquer pessoa com este link pode baixar os documentos, por isso compartilhe com cuidado.",
   },
+  fill,
   room,
   refusals: {
     notFound: {

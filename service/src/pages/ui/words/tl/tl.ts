@@ -1,6 +1,7 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
 import { components } from "./components.ts";
+import { fill } from "./fill.ts";
 import { orders } from "./orders.ts";
 import { room } from "./room.ts";
 
@@ -71,6 +72,7 @@ export const tl: Words = {
     share: "Makikita ito ng sinumang may link na ito, kaya ingatan ang pagbabahagi.",
     shareDocuments: "Mada-download ng sinumang may link na ito ang mga dokumento, kaya ingatan ang pagbabahagi.",
   },
+  fill,
   room,
   refusals: {
     notFound: {

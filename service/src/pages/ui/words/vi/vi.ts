@@ -1,6 +1,7 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
 import { components } from "./components.ts";
+import { fill } from "./fill.ts";
 import { orders } from "./orders.ts";
 import { room } from "./room.ts";
 
@@ -69,6 +70,7 @@ export const vi: Words = {
     share: "Bất kỳ ai có liên kết này đều xem được trang, vì vậy hãy chia sẻ cẩn thận.",
     shareDocuments: "Bất kỳ ai có liên kết này đều tải được tài liệu, vì vậy hãy chia sẻ cẩn thận.",
   },
+  fill,
   room,
   refusals: {
     notFound: {

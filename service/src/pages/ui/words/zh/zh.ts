@@ -1,6 +1,7 @@
 import { html } from "../../render.ts";
 import type { Words } from "../en/en.ts";
 import { components } from "./components.ts";
+import { fill } from "./fill.ts";
 import { orders } from "./orders.ts";
 import { room } from "./room.ts";
 
@@ -61,6 +62,7 @@ export const zh: Words = {
     share: "任何拥有此链接的人都能看到本页，请谨慎分享。",
     shareDocuments: "任何拥有此链接的人都能下载文件，请谨慎分享。",
   },
+  fill,
   room,
   refusals: {
     notFound: {

@@ -1,0 +1,132 @@
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
+import { openKept } from "../order/order.ts";
+import { complete, filledDocument } from "./complete.ts";
+import { type FillDeps, noSuchFill } from "./fill.ts";
+import {
+  type Answers,
+  answersOf,
+  type Fault,
+  missingIn,
+  type Question,
+  readAnswer,
+  UnshownAnswers,
+} from "./questions.ts";
+import { type Fill, findFill, saveAnswers } from "./store.ts";
+import { fillTokensOf, isLinkToken } from "./tokens.ts";
+
+/** A fill for the holder of its link. @throws ServiceError `not_found` for any other link */
+export async function openFill(deps: FillDeps, id: string, token: string): Promise<Fill> {
+  const fill = isUuid(id) && isLinkToken(deps.secrets, id, token) ? await findFill(deps, id, null) : undefined;
+  if (!fill) throw noSuchFill();
+  return fill;
+}
+
+export const isOpen = ({ state, expiresAt }: Fill, now: Date): boolean => state === "open" && expiresAt > now;
+
+/** The pages of the form that have questions: each is a step. */
+export const stepsOf = ({ questions }: Pick<Fill, "questions">): number[] => [
+  ...new Set(questions.map(({ page }) => page)),
+];
+
+/** The questions of a step with their places in the form's list. @param step from 1 */
+export function questionsAt(fill: Pick<Fill, "questions">, step: number): { question: Question; index: number }[] {
+  const page = stepsOf(fill)[step - 1];
+  return fill.questions.flatMap((question, index) => (question.page === page ? [{ question, index }] : []));
+}
+
+/** What became of a step: `stale` when another page saved since this one was opened; then nothing was saved. */
+export type StepResult = { faults: Fault[]; revision: number } | "stale";
+
+/**
+ * Saves the answers of a step. Those that are not taken are left as they were.
+ * @param sent the texts of a question, by its place in the form's list
+ */
+export async function saveStep(
+  deps: FillDeps,
+  fill: Fill,
+  { step, revision, sent }: { step: number; revision: number; sent: (index: number, question: Question) => string[] },
+): Promise<StepResult> {
+  requireOpen(deps, fill);
+  if (revision !== fill.revision) return "stale";
+  const faults: Fault[] = [];
+  const changed: Record<string, readonly string[]> = {};
+  for (const { question, index } of questionsAt(fill, step)) {
+    const read = readAnswer(question, sent(index, question));
+    if ("rule" in read) faults.push(read);
+    else changed[question.name] = read.values;
+  }
+  const answers = { ...fill.answers, ...changed };
+  if (!(await saveAnswers(deps.db, deps.ciphers, { id: fill.id, answers, revision, now: deps.clock() })))
+    return "stale";
+  return { faults, revision: revision + 1 };
+}
+
+/** Why the form can't be finished; empty when it can. */
+export async function faultsOf(deps: FillDeps, fill: Fill, answers: Answers): Promise<Fault[]> {
+  const missing = missingIn(fill.questions, answers);
+  if (missing.length > 0) return missing;
+  try {
+    await filledDocument(deps, fill, answers);
+    return [];
+  } catch (error) {
+    return unshownFaults(error);
+  }
+}
+
+function unshownFaults(error: unknown): Fault[] {
+  if (!(error instanceof UnshownAnswers)) throw error;
+  return error.answers.map(({ name, why }) => ({ name, rule: why === "long" ? "room" : "characters", limit: 0 }));
+}
+
+/** The document as it would be. @throws ServiceError where an answer does not fit */
+export async function previewOf(deps: FillDeps, fill: Fill): Promise<Buffer> {
+  requireOpen(deps, fill);
+  return (await filledDocument(deps, fill, fill.answers)).bytes;
+}
+
+/**
+ * Puts the answers into the document, and ends the fill.
+ * @returns faults where it was not done; `stale` when the answers were changed since they were shown
+ */
+export async function finishFill(deps: FillDeps, fill: Fill, revision: number): Promise<Fault[] | "stale"> {
+  requireOpen(deps, fill);
+  if (revision !== fill.revision) return "stale";
+  const missing = missingIn(fill.questions, fill.answers);
+  if (missing.length > 0) return missing;
+  const made = await complete(deps, fill, fill.answers).catch(unshownFaults);
+  if (Array.isArray(made)) return made;
+  try {
+    await deps.db.transaction((tx) => made.write(tx));
+  } catch (error) {
+    await made.discard(error);
+    if (error instanceof ServiceError && error.code === "conflict") return "stale";
+    throw error;
+  }
+  return [];
+}
+
+/** Forgets what was typed: the form is as it came. */
+export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
+  requireOpen(deps, fill);
+  const { id, revision, questions } = fill;
+  await saveAnswers(deps.db, deps.ciphers, { id, answers: answersOf(questions), revision, now: deps.clock() });
+}
+
+/** The finished document, while no order took it. @throws ServiceError `not_found` */
+export async function finishedDocument(deps: FillDeps, { id, owner, state }: Fill): Promise<StoredFile> {
+  if (state === "completed")
+    for (const token of fillTokensOf(deps.secrets, id)) {
+      const file = await openKept(deps, token, owner).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.code === "not_found") return null;
+        throw error;
+      });
+      if (file) return file;
+    }
+  throw noSuchFill();
+}
+
+function requireOpen({ clock }: FillDeps, fill: Fill): void {
+  if (!isOpen(fill, clock())) throw new ServiceError("conflict", "This form is no longer open.");
+}

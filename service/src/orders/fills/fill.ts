@@ -1,0 +1,297 @@
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import { dayMs } from "../../kernel/platform/clock.ts";
+import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import type { RecordResult } from "../../kernel/platform/idempotency.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
+import { isLanguage, type Language, languages } from "../../kernel/platform/languages.ts";
+import { isEmail } from "../../kernel/platform/mail/email.ts";
+import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+import { isPlainText, isUuid } from "../../kernel/platform/text.ts";
+import { documentUse, fillStates } from "../order/order.ts";
+import { type TemplateDeps, type TemplateVersion, templateOf } from "../templates/templates.ts";
+import { complete } from "./complete.ts";
+import { fillMail } from "./mail.ts";
+import { answersOf, missingIn, type Question, questionsIn, readValues, UnshownAnswers } from "./questions.ts";
+import {
+  countMail,
+  countOpen,
+  endFill,
+  type Fill,
+  type FillCiphers,
+  findFill,
+  insertFill,
+  isOwnFill,
+  listFills,
+} from "./store.ts";
+import { fillTokensOf, linkToken } from "./tokens.ts";
+
+export type FillDeps = TemplateDeps & { secrets: SecretBytes; ciphers: FillCiphers; baseUrl: string };
+
+const mostOpen = 1000;
+const mostMails = 5;
+const days = { usual: 30, most: 90 } as const;
+
+export const noSuchFill = () => new ServiceError("not_found", "Fill not found.");
+
+/** A fill as its firm sees it. `answers` are the client's until the end: they are not shown. */
+export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "revision"> & {
+  /** `expired`: nobody finished it in time. `used`: an order took the document. `gone`: no order took it in time. */
+  state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
+  url: string;
+  /** While no order took it. */
+  fillToken: string | null;
+  usableUntil: Date | null;
+};
+
+export type NewFillFields = {
+  template: string;
+  templateVersion: string | null;
+  name: string | null;
+  email: string | null;
+  language: Language;
+  days: number;
+  returnUrl: string | null;
+  /** Unread: the questions say how. */
+  values: unknown;
+  labels: unknown;
+  /** Mails the link to `email`. */
+  send: boolean;
+  /** Fills the form in at once, with `values` alone. */
+  complete: boolean;
+};
+
+/** @throws ServiceError naming the field and the rule */
+export function readNewFill(body: unknown): NewFillFields {
+  const given = (typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}) as Record<
+    string,
+    unknown
+  >;
+  const text = (name: string, most: number): string | null => {
+    const value = given[name] ?? "";
+    if (typeof value !== "string" || [...value].length > most)
+      throw invalid(`${name} must be text of at most ${most} characters.`);
+    if (!isPlainText(value)) throw invalid(`${name} must be UTF-8 text without control characters.`);
+    return value.trim() || null;
+  };
+  const flag = (name: string): boolean => {
+    const value = given[name] ?? false;
+    if (typeof value !== "boolean") throw invalid(`${name} must be true or false.`);
+    return value;
+  };
+  const template = text("template", 100);
+  if (template === null) throw invalid("template is required.");
+  const email = text("email", 254);
+  if (email !== null && !isEmail(email)) throw invalid("email must be an email address.");
+  const language = text("language", 10) ?? "en";
+  if (!isLanguage(language)) throw invalid(`language must be one of ${languages.join(", ")}.`);
+  const lasts = given["days"] ?? days.usual;
+  if (typeof lasts !== "number" || !Number.isInteger(lasts) || lasts < 1 || lasts > days.most)
+    throw invalid(`days must be a whole number from 1 to ${days.most}.`);
+  const version = given["templateVersion"] ?? null;
+  if (version !== null && typeof version !== "number") throw invalid("templateVersion must be a whole number from 1.");
+  const [send, isComplete] = [flag("send"), flag("complete")];
+  if (send && email === null) throw invalid("email is required with send.");
+  if (send && isComplete) throw invalid("send and complete exclude each other.");
+  return {
+    template,
+    templateVersion: version === null ? null : String(version),
+    name: text("name", 200),
+    email: email?.toLowerCase() ?? null,
+    language,
+    days: lasts,
+    returnUrl: returnUrlOf(text("returnUrl", 2000)),
+    values: given["values"],
+    labels: given["labels"],
+    send,
+    complete: isComplete,
+  };
+}
+
+function returnUrlOf(text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url?.protocol !== "https:" || url.username || url.password) throw invalid("returnUrl must be an https address.");
+  return url.href;
+}
+
+/**
+ * Asks a person to fill a template's form in.
+ * @throws ServiceError naming the field and the rule; then nothing was written
+ */
+export async function createFill(
+  deps: FillDeps,
+  principal: Principal,
+  fields: NewFillFields,
+  record: (tx: Parameters<RecordResult>[0], made: { fillId: string }) => Promise<void>,
+): Promise<FillView> {
+  const template = await templateOf(deps, principal, fields.template, fields.templateVersion);
+  const questions = withLabels(await questionsOfTemplate(deps, principal, template), fields.labels);
+  const answers = { ...answersOf(questions), ...readValues(questions, fields.values) };
+  const { partnerId, environment } = principal;
+  const at = deps.clock();
+  const { name, email, language, returnUrl } = fields;
+  const fill = {
+    id: newUuid(),
+    owner: { partnerId, environment },
+    use: { templateId: template.templateId, version: template.version },
+    title: template.name,
+    slug: template.content.services.doc_slug ?? null,
+    questions,
+    person: { name, email, language },
+    returnUrl,
+    answers,
+    createdBy: actorOf(principal),
+    createdAt: at,
+    expiresAt: new Date(at.getTime() + fields.days * dayMs),
+  };
+  if (fields.complete) {
+    const [missing] = missingIn(questions, answers);
+    if (missing) throw invalid(`values.${missing.name} is required.`);
+  }
+  const finish = fields.complete ? await complete(deps, { ...fill, revision: 0 }, answers).catch(inOurWords) : null;
+  try {
+    await deps.db.transaction(async (tx) => {
+      if ((await countOpen(tx, principal, at)) >= mostOpen)
+        throw invalid(`A firm has at most ${mostOpen} open forms: cancel one first.`);
+      await insertFill(tx, deps.ciphers, fill);
+      const detail = { fillId: fill.id, ...fill.use };
+      await tx.query(auditLine({ at, action: "fill.created", actor: fill.createdBy, partnerId, detail }));
+      if (fields.send) await mailIn(tx, deps, fill.id);
+      await finish?.write(tx);
+      await record(tx, { fillId: fill.id });
+    });
+  } catch (error) {
+    await finish?.discard(error);
+    throw error;
+  }
+  return ownFill(deps, principal, fill.id);
+}
+
+const inOurWords = (error: unknown): never => {
+  if (!(error instanceof UnshownAnswers)) throw error;
+  const [{ name, why } = { name: "", why: "long" }] = error.answers;
+  throw invalid(
+    why === "long"
+      ? `values.${name} does not fit into its field.`
+      : `values.${name} has characters that can't be printed.`,
+  );
+};
+
+/** The questions of a template's document. @throws ServiceError */
+export async function questionsOfTemplate(
+  deps: FillDeps,
+  principal: Owner,
+  template: TemplateVersion,
+): Promise<Question[]> {
+  const at = { key: template.blobKey, use: documentUse(template.sha256), holder: memoryHolder(principal) };
+  return deps.blobs.withBytes(at, async (bytes) => {
+    if (!bytes) throw invalid("template has no document any more.");
+    return questionsIn(deps.workers, principal.partnerId, bytes);
+  });
+}
+
+/** The firm's own words for questions. @throws ServiceError naming the field and the rule */
+function withLabels(questions: readonly Question[], labels: unknown): Question[] {
+  if (labels === undefined || labels === null) return [...questions];
+  if (typeof labels !== "object" || Array.isArray(labels)) throw invalid("labels must be an object.");
+  const given = new Map<string, unknown>(Object.entries(labels));
+  const unknown = [...given.keys()].find((name) => !questions.some((each) => each.name === name));
+  if (unknown !== undefined) throw invalid(`labels.${unknown.slice(0, 100)} names no field of the form.`);
+  return questions.map((question) => {
+    const label = given.get(question.name);
+    if (label === undefined) return question;
+    if (typeof label !== "string" || label.trim() === "" || [...label].length > 200 || !isPlainText(label))
+      throw invalid(`labels.${question.name.slice(0, 100)} must be text of 1 to 200 characters.`);
+    return { ...question, label: label.trim(), isGuessed: false };
+  });
+}
+
+/** @throws ServiceError `not_found` for another firm's */
+export async function ownFill(deps: FillDeps, owner: Owner, id: string): Promise<FillView> {
+  const fill = isUuid(id) ? await findFill(deps, id, owner) : undefined;
+  if (!fill) throw noSuchFill();
+  const [view] = await viewsOf(deps, [fill]);
+  if (!view) throw noSuchFill();
+  return view;
+}
+
+async function viewsOf(deps: FillDeps, fills: readonly Fill[]): Promise<FillView[]> {
+  const { secrets, baseUrl } = deps;
+  const states = await fillStates(
+    deps.db,
+    fills.flatMap(({ id, state }) => (state === "completed" ? fillTokensOf(secrets, id) : [])),
+  );
+  const now = deps.clock();
+  return fills.map(({ answers: _answers, owner: _owner, mails: _mails, revision: _revision, ...fill }) => {
+    const token = fillTokensOf(secrets, fill.id).find((each) => states.has(each));
+    const document = token === undefined ? undefined : states.get(token);
+    const isUsable = document !== undefined && document.usedAt === null && document.expiresAt > now;
+    const state =
+      fill.state === "open"
+        ? fill.expiresAt > now
+          ? "open"
+          : "expired"
+        : fill.state === "canceled"
+          ? fill.endedAt && fill.endedAt >= fill.expiresAt
+            ? "expired"
+            : "canceled"
+          : isUsable
+            ? "completed"
+            : document?.usedAt
+              ? "used"
+              : "gone";
+    return {
+      ...fill,
+      state,
+      url: `${baseUrl}/fill/${fill.id}/${linkToken(secrets, fill.id)}`,
+      fillToken: isUsable ? (token ?? null) : null,
+      usableUntil: isUsable ? document.expiresAt : null,
+    };
+  });
+}
+
+const pageSize = { usual: 50, most: 100 };
+
+/** A page of the firm's fills, newest first. @throws ServiceError naming the parameter and its rule */
+export async function fillPage(deps: FillDeps, owner: Owner, query: PageQuery) {
+  const limit = limitOf(query.limit, pageSize);
+  const after = cursorOf(query.cursor);
+  if (after !== null && !(isUuid(after) && (await isOwnFill(deps.db, after, owner)))) throw foreignCursor();
+  const found = await listFills(deps, owner, { after, limit: limit + 1 });
+  const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
+  return { items: await viewsOf(deps, items), nextCursor };
+}
+
+/** Ends an open fill: its link shows nothing any more, and its answers are forgotten. @throws ServiceError */
+export async function cancelFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
+  const before = await ownFill(deps, principal, id);
+  await deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    if (!(await endFill(tx, id, { state: "canceled", at }))) {
+      if (before.state === "open") throw new ServiceError("conflict", "This form was completed at the same time.");
+      return;
+    }
+    const { partnerId } = principal;
+    await tx.query(
+      auditLine({ at, action: "fill.canceled", actor: actorOf(principal), partnerId, detail: { fillId: id } }),
+    );
+  });
+  return ownFill(deps, principal, id);
+}
+
+/** Mails the link to the person who is asked. @throws ServiceError */
+export async function sendFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
+  const view = await ownFill(deps, principal, id);
+  if (view.person.email === null) throw invalid("email is required: this form was made without one.");
+  await deps.db.transaction(async (tx) => mailIn(tx, deps, id));
+  return view;
+}
+
+async function mailIn(tx: Parameters<typeof countMail>[0], { clock }: FillDeps, id: string): Promise<void> {
+  if (!(await countMail(tx, id, mostMails, clock())))
+    throw new ServiceError("conflict", `This form is no longer open, or its link was mailed ${mostMails} times.`);
+  await fillMail.enqueue(tx, { fillId: id, at: clock().getTime() });
+}

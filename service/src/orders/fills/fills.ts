@@ -1,0 +1,32 @@
+/** Fills: forms of templates that people fill in online. */
+import { fillTable } from "./store.ts";
+
+export {
+  faultsOf,
+  finishedDocument,
+  finishFill,
+  forgetAnswers,
+  isOpen,
+  openFill,
+  previewOf,
+  questionsAt,
+  saveStep,
+  stepsOf,
+} from "./answer.ts";
+export {
+  cancelFill,
+  createFill,
+  type FillDeps,
+  type FillView,
+  fillPage,
+  ownFill,
+  questionsOfTemplate,
+  readNewFill,
+  sendFill,
+} from "./fill.ts";
+export { fillMail } from "./mail.ts";
+export { type Answers, type Fault, type Question, UnshownAnswers } from "./questions.ts";
+export { fillRoutes } from "./routes.ts";
+export { type Fill, fillCiphers, sweepOpenFills } from "./store.ts";
+
+export const protectedTables = [fillTable];

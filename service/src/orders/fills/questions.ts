@@ -1,0 +1,151 @@
+import { invalid } from "../../kernel/platform/errors.ts";
+import { isPlainLines, isPlainText, shownText } from "../../kernel/platform/text.ts";
+import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
+import type { FillInput, FillOutput, Unshown } from "./pdf/fill-form.ts";
+import type { Answers, Question, WhyNot } from "./pdf/question.ts";
+
+export type { Answers, Question } from "./pdf/question.ts";
+
+const reading: Task<null, { questions: Question[] } | { whyNot: WhyNot }> = {
+  name: "read the questions of a form",
+  module: import.meta.resolve("./pdf/questions-task.ts"),
+  limitMs: 5_000,
+};
+const filling: Task<FillInput, FillOutput> = {
+  name: "fill in a form",
+  module: import.meta.resolve("./pdf/fill-form-task.ts"),
+  limitMs: 10_000,
+};
+
+const whyNot: Readonly<Record<WhyNot, string>> = {
+  encrypted: "its document is encrypted",
+  signed: "its document is signed or certified",
+  no_fields: "its document has no form fields that are open",
+  secret_fields: "its document has fields for passwords or files",
+  too_many: "its document has more than 500 fields",
+  unreadable: "its document's fields can't be read",
+};
+
+const unfillable = (why: WhyNot) => invalid(`template can't be filled in online: ${whyNot[why]}.`);
+
+/** @throws ServiceError saying why the document can't be filled in */
+export async function questionsIn(workers: Workers, holder: string, bytes: Buffer): Promise<Question[]> {
+  const found = await workers.run(reading, { holder, bytes, input: null }).catch((error) => {
+    if (tooCostly(error)) return { whyNot: "unreadable" as const };
+    throw error;
+  });
+  if ("whyNot" in found) throw unfillable(found.whyNot);
+  return found.questions;
+}
+
+/** Answers that can't be printed into their fields. */
+export class UnshownAnswers extends Error {
+  readonly answers: readonly Unshown[];
+
+  constructor(answers: readonly Unshown[]) {
+    super(`${answers.length} answers can't be shown`);
+    this.answers = answers;
+  }
+}
+
+type Form = { bytes: Buffer; sha256: string; questions: readonly Question[] };
+
+/** The form with the answers in its own fields. @throws UnshownAnswers, ServiceError */
+export async function filledIn(workers: Workers, holder: string, form: Form, answers: Answers): Promise<Buffer> {
+  const { bytes, sha256: docSha256, questions } = form;
+  const options = questions.flatMap(({ options: all }) => all.map(({ label }) => label));
+  const output = await workers
+    .run(filling, { holder, bytes, input: { answers, options, docSha256 } })
+    .catch((error) => {
+      if (tooCostly(error)) return { whyNot: "unreadable" as const };
+      throw error;
+    });
+  if ("whyNot" in output) throw unfillable(output.whyNot);
+  if ("unshown" in output) throw new UnshownAnswers(output.unshown);
+  return Buffer.concat([bytes, output.tail]);
+}
+
+export const longestAnswer = 4_000;
+/** What turns the direction of text around, or breaks a line without showing it. */
+const misleading = /[\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
+
+/** Why an answer is not taken: `limit` is a number of characters. */
+export type Fault = {
+  readonly name: string;
+  readonly rule: "long" | "room" | "characters" | "option" | "missing";
+  readonly limit: number;
+};
+
+/** Reads the answer to a question. Empty texts are none. */
+export function readAnswer(question: Question, sent: readonly string[]): { values: string[] } | Fault {
+  const { name, kind, options, lines, maxLength } = question;
+  const fault = (rule: Fault["rule"], limit = 0): Fault => ({ name, rule, limit });
+  if (kind === "checkbox") return { values: sent.some((each) => each !== "") ? ["on"] : [] };
+  const given = [...new Set(sent.map((each) => each.replaceAll("\r\n", "\n").trim()))].filter((each) => each !== "");
+  if (kind !== "text") {
+    const known = given.every((each) => options.some(({ value }) => value === each));
+    if (!known || (kind !== "list" && given.length > 1)) return fault("option");
+    return { values: given };
+  }
+  const [text] = given;
+  if (text === undefined) return { values: [] };
+  const most = Math.min(maxLength ?? longestAnswer, longestAnswer);
+  if ([...text].length > most) return fault("long", most);
+  if (!(lines ? isPlainLines(text) : isPlainText(text)) || misleading.test(text)) return fault("characters");
+  return { values: [text.replaceAll("\r", "\n").replaceAll("\t", " ")] };
+}
+
+/** Required questions without an answer. */
+export const missingIn = (questions: readonly Question[], answers: Answers): Fault[] =>
+  questions.flatMap(({ name, required }) =>
+    required && (answers[name] ?? []).length === 0 ? [{ name, rule: "missing" as const, limit: 0 }] : [],
+  );
+
+/** The answers that the form comes with. */
+export const answersOf = (questions: readonly Question[]): Answers =>
+  Object.fromEntries(
+    questions.flatMap((question) => {
+      const read = readAnswer(question, question.value);
+      return "values" in read && read.values.length > 0 ? [[question.name, read.values]] : [];
+    }),
+  );
+
+/** `values` of the API: a text, true or false for a box, a list of texts for a list. @throws ServiceError naming the field and the rule */
+export function readValues(questions: readonly Question[], values: unknown): Answers {
+  if (values === undefined || values === null) return {};
+  if (typeof values !== "object" || Array.isArray(values)) throw invalid("values must be an object.");
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const question = questions.find((each) => each.name === name);
+      const at = `values.${shownText(name)}`;
+      if (!question) throw invalid(`${at} names no field of the form.`);
+      const read = readAnswer(question, sentOf(at, question, value));
+      if ("rule" in read) throw invalid(`${at} ${ruleWords(read, question)}.`);
+      return [name, read.values];
+    }),
+  );
+}
+
+function sentOf(at: string, { kind }: Question, value: unknown): string[] {
+  if (kind === "checkbox") {
+    if (typeof value !== "boolean") throw invalid(`${at} must be true or false.`);
+    return value ? ["on"] : [];
+  }
+  if (kind === "list") {
+    if (!Array.isArray(value) || value.some((each) => typeof each !== "string"))
+      throw invalid(`${at} must be a list of texts.`);
+    return value;
+  }
+  if (typeof value !== "string") throw invalid(`${at} must be text.`);
+  return [value];
+}
+
+const ruleWords = ({ rule, limit }: Fault, { options }: Question): string => {
+  if (rule === "long") return `must have at most ${limit} characters`;
+  if (rule === "option")
+    return `must be one of ${options
+      .slice(0, 20)
+      .map(({ value }) => shownText(value))
+      .join(", ")}`;
+  return "must be text without control characters";
+};

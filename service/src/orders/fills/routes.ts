@@ -1,0 +1,185 @@
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import { principalOf } from "../../kernel/http/authentication.ts";
+import { idempotencyHeader, idempotencyKeyOf, reusedKey, sendAnswer } from "../../kernel/http/idempotency-key.ts";
+import { jsonRoute, optionalText, type RouteDeps } from "../../kernel/http/route.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
+import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
+import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
+import { templateOf } from "../templates/templates.ts";
+import {
+  cancelFill,
+  createFill,
+  type FillDeps,
+  type FillView,
+  fillPage,
+  ownFill,
+  questionsOfTemplate,
+  readNewFill,
+  sendFill,
+} from "./fill.ts";
+import { FillAnswer, FillList, FillQuestions, FillSummary, fillParams, NewFill } from "./schemas.ts";
+
+type Deps = { frame: RouteDeps; fills: FillDeps };
+
+const path = "/api/partner/fills";
+const common = { tag: "Fills", caller: "key", policy: "partner-write" } as const;
+const unknown = { 404: "Fill not found." };
+
+const summaryOf = ({
+  id,
+  use,
+  person,
+  questions: _q,
+  returnUrl: _r,
+  slug: _s,
+  ...view
+}: FillView): Static<typeof FillSummary> => ({
+  fillId: id,
+  template: { ...use },
+  title: view.title,
+  state: view.state,
+  ...person,
+  url: view.url,
+  createdAt: view.createdAt.toISOString(),
+  expiresAt: view.expiresAt.toISOString(),
+  endedAt: view.endedAt?.toISOString() ?? null,
+  fillToken: view.fillToken,
+  usableUntil: view.usableUntil?.toISOString() ?? null,
+});
+
+const answerOf = (view: FillView, requestId: string): Static<typeof FillAnswer> => ({ ...summaryOf(view), requestId });
+
+/** Forms that people fill in online: additions to the contract. */
+export function fillRoutes(app: FastifyInstance, deps: Deps): void {
+  app.addSchema(FillSummary);
+  createRoute(app, deps);
+  readRoutes(app, deps);
+  actRoutes(app, deps);
+}
+
+function createRoute(app: FastifyInstance, { frame, fills }: Deps): void {
+  jsonRoute(app, frame, {
+    ...common,
+    method: "POST",
+    scope: "orders",
+    url: path,
+    operationId: "createFill",
+    summary: "Have a form filled in online",
+    description:
+      "Makes a web form of a template's own form fields, under a link for one person. When it is completed, the answers are in the fields of the PDF, and `fillToken` orders it once. With `complete` your own answers fill it in at once.",
+    headers: idempotencyHeader,
+    body: NewFill,
+    status: 201,
+    answer: FillAnswer,
+    refusals: {
+      400: "template can't be filled in online: its document has no form fields that are open.",
+      ...reusedKey,
+    },
+    async handle(request, reply) {
+      const principal = principalOf(request);
+      const fields = readNewFill(request.body);
+      const fingerprint = fingerprintOf(new Map([["fill", JSON.stringify(fields)]]), null);
+      const key = requestKey(principal, `POST ${path}`, idempotencyKeyOf(request), fingerprint);
+      const work = async (record: RecordResult) => {
+        const made = await createFill(fills, principal, fields, (tx, result) => record(tx, result));
+        return { fillId: made.id };
+      };
+      const { result, ...rest } = await onceRecorded<{ fillId: string }>(fills, key, { status: 201, work });
+      // Read again: the token of a replayed answer may have been used.
+      const view = await ownFill(fills, principal, result.fillId);
+      return sendAnswer(reply, { ...rest, result: answerOf(view, request.id) });
+    },
+  });
+}
+
+function readRoutes(app: FastifyInstance, { frame, fills }: Deps): void {
+  const get = { ...common, method: "GET", scope: "read" } as const;
+  jsonRoute(app, frame, {
+    ...get,
+    url: path,
+    operationId: "listFills",
+    summary: "List fills",
+    description: "The forms that your firm has had filled in, newest first, a page at a time.",
+    query: Type.Object({
+      limit: optionalText("How many to answer: 1 to 100, default 50. Values outside are clamped.", "50"),
+      cursor: optionalText("`nextCursor` of the previous page."),
+    }),
+    answer: FillList,
+    refusals: { 400: "limit must be a whole number from 1 to 100." },
+    async handle(request) {
+      const { items, nextCursor } = await fillPage(fills, principalOf(request), request.query);
+      return { fills: items.map(summaryOf), nextCursor, requestId: request.id };
+    },
+  });
+  jsonRoute(app, frame, {
+    ...get,
+    url: `${path}/:fillId`,
+    operationId: "getFill",
+    summary: "Get a fill",
+    description: "Its state, and its `fillToken` once it is completed.",
+    params: fillParams,
+    answer: FillAnswer,
+    refusals: unknown,
+    handle: async (request) => answerOf(await ownFill(fills, principalOf(request), request.params.fillId), request.id),
+  });
+  jsonRoute(app, frame, {
+    ...get,
+    url: "/api/partner/templates/:templateId/questions",
+    operationId: "getTemplateQuestions",
+    summary: "Get the questions of a template",
+    description: "The fields of the form of its latest version, as a web form asks for them.",
+    params: Type.Object({ templateId: Type.String({ description: "The template's id." }) }),
+    answer: FillQuestions,
+    refusals: { 400: "template can't be filled in online: its document has no form fields that are open." },
+    async handle(request) {
+      const principal = principalOf(request);
+      const template = await templateOf(fills, principal, request.params.templateId, null);
+      const questions = await questionsOfTemplate(fills, principal, template);
+      return {
+        questions: questions.map(({ lines: _lines, value: _value, ...question }) => ({
+          ...question,
+          options: question.options.map((each) => ({ ...each })),
+        })),
+        requestId: request.id,
+      };
+    },
+  });
+}
+
+function actRoutes(app: FastifyInstance, { frame, fills }: Deps): void {
+  const acts = [
+    {
+      name: "cancel",
+      act: cancelFill,
+      summary: "Cancel a fill",
+      description: "Its link no longer works, and what was typed is deleted. A completed one stays as it is.",
+      conflict: "This form was completed at the same time.",
+    },
+    {
+      name: "send",
+      act: sendFill,
+      summary: "Mail the link of a fill",
+      description: "Mails the link to its `email`, at most five times.",
+      conflict: "This form is no longer open, or its link was mailed 5 times.",
+    },
+  ] as const;
+  for (const { name, act, summary, description, conflict } of acts)
+    jsonRoute(app, frame, {
+      ...common,
+      method: "POST",
+      scope: "orders",
+      url: `${path}/:fillId/${name}`,
+      operationId: `${name}Fill`,
+      summary,
+      description,
+      params: fillParams,
+      bodyIs: "none",
+      answer: FillAnswer,
+      refusals: { ...unknown, 409: conflict },
+      async handle(request) {
+        const principal: Principal = principalOf(request);
+        return answerOf(await act(fills, principal, request.params.fillId), request.id);
+      },
+    });
+}

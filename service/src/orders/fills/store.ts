@@ -1,0 +1,163 @@
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { Language } from "../../kernel/platform/languages.ts";
+import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
+import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+import type { TemplateUse } from "../order/order.ts";
+import type { Answers, Question } from "./pdf/question.ts";
+
+const uses = { form: "fill_form", answers: "fill_answers" } as const;
+
+export const fillTable: ProtectedTable = {
+  table: sql`fills`,
+  key: sql`id`,
+  ciphers: [
+    { use: uses.form, column: sql`form`, context: sql`id::text` },
+    { use: uses.answers, column: sql`answers`, context: sql`id::text` },
+  ],
+};
+
+/** All of a fill that never changes. It names its owner, so that a row that was moved in the database is nobody's. */
+export type FillForm = {
+  readonly owner: Owner;
+  readonly use: TemplateUse;
+  /** The template's name. */
+  readonly title: string;
+  readonly slug: string | null;
+  readonly questions: readonly Question[];
+  readonly person: { readonly name: string | null; readonly email: string | null; readonly language: Language };
+  /** Where the page leads after the end; null for nowhere. */
+  readonly returnUrl: string | null;
+};
+
+export type FillState = "open" | "completed" | "canceled";
+
+type Row = {
+  id: string;
+  partnerId: string;
+  environment: Environment;
+  state: FillState;
+  form: Buffer;
+  answers: Buffer | null;
+  revision: number;
+  mails: number;
+  createdAt: Date;
+  expiresAt: Date;
+  endedAt: Date | null;
+};
+
+export type Fill = Omit<Row, "form" | "answers" | "partnerId" | "environment"> &
+  FillForm & { readonly answers: Answers };
+
+export type FillCiphers = { readonly form: ColumnCipher; readonly answers: ColumnCipher };
+
+export const fillCiphers = (secrets: SecretBytes): FillCiphers => ({
+  form: columnCipher(secrets, uses.form),
+  answers: columnCipher(secrets, uses.answers),
+});
+
+const columns: Statement = sql`f.id, f.partner_id AS "partnerId", f.environment, f.state, f.form, f.answers, f.revision, f.mails,
+  f.created_at AS "createdAt", f.expires_at AS "expiresAt", f.ended_at AS "endedAt"`;
+
+const sealedJson = (cipher: ColumnCipher, content: object, id: string): Buffer =>
+  cipher.encrypt(Buffer.from(JSON.stringify(content)), id);
+const openedJson = <Content>(cipher: ColumnCipher, sealed: Buffer, id: string): Content =>
+  JSON.parse(cipher.decrypt(sealed, id).toString());
+
+/** @throws Error for a row that was altered */
+function opened(ciphers: FillCiphers, { form, answers, partnerId, environment, ...row }: Row): Fill {
+  const content = openedJson<FillForm>(ciphers.form, form, row.id);
+  if (content.owner.partnerId !== partnerId || content.owner.environment !== environment)
+    throw new Error(`fill ${row.id} is not what was written`);
+  return { ...row, ...content, answers: answers ? openedJson<Answers>(ciphers.answers, answers, row.id) : {} };
+}
+
+type Reading = { db: Sql; ciphers: FillCiphers };
+
+const ownedBy = ({ partnerId, environment }: Owner): Statement =>
+  sql`f.partner_id = ${partnerId} AND f.environment = ${environment}`;
+
+/** @param owner null for the holder of its link */
+export async function findFill({ db, ciphers }: Reading, id: string, owner: Owner | null): Promise<Fill | undefined> {
+  const [row] = await db.query<Row>(sql`
+    SELECT ${columns} FROM fills f WHERE f.id = ${id}${owner ? sql` AND ${ownedBy(owner)}` : nothing}`);
+  return row && opened(ciphers, row);
+}
+
+export async function listFills(
+  { db, ciphers }: Reading,
+  owner: Owner,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<Fill[]> {
+  const rows = await db.query<Row>(sql`
+    SELECT ${columns} FROM fills f WHERE ${ownedBy(owner)}
+    ${after === null ? nothing : sql`AND (f.created_at, f.id) < (SELECT created_at, id FROM fills WHERE id = ${after})`}
+    ORDER BY f.created_at DESC, f.id DESC LIMIT ${limit}`);
+  return rows.map((row) => opened(ciphers, row));
+}
+
+export async function isOwnFill(db: Sql, id: string, owner: Owner): Promise<boolean> {
+  return (await db.query(sql`SELECT FROM fills f WHERE f.id = ${id} AND ${ownedBy(owner)}`)).length === 1;
+}
+
+/** Counts the firm's open fills; of two that are added at once, the second waits. */
+export async function countOpen(tx: Tx, owner: Owner, at: Date): Promise<number> {
+  const { partnerId, environment } = owner;
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`fills ${partnerId} ${environment}`}, 0))`);
+  const [row] = await tx.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM fills f WHERE ${ownedBy(owner)} AND f.state = 'open' AND f.expires_at > ${at}`);
+  return row?.count ?? 0;
+}
+
+export type NewFill = FillForm & { id: string; answers: Answers; createdBy: string; createdAt: Date; expiresAt: Date };
+
+export async function insertFill(tx: Tx, ciphers: FillCiphers, fill: NewFill): Promise<void> {
+  const { id, answers, createdBy, createdAt, expiresAt, ...form } = fill;
+  const { owner, use } = form;
+  await tx.query(sql`
+    INSERT INTO fills (id, partner_id, environment, template_id, version, form, answers, created_by, created_at, expires_at)
+    VALUES (${id}, ${owner.partnerId}, ${owner.environment}, ${use.templateId}, ${use.version},
+      ${sealedJson(ciphers.form, form, id)}, ${sealedJson(ciphers.answers, answers, id)}, ${createdBy}, ${createdAt}, ${expiresAt})`);
+}
+
+export type Saved = { id: string; answers: Answers; revision: number; now: Date };
+
+/** Stores the answers over those of a revision. @returns false when another page stored others since, or the fill has ended */
+export async function saveAnswers(
+  db: Sql,
+  ciphers: FillCiphers,
+  { id, answers, revision, now }: Saved,
+): Promise<boolean> {
+  const saved = await db.query(sql`
+    UPDATE fills SET answers = ${sealedJson(ciphers.answers, answers, id)}, revision = revision + 1
+    WHERE id = ${id} AND revision = ${revision} AND state = 'open' AND expires_at > ${now} RETURNING 1`);
+  return saved.length === 1;
+}
+
+/** Ends an open fill, and forgets its answers. @returns false when it had ended, or its answers changed since `revision` */
+export async function endFill(
+  db: Sql,
+  id: string,
+  { state, at, revision = null }: { state: "completed" | "canceled"; at: Date; revision?: number | null },
+): Promise<boolean> {
+  const ended = await db.query(sql`
+    UPDATE fills SET state = ${state}, answers = NULL, ended_at = ${at}
+    WHERE id = ${id} AND state = 'open' AND expires_at > ${at}
+      ${revision === null ? nothing : sql`AND revision = ${revision}`} RETURNING 1`);
+  return ended.length === 1;
+}
+
+/** @returns false when so many were sent already, or the fill has ended */
+export async function countMail(tx: Tx, id: string, most: number, now: Date): Promise<boolean> {
+  const counted = await tx.query(sql`
+    UPDATE fills SET mails = mails + 1 WHERE id = ${id} AND mails < ${most} AND state = 'open' AND expires_at > ${now}
+    RETURNING 1`);
+  return counted.length === 1;
+}
+
+/** Forgets what was typed into forms that nobody finished in time. */
+export const sweepOpenFills = (db: Sql, now: Date) =>
+  db.query(sql`
+    UPDATE fills SET state = 'canceled', answers = NULL, ended_at = ${now} WHERE state = 'open' AND expires_at <= ${now}`);

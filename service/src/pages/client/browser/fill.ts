@@ -1,0 +1,53 @@
+/** Saves the answers of a step while they are typed. Without a script the button saves them. */
+import { part } from "../../ui/browser/parts.ts";
+
+const form = part<HTMLFormElement>("fill-form");
+const said = part("fill-said");
+const pauseMs = 800;
+
+const { save = "", saving = "", saved = "", unsaved = "", stale = "" } = form.dataset;
+let timer = 0;
+let sending: Promise<void> | null = null;
+
+async function send(): Promise<void> {
+  said.textContent = saving;
+  try {
+    const body = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
+    const answer = await fetch(save, { method: "POST", headers: { Accept: "application/json" }, body });
+    if (!answer.ok) throw new Error(String(answer.status));
+    const result = (await answer.json()) as { revision?: number; stale?: boolean };
+    if (result.revision === undefined) {
+      said.textContent = stale;
+      return;
+    }
+    const revision = form.elements.namedItem("revision");
+    if (revision instanceof HTMLInputElement) revision.value = String(result.revision);
+    said.textContent = saved;
+  } catch {
+    said.textContent = unsaved;
+  }
+}
+
+/** One after the other: each needs the revision that the one before made. */
+function saveSoon(): void {
+  window.clearTimeout(timer);
+  timer = window.setTimeout(() => {
+    if (sending) {
+      saveSoon();
+      return;
+    }
+    sending = send().finally(() => {
+      sending = null;
+    });
+  }, pauseMs);
+}
+
+form.addEventListener("input", saveSoon);
+form.addEventListener("submit", (event) => {
+  window.clearTimeout(timer);
+  if (!sending) return;
+  event.preventDefault();
+  const button = event.submitter;
+  void sending.then(() => form.requestSubmit(button));
+});

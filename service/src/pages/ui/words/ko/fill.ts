@@ -1,0 +1,48 @@
+import type { Words } from "../en/en.ts";
+
+export const fill: Words["fill"] = {
+  test: {
+    title: "테스트 양식",
+    text: "실제 내용은 없습니다. 입력하는 내용은 시험용입니다.",
+  },
+  lead: (firm: string) => `${firm}에서 이 양식을 작성해 달라고 요청합니다. 답변은 문서의 일부가 됩니다.`,
+  until: (at: string) => `입력하는 동안 답변이 저장됩니다. 멈추었다가 ${at}까지 같은 링크로 계속할 수 있습니다.`,
+  step: (at: number, of: number) => `${of}단계 중 ${at}단계`,
+  next: "저장하고 계속",
+  back: "뒤로",
+  review: "저장하고 답변 확인",
+  reviewTitle: "답변을 확인하십시오",
+  reviewLead: "답변은 문서에 인쇄됩니다. 완료하기 전에는 아무것도 전송되지 않습니다.",
+  preview: "답변이 들어간 문서 보기",
+  finish: "완료하고 이 문서 사용",
+  change: "변경",
+  none: "답변 없음",
+  yes: "예",
+  choose: "선택하십시오",
+  optional: "선택 사항",
+  forget: "내 답변 삭제",
+  forgetHint: "양식이 다시 비워집니다.",
+  check: "양식을 확인하십시오",
+  stale: "이 답변은 다른 창에서 변경되었습니다. 여기에 입력한 내용을 확인하고 다시 저장하십시오.",
+  atMost: (most: number) => `최대 ${most}자.`,
+  faults: {
+    long: (most: number) => `최대 ${most}자여야 합니다`,
+    room: "문서의 자리에 비해 너무 깁니다",
+    characters: "인쇄할 수 없는 문자가 있습니다",
+    option: "선택지 중 하나여야 합니다",
+    missing: "필요합니다",
+  },
+  done: {
+    title: "감사합니다",
+    text: "답변이 문서에 들어갔으며, 회사에서 계속 진행할 수 있습니다. 이 페이지를 닫아도 됩니다.",
+  },
+  download: "문서 내려받기",
+  goOn: "계속",
+  over: {
+    title: "이 양식은 닫혔습니다",
+    text: "취소되었거나 제때 완료되지 않았습니다. 회사에 새 링크를 요청하십시오.",
+  },
+  saving: "저장 중…",
+  saved: "저장되었습니다.",
+  unsaved: "저장되지 않았습니다. 연결을 확인하십시오. 답변은 그대로 있습니다.",
+};

@@ -1,0 +1,48 @@
+import type { Words } from "../en/en.ts";
+
+export const fill: Words["fill"] = {
+  test: {
+    title: "Biểu mẫu thử",
+    text: "Không có gì là thật: những gì bạn nhập chỉ để thử.",
+  },
+  lead: (firm: string) => `${firm} đề nghị bạn điền biểu mẫu này. Câu trả lời của bạn sẽ là một phần của tài liệu.`,
+  until: (at: string) => `Câu trả lời được lưu khi bạn nhập. Bạn có thể dừng và tiếp tục bằng cùng liên kết đến ${at}.`,
+  step: (at: number, of: number) => `Bước ${at} trên ${of}`,
+  next: "Lưu và tiếp tục",
+  back: "Quay lại",
+  review: "Lưu và kiểm tra câu trả lời",
+  reviewTitle: "Kiểm tra câu trả lời của bạn",
+  reviewLead: "Chúng sẽ được in vào tài liệu. Không có gì được gửi trước khi bạn hoàn tất.",
+  preview: "Xem tài liệu với câu trả lời của bạn",
+  finish: "Hoàn tất và dùng tài liệu này",
+  change: "Sửa",
+  none: "Không trả lời",
+  yes: "Có",
+  choose: "Chọn",
+  optional: "không bắt buộc",
+  forget: "Xóa câu trả lời của tôi",
+  forgetHint: "Biểu mẫu sẽ trống trở lại.",
+  check: "Vui lòng kiểm tra biểu mẫu",
+  stale: "Các câu trả lời này đã được sửa trong một cửa sổ khác. Hãy kiểm tra những gì bạn nhập ở đây rồi lưu lại.",
+  atMost: (most: number) => `Nhiều nhất ${most} ký tự.`,
+  faults: {
+    long: (most: number) => `chỉ được có nhiều nhất ${most} ký tự`,
+    room: "quá dài so với chỗ trong tài liệu",
+    characters: "có ký tự không in được",
+    option: "phải là một trong các lựa chọn",
+    missing: "là bắt buộc",
+  },
+  done: {
+    title: "Cảm ơn bạn",
+    text: "Câu trả lời của bạn đã ở trong tài liệu và công ty có thể tiếp tục. Bạn có thể đóng trang này.",
+  },
+  download: "Tải tài liệu xuống",
+  goOn: "Tiếp tục",
+  over: {
+    title: "Biểu mẫu này đã đóng",
+    text: "Nó đã bị hủy, hoặc không ai hoàn tất kịp. Hãy xin công ty một liên kết mới.",
+  },
+  saving: "Đang lưu…",
+  saved: "Đã lưu.",
+  unsaved: "Chưa lưu. Hãy kiểm tra kết nối; câu trả lời của bạn vẫn ở đây.",
+};

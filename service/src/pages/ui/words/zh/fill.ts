@@ -1,0 +1,48 @@
+import type { Words } from "../en/en.ts";
+
+export const fill: Words["fill"] = {
+  test: {
+    title: "测试表格",
+    text: "其中没有任何真实内容：您输入的内容仅供试用。",
+  },
+  lead: (firm: string) => `${firm}请您填写此表格。您的回答将成为一份文件的一部分。`,
+  until: (at: string) => `您输入时会自动保存。您可以停下，在${at}之前用同一链接继续。`,
+  step: (at: number, of: number) => `第 ${at} 步，共 ${of} 步`,
+  next: "保存并继续",
+  back: "返回",
+  review: "保存并检查您的回答",
+  reviewTitle: "检查您的回答",
+  reviewLead: "它们将被印入文件。在您完成之前不会发送任何内容。",
+  preview: "查看带有您回答的文件",
+  finish: "完成并使用此文件",
+  change: "更改",
+  none: "未回答",
+  yes: "是",
+  choose: "请选择",
+  optional: "可选",
+  forget: "删除我的回答",
+  forgetHint: "表格将恢复为空白。",
+  check: "请检查表格",
+  stale: "这些回答已在另一个窗口中更改。请检查您在此处输入的内容，然后再次保存。",
+  atMost: (most: number) => `最多 ${most} 个字符。`,
+  faults: {
+    long: (most: number) => `最多只能有 ${most} 个字符`,
+    room: "太长，文件中放不下",
+    characters: "含有无法打印的字符",
+    option: "必须是选项之一",
+    missing: "必须填写",
+  },
+  done: {
+    title: "谢谢",
+    text: "您的回答已写入文件，该公司可以继续处理。您可以关闭此页面。",
+  },
+  download: "下载文件",
+  goOn: "继续",
+  over: {
+    title: "此表格已关闭",
+    text: "它已被取消，或没有人及时完成。请向该公司索取新链接。",
+  },
+  saving: "正在保存…",
+  saved: "已保存。",
+  unsaved: "未保存。请检查网络连接；您的回答仍在此处。",
+};

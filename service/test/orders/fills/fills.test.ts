@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { databaseOfRunning } from "@signsealship/testing/database";
+import { forTests } from "@signsealship/testing/for-tests";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sweepOpenFills } from "../../../src/orders/fills/fills.ts";
+import { everyKind, madeForm } from "./made-form.ts";
+
+const folder = temporaryFolder();
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+const db = await forTests(databaseOfRunning(folder.path));
+const partner = await newPartner(service, { tier: "ProOffice" });
+const other = await newPartner(service);
+
+type Body = Record<string, unknown> & {
+  fillId: string;
+  url: string;
+  state: string;
+  fillToken: string | null;
+  templateId: string;
+  version: number;
+  orderCode: string;
+  fills: { fillId: string }[];
+  questions: { name: string; label: string }[];
+  error?: string;
+};
+
+async function call(
+  method: string,
+  path: string,
+  body?: FormData | object,
+  headers: Record<string, string> = partner.headers,
+) {
+  const isForm = body instanceof FormData;
+  const response = await fetch(`${service.baseUrl}/api/partner/${path}`, {
+    method,
+    headers: { ...headers, ...(body && !isForm && { "Content-Type": "application/json" }) },
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+async function template(fields: Record<string, string> = {}, document = everyKind()): Promise<string> {
+  const { status, body } = await call("POST", "templates", orderForm({ name: "Deed", ...fields }, document));
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.templateId;
+}
+
+async function fill(fields: object, headers: Record<string, string> = {}): Promise<Body> {
+  const { status, body } = await call("POST", "fills", fields, { ...partner.headers, ...headers });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}
+
+const get = async (fillId: string) => (await call("GET", `fills/${fillId}`)).body;
+
+async function page(url: string) {
+  const response = await fetch(url, { headers: { Accept: "text/html" }, redirect: "manual" });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+async function post(url: string, values: Record<string, string>, accept = "text/html") {
+  const response = await fetch(url, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Accept: accept, Origin: "null" },
+    body: new URLSearchParams(values),
+  });
+  return { status: response.status, text: await response.text(), location: response.headers.get("location") ?? "" };
+}
+
+const revisionIn = (text: string): string => /name="revision" value="(\d+)"/.exec(text)?.[1] ?? "";
+
+const order = (token: string, changes: Record<string, string> = {}, headers = partner.headers) =>
+  call("POST", "orders", orderForm({ ...minimal, fill_token: token, ...changes }, null), headers);
+
+const needed = { q0: "Jane Doe", q4: "on" };
+
+test("a client answers by the link, step by step, and the firm orders the document once", async () => {
+  const made = await fill({ template: await template(), name: "Jane Doe" });
+  assert.equal(made.state, "open");
+  const first = await page(made.url);
+  assert.equal(first.status, 200);
+  assert.match(first.text, /Full name of the buyer/);
+  assert.equal(first.headers.get("referrer-policy"), "no-referrer");
+  const saved = await post(`${made.url}/1`, { ...needed, q1: "Reno", q7_1: "1", revision: revisionIn(first.text) });
+  assert.deepEqual([saved.status, saved.location.endsWith("/review")], [303, true], saved.text);
+  const review = await page(`${made.url}/review`);
+  assert.match(review.text, /Jane Doe[\s\S]*Reno[\s\S]*Dog/);
+  assert.equal((await fetch(`${made.url}/preview`)).headers.get("content-type"), "application/pdf");
+  const finished = await post(`${made.url}/finish`, { revision: revisionIn(review.text) });
+  assert.equal(finished.status, 303, finished.text);
+  assert.match((await page(made.url)).text, /Thank you[\s\S]*Download the document/);
+  const done = await get(made.fillId);
+  assert.match(done.fillToken ?? "", /^[0-9a-f]{40}$/);
+  const placed = await order(done.fillToken ?? "");
+  assert.equal(placed.status, 201, JSON.stringify(placed.body));
+  const again = await order(done.fillToken ?? "");
+  assert.deepEqual([again.status, again.body.error], [400, "fill_token is unknown, used or expired."]);
+  assert.deepEqual([(await get(made.fillId)).state, (await get(made.fillId)).fillToken], ["used", null]);
+  assert.doesNotMatch((await page(made.url)).text, /Download the document/);
+  assert.equal((await fetch(`${made.url}/document`)).status, 404);
+});
+
+test("a partner's own answers fill it in at once, and a signed template orders it without another word", async () => {
+  const roles = JSON.stringify([{ name: "Buyer" }]);
+  const id = await template({ svc_sign: "true", roles });
+  const questions = (await call("GET", `templates/${id}/questions`)).body.questions;
+  assert.equal(questions[0]?.name, "buyer");
+  const made = await fill({
+    template: id,
+    values: { buyer: "Łukasz 陈", agree: true, pets: ["Cat"], state: "NV" },
+    complete: true,
+  });
+  assert.equal(made.state, "completed");
+  const people = { roles: JSON.stringify({ Buyer: { name: "Jane Doe", email: "jane@example.com" } }) };
+  const placed = await order(made.fillToken ?? "", { template: id, ...people });
+  assert.equal(placed.status, 201, JSON.stringify(placed.body));
+});
+
+test("a token of an earlier version names the version that it needs", async () => {
+  const id = await template();
+  const made = await fill({ template: id, values: { buyer: "Jane", agree: true }, complete: true });
+  await call("POST", `templates/${id}/versions`, orderForm({ name: "Deed, changed" }, null));
+  const { body } = await order(made.fillToken ?? "", { template: id });
+  assert.equal(body.error, "fill_token was filled in from version 1: send it as template_version.");
+  assert.equal((await order(made.fillToken ?? "", { template: id, template_version: "1" })).status, 201);
+});
+
+test("a fill and its token belong to one firm and environment", async () => {
+  const id = await template();
+  const made = await fill({ template: id, values: { buyer: "Jane", agree: true }, complete: true });
+  assert.equal((await call("GET", `fills/${made.fillId}`, undefined, other.headers)).status, 404);
+  assert.equal((await call("POST", `fills/${made.fillId}/cancel`, undefined, other.headers)).status, 404);
+  const foreign = await order(made.fillToken ?? "", {}, other.headers);
+  assert.deepEqual([foreign.status, foreign.body.error], [400, "fill_token is unknown, used or expired."]);
+  assert.equal((await call("POST", "fills", { template: id }, other.headers)).status, 400);
+  await db.query(
+    sql`UPDATE fill_documents SET for_partner = ${other.partnerId} WHERE for_partner = ${partner.partnerId}`,
+  );
+  assert.equal((await order(made.fillToken ?? "", {}, other.headers)).status, 400, "its owner is under the MAC");
+  await db.query(sql`UPDATE fills SET partner_id = ${other.partnerId} WHERE id = ${made.fillId}`);
+  assert.equal((await call("GET", `fills/${made.fillId}`, undefined, other.headers)).status, 500);
+  await db.query(sql`UPDATE fills SET partner_id = ${partner.partnerId} WHERE id = ${made.fillId}`);
+});
+
+test("of two windows, the second learns that the first saved, and loses nothing that was typed", async () => {
+  const made = await fill({ template: await template() });
+  const { text } = await page(made.url);
+  const revision = revisionIn(text);
+  assert.equal((await post(`${made.url}/1`, { ...needed, revision })).status, 303);
+  const second = await post(`${made.url}/1`, { q0: "Other Name", revision });
+  assert.equal(second.status, 409);
+  assert.match(second.text, /changed in another window/);
+  assert.match(second.text, /value="Other Name"/);
+  assert.equal((await post(`${made.url}/1`, { q0: "Other Name", revision: revisionIn(second.text) })).status, 303);
+  assert.match((await page(made.url)).text, /value="Other Name"/);
+  const stale = await post(`${made.url}/finish`, { revision });
+  assert.equal(stale.status, 409);
+});
+
+test("of two presses of the last button one makes the document", async () => {
+  const made = await fill({ template: await template(), values: { buyer: "Jane", agree: true } });
+  const { text } = await page(`${made.url}/review`);
+  const revision = revisionIn(text);
+  const both = await Promise.all([1, 2].map(() => post(`${made.url}/finish`, { revision })));
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [303, 303],
+  );
+  const [row] = await db.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM audit_log WHERE action = 'fill.completed' AND detail->>'fillId' = ${made.fillId}`);
+  assert.equal(row?.count, 1);
+});
+
+test("a script saves while something is typed, and a reload shows it", async () => {
+  const made = await fill({ template: await template() });
+  const { text } = await page(made.url);
+  const saved = await post(`${made.url}/1/save`, { q0: "Half a na", revision: revisionIn(text) }, "application/json");
+  assert.deepEqual(JSON.parse(saved.text), { revision: 1, refused: 0 });
+  assert.match((await page(made.url)).text, /value="Half a na"/);
+  const [row] = await db.query<{ answers: Buffer }>(sql`SELECT answers FROM fills WHERE id = ${made.fillId}`);
+  assert.ok(row && !row.answers.includes("Half a na"), "encrypted at rest");
+  assert.equal((await post(`${made.url}/forget`, {})).status, 303);
+  assert.doesNotMatch((await page(made.url)).text, /Half a na/);
+});
+
+test("answers that are missing, too long, or not among the choices are refused beside their question", async () => {
+  const made = await fill({ template: await template() });
+  const { text } = await page(made.url);
+  const tries = { q3: "1234567", q6: "TX", q0: "\u202Eeoj", revision: revisionIn(text) };
+  const refused = await post(`${made.url}/1`, tries);
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /ZIP code: must have at most 5 characters/);
+  assert.match(refused.text, /State: must be one of the choices/);
+  assert.match(refused.text, /Full name of the buyer: has characters that cannot be printed/);
+  assert.match(refused.text, /value="1234567"/);
+  const finish = await post(`${made.url}/finish`, { revision: revisionIn(refused.text) });
+  assert.equal(finish.status, 400);
+  assert.match(finish.text, /Full name of the buyer<\/a> is needed/);
+  const long = await post(`${made.url}/1`, { ...needed, q0: "W".repeat(300), revision: revisionIn(finish.text) });
+  assert.equal(long.status, 303);
+  assert.match((await page(`${made.url}/review`)).text, /is too long for its place in the document/);
+  assert.equal((await get(made.fillId)).state, "open");
+});
+
+test("what a person types is text on every page", async () => {
+  const made = await fill({
+    template: await template({ name: "<b>Deed</b>" }),
+    values: { buyer: '"><script>x</script>', agree: true },
+  });
+  for (const at of ["", "/review"]) {
+    const { text } = await page(made.url + at);
+    assert.doesNotMatch(text, /<script>x|<b>Deed/);
+    assert.match(text, /&lt;script&gt;x/);
+  }
+});
+
+test("a canceled, expired or foreign link takes and shows nothing", async () => {
+  const canceled = await fill({ template: await template(), values: { buyer: "Jane" } });
+  assert.equal((await call("POST", `fills/${canceled.fillId}/cancel`)).body.state, "canceled");
+  const shown = await page(canceled.url);
+  assert.match(shown.text, /This form is closed/);
+  assert.doesNotMatch(shown.text, /Jane/);
+  assert.equal((await post(`${canceled.url}/1`, { ...needed, revision: "0" })).status, 303);
+  const [kept] = await db.query<{ answers: Buffer | null }>(
+    sql`SELECT answers FROM fills WHERE id = ${canceled.fillId}`,
+  );
+  assert.equal(kept?.answers, null);
+  const expired = await fill({ template: await template() });
+  await db.query(sql`UPDATE fills SET expires_at = now() - interval '1 minute' WHERE id = ${expired.fillId}`);
+  assert.match((await page(expired.url)).text, /This form is closed/);
+  assert.equal((await get(expired.fillId)).state, "expired");
+  await sweepOpenFills(db, new Date());
+  assert.equal((await get(expired.fillId)).state, "expired");
+  for (const url of [`${expired.url.slice(0, -1)}x`, expired.url.replace(/[0-9a-f]{40}$/, "0".repeat(40))])
+    assert.equal((await page(url)).status, 404);
+});
+
+test("the link is mailed to the person, in their language, at most five times", async () => {
+  const made = await fill({
+    template: await template(),
+    name: "Jane Doe",
+    email: "jane@example.com",
+    language: "es",
+    send: true,
+  });
+  for (let sent = 1; sent < 5; sent++) assert.equal((await call("POST", `fills/${made.fillId}/send`)).status, 200);
+  const { status, body } = await call("POST", `fills/${made.fillId}/send`);
+  assert.deepEqual([status, body.error], [409, "This form is no longer open, or its link was mailed 5 times."]);
+});
+
+test("the same request with an Idempotency-Key is one fill", async () => {
+  const fields = { template: await template(), values: { buyer: "Jane", agree: true }, complete: true };
+  const key = { "Idempotency-Key": "fill-once-1" };
+  const [first, second] = [await fill(fields, key), await fill(fields, key)];
+  assert.deepEqual([second.fillId, second.fillToken], [first.fillId, first.fillToken]);
+});
+
+test("lists page by page, each fill once", async () => {
+  const { body } = await call("GET", "fills?limit=2");
+  assert.equal(body.fills.length, 2);
+  const next = await call("GET", `fills?limit=100&cursor=${String(body["nextCursor"])}`);
+  const ids = [...body.fills, ...next.body.fills].map(({ fillId }) => fillId);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.equal((await call("GET", "fills?cursor=x")).status, 400);
+});
+
+test("refuses what it can't ask, naming the field and the rule", async () => {
+  const id = await template();
+  const refusals: [object, string][] = [
+    [{}, "template is required."],
+    [{ template: "x" }, "template is not one of your templates in this environment."],
+    [{ template: id, email: "x" }, "email must be an email address."],
+    [{ template: id, language: "de" }, "language must be one of en, es, fr, pt, zh, vi, ko, tl."],
+    [{ template: id, days: 91 }, "days must be a whole number from 1 to 90."],
+    [{ template: id, send: true }, "email is required with send."],
+    [{ template: id, returnUrl: "javascript:alert(1)" }, "returnUrl must be an https address."],
+    [{ template: id, values: [] }, "values must be an object."],
+    [{ template: id, values: { nobody: "x" } }, "values.nobody names no field of the form."],
+    [{ template: id, values: { agree: "yes" } }, "values.agree must be true or false."],
+    [{ template: id, values: { pets: "Cat" } }, "values.pets must be a list of texts."],
+    [{ template: id, values: { zip: "123456" } }, "values.zip must have at most 5 characters."],
+    [{ template: id, values: { state: "TX" } }, "values.state must be one of CA, NV."],
+    [{ template: id, labels: { nobody: "x" } }, "labels.nobody names no field of the form."],
+    [{ template: id, complete: true }, "values.buyer is required."],
+    [
+      { template: id, values: { buyer: "W".repeat(300), agree: true }, complete: true },
+      "values.buyer does not fit into its field.",
+    ],
+    [
+      { template: id, values: { buyer: "\u{10FFFD}", agree: true }, complete: true },
+      "values.buyer has characters that can't be printed.",
+    ],
+  ];
+  for (const [fields, error] of refusals) {
+    const { status, body } = await call("POST", "fills", fields);
+    assert.deepEqual([status, body.error], [400, error]);
+  }
+  const bare = await template({}, madeForm([]));
+  assert.equal(
+    (await call("POST", "fills", { template: bare })).body.error,
+    "template can't be filled in online: its document has no form fields that are open.",
+  );
+});
