@@ -1,5 +1,6 @@
 import { bulkOf } from "./bulk.ts";
 import { eventsOf } from "./events.ts";
+import { fillsOf } from "./fills.ts";
 import { firmOf, playbooksOf } from "./firm.ts";
 import { ordersOf } from "./orders.ts";
 import { passportsOf } from "./passports.ts";
@@ -40,6 +41,7 @@ const routesOf = (transport: Transport) => ({
   templates: templatesOf(transport),
   embedOrigins: embedOriginsOf(transport),
   bulk: bulkOf(transport),
+  fills: fillsOf(transport),
   sandbox: sandboxOf(transport),
   rooms: roomsOf(transport),
   passports: passportsOf(transport),

@@ -12,6 +12,7 @@ export {
   parseChain,
 } from "./event-chain.ts";
 export type { EventFeed, EventQuery, FeedEvent } from "./events.ts";
+export type { Fill, FillList, FillQuestions, FillSummary, NewFill } from "./fills.ts";
 export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
 export { type EmbedEvent, type MountedSigning, type MountOptions, mountSigning } from "./mount-signing.ts";
 export type {

@@ -50,6 +50,7 @@ from .models.events import (
     WebhookTestData,
     WebhookTestEvent,
 )
+from .models.fills import Fill, FillList, FillOption, FillQuestion, FillQuestions, FillSummary, FillTemplate
 from .models.firm import (
     AccessAnswer,
     Analytics,
@@ -230,6 +231,13 @@ __all__ = [
     "EvidenceCounts",
     "FeedEvent",
     "FieldOption",
+    "Fill",
+    "FillList",
+    "FillOption",
+    "FillQuestion",
+    "FillQuestions",
+    "FillSummary",
+    "FillTemplate",
     "InPersonAnswer",
     "InPersonRequest",
     "Language",

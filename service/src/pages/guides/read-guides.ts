@@ -12,6 +12,7 @@ export const guideNames = [
   "paging",
   "webhooks",
   "templates",
+  "filling",
   "bulk",
   "embedding",
   "rooms",

@@ -41,6 +41,7 @@ function readersFolder(name: string): string {
   symlinkSync(join(root, "packages/sdk"), join(own, "node_modules/@signsealship/sdk"));
   writeFileSync(join(own, "package.json"), '{ "type": "module" }');
   cpSync(join(root, "examples/lien-release.pdf"), join(own, "deed.pdf"));
+  cpSync(join(root, "examples/rental-application.pdf"), join(own, "form.pdf"));
   return own;
 }
 

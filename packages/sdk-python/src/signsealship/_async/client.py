@@ -13,6 +13,7 @@ from .._request import Options, Request
 from ..models.firm import AccessAnswer, Analytics, Launchpad, Me
 from .embed_origins import AsyncEmbedOrigins
 from .bulk import AsyncBulk
+from .fills import AsyncFills
 from .events import AsyncEvents
 from .orders import AsyncOrders
 from .passports import AsyncPassports
@@ -62,6 +63,8 @@ class AsyncSignSealShip:
         """Sites of yours that may show the signing page in a frame."""
         self.bulk = AsyncBulk(self._transport)
         """Many orders from one template and one list of people."""
+        self.fills = AsyncFills(self._transport)
+        """Forms that clients fill in online, and that then are documents to order."""
         self.sandbox = AsyncSandbox(self._transport)
         """For test keys and test orders."""
         self.rooms = AsyncRooms(self._transport)

@@ -1,0 +1,102 @@
+import type { Language } from "./order-fields.ts";
+import { allOf } from "./pages.ts";
+import { newIdempotencyKey, path, type Transport, type WriteOptions } from "./transport.ts";
+
+/** A form that somebody fills in online. */
+export type FillSummary = {
+  fillId: string;
+  template: { templateId: string; version: number };
+  /** The template's name. */
+  title: string;
+  /** `completed`: an order may take the document. `used`: one did. `gone`: none did within seven days. */
+  state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
+  name: string | null;
+  email: string | null;
+  language: Language;
+  /** The link to the form: whoever has it sees and changes the answers. */
+  url: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  expiresAt: string;
+  endedAt: string | null;
+  /** For `fillToken` of one order. */
+  fillToken: string | null;
+  usableUntil: string | null;
+};
+
+export type Fill = FillSummary & { requestId: string };
+
+export type FillList = { fills: FillSummary[]; nextCursor: string | null; requestId: string };
+
+export type FillQuestions = {
+  /** In reading order. */
+  questions: {
+    /** As `values` and `labels` have it. */
+    name: string;
+    kind: "text" | "checkbox" | "radio" | "dropdown" | "list";
+    label: string;
+    /** The form has no words for it: send your own in `labels`. */
+    isGuessed: boolean;
+    required: boolean;
+    /** From 1. */
+    page: number;
+    maxLength: number | null;
+    options: { value: string; label: string }[];
+  }[];
+  requestId: string;
+};
+
+/** A form that somebody is to fill in. */
+export type NewFill = {
+  template: string;
+  /** Default: the latest. */
+  templateVersion?: number | undefined;
+  /** Of the person who fills it in. */
+  name?: string | undefined;
+  email?: string | undefined;
+  /** Of the page and the mail. Default `en`. */
+  language?: Language | undefined;
+  /** How long the link works: 1 to 90, default 30. */
+  days?: number | undefined;
+  /** An https address that the page leads to after the end. */
+  returnUrl?: string | undefined;
+  /** Answers by the names of fields: a text, a boolean for a checkbox, a list of texts for a list. */
+  values?: Record<string, unknown> | undefined;
+  /** Your own words for questions, by the names of fields. */
+  labels?: Record<string, unknown> | undefined;
+  /** Mails the link to `email`. */
+  send?: boolean | undefined;
+  /** Fills the form in at once with `values`. */
+  complete?: boolean | undefined;
+};
+
+const at = "/api/partner/fills";
+
+export function fillsOf(transport: Transport) {
+  const { json } = transport;
+  return {
+    /** Makes a web form of a template's own form fields, under a link for one person. */
+    create: async (fields: NewFill, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<Fill> =>
+      json("POST", at, { body: fields, idempotencyKey }),
+
+    /** One page, newest first. */
+    list: (query: { limit?: number | undefined; cursor?: string | undefined } = {}): Promise<FillList> =>
+      json("GET", at, { query }),
+
+    /** All, newest first; pages are fetched on demand. */
+    all: (): AsyncGenerator<FillSummary, void, undefined> =>
+      allOf(transport, at, { limit: 100 }, ({ fills }: FillList) => fills),
+
+    get: (fillId: string): Promise<Fill> => json("GET", path`/api/partner/fills/${fillId}`),
+
+    /** Its link no longer works, and what was typed is deleted. */
+    cancel: (fillId: string): Promise<Fill> => json("POST", path`/api/partner/fills/${fillId}/cancel`),
+
+    /** Mails the link to the fill's address, at most five times. */
+    send: (fillId: string): Promise<Fill> => json("POST", path`/api/partner/fills/${fillId}/send`),
+
+    /** The questions of a template's latest version. */
+    questions: (templateId: string): Promise<FillQuestions> =>
+      json("GET", path`/api/partner/templates/${templateId}/questions`),
+  };
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { forTests } from "@signsealship/testing/for-tests";
+import { orderForm } from "@signsealship/testing/inputs/order-form";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newMember } from "../../firms/members/signed-in-member.ts";
+import { everyKind } from "../../orders/fills/made-form.ts";
+
+const running = await forTests(openMembersService());
+let browser: Browser;
+
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser.close());
+
+async function firm() {
+  const { key } = await running.newPartner();
+  const { baseUrl } = running.service;
+  const headers = { Authorization: `Bearer ${key}` };
+  const send = async (path: string, body: FormData | string) => {
+    const type = typeof body === "string" ? { "Content-Type": "application/json" } : {};
+    const answer = await fetch(`${baseUrl}/api/partner/${path}`, {
+      method: "POST",
+      headers: { ...headers, ...type },
+      body,
+    });
+    assert.equal(answer.status, 201);
+    return (await answer.json()) as { templateId: string; url: string; fillId: string };
+  };
+  const roles = JSON.stringify([{ name: "Buyer" }]);
+  const { templateId } = await send("templates", orderForm({ name: "Deed", svc_sign: "true", roles }, everyKind()));
+  const made = () =>
+    send("fills", JSON.stringify({ template: templateId, name: "Jane Doe", email: "jane@example.com" }));
+  return { key, templateId, made };
+}
+
+test("a client fills the form in by the keyboard on a phone, and each page is accessible", async () => {
+  const { url } = await (await firm()).made();
+  const opened = await browser.open(`${url}?lang=en`, { width: 375 });
+  const { page } = opened;
+  await assertGoodLooks(opened);
+  await page.getByLabel("Full name of the buyer").fill("Jane Doe");
+  await page.getByText("Saved.").waitFor();
+  await page.reload();
+  assert.equal(await page.getByLabel("Full name of the buyer").inputValue(), "Jane Doe");
+  await page.evaluate("document.querySelector('[name=q3]').removeAttribute('maxlength')");
+  await page.getByLabel("ZIP code").fill("1234567");
+  await page.getByLabel("I have read the terms").press("Space");
+  await page.getByRole("button", { name: "Save and check your answers" }).press("Enter");
+  await page.getByRole("link", { name: "ZIP code" }).press("Enter");
+  await assertGoodLooks(opened);
+  await page.getByLabel("ZIP code").fill("12345");
+  await page.getByRole("button", { name: "Save and check your answers" }).press("Enter");
+  await page.getByRole("heading", { name: "Check your answers" }).waitFor();
+  await assertGoodLooks(opened);
+  await page.getByRole("button", { name: "Finish and use this document" }).press("Enter");
+  await page.getByRole("heading", { name: "Thank you" }).waitFor();
+  await assertGoodLooks(opened);
+  // The browser itself says that an answer was refused.
+  assert.deepEqual(
+    opened.troubles.filter((trouble) => !trouble.includes("400")),
+    [],
+  );
+  await opened.close();
+});
+
+test("without a script, and in each language, the form is the same", async () => {
+  const { url } = await (await firm()).made();
+  for (const [lang, button] of [
+    ["es", "Guardar y revisar sus respuestas"],
+    ["zh", "保存并检查您的回答"],
+  ] as const) {
+    const opened = await browser.open(`${url}?lang=${lang}`, { width: 375, javaScript: false });
+    const { page } = opened;
+    await page.getByLabel("Full name of the buyer").fill("陈");
+    await page.getByLabel("I have read the terms").check();
+    await page.getByRole("button", { name: button }).click();
+    await page.getByText("陈").waitFor();
+    assert.ok(page.url().includes(`lang=${lang}`));
+    await opened.close();
+  }
+});
+
+test("a member has a form filled in, passes its link on, and orders the document", async () => {
+  const { key, templateId } = await firm();
+  const { headers } = await newMember(running.service, running.somebody(), key);
+  const { baseUrl } = running.service;
+  const opened = await browser.open(`${baseUrl}/dashboard/templates/${templateId}/fill`, {
+    width: 1280,
+    cookie: headers.Cookie,
+  });
+  const { page } = opened;
+  await assertGoodLooks(opened);
+  await page.getByLabel("Name").fill("Jane Doe");
+  await page.getByLabel("Email").fill("jane@example.com");
+  await page.getByLabel(/field Text 9/).fill("Parcel number");
+  await page.getByRole("button", { name: "Make the form" }).click();
+  await page.getByText("Waits for answers").waitFor();
+  await assertGoodLooks(opened);
+  const url = (await page.locator("#link code").textContent()) ?? "";
+  const client = await browser.open(url, { width: 375 });
+  await client.page.getByLabel("Full name of the buyer").fill("Jane Doe");
+  await client.page.getByLabel("Parcel number").fill("12-345");
+  await client.page.getByLabel("I have read the terms").check();
+  await client.page.getByRole("button", { name: "Save and check your answers" }).click();
+  await client.page.getByRole("button", { name: "Finish and use this document" }).click();
+  await client.page.getByRole("heading", { name: "Thank you" }).waitFor();
+  await client.close();
+  await page.reload();
+  await page.getByRole("link", { name: "Place an order with it" }).click();
+  await page.getByText("The form that Jane Doe filled in online.").waitFor();
+  await page.getByRole("group", { name: "Buyer" }).getByLabel("Name").fill("Jane Doe");
+  await page.getByRole("group", { name: "Buyer" }).getByLabel("Email").fill("jane@example.com");
+  await page.locator("#field-byod_confirmed").check();
+  await page.getByRole("button", { name: "Place the test order" }).click();
+  await page.waitForURL(/\/dashboard\/orders\/[0-9a-f]{40}/);
+  await page.goto(`${baseUrl}/dashboard/fills`);
+  await page.getByText("Ordered", { exact: true }).waitFor();
+  await assertGoodLooks(opened);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
