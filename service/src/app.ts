@@ -245,9 +245,9 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
     },
     client: {
       db,
-      checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       payments: {
         isConfigured: checkout.processor !== null,
+        checkoutUrl: (code) => checkoutUrl(checkout, code, null),
         isInProcess: (code) => isPaymentInProcess(db, code),
         payableTogether: (code) => payableOfClient(db, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,

@@ -13,7 +13,7 @@ export type FillSummary = {
   name: string | null;
   email: string | null;
   language: Language;
-  /** The link to the form: whoever has it sees and changes the answers. */
+  /** The link to the form: anyone who has it sees and changes the answers. */
   url: string;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -63,7 +63,7 @@ export type NewFill = {
   /** Answers by the names of fields: a text, a boolean for a checkbox, a list of texts for a list. */
   values?: Record<string, unknown> | undefined;
   /** Your own words for questions, by the names of fields. */
-  labels?: Record<string, unknown> | undefined;
+  labels?: Record<string, string> | undefined;
   /** Mails the link to `email`. */
   send?: boolean | undefined;
   /** Fills the form in at once with `values`. */

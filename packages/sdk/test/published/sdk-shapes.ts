@@ -197,7 +197,6 @@ export const givenTypes = {
   RolePerson: "NonNullable<Forms['createOrder']['roles']>[string]",
   SignatureField: "NonNullable<Forms['createOrder']['fields']>[number]",
   Signer: "NonNullable<Forms['createOrder']['signers']>[number]",
-  NewFill: "Schemas['NewFill']",
   SignerReplacement: "Schemas['SignerReplacement']",
 };
 
@@ -223,6 +222,7 @@ export const ownTypes = [
   "MountOptions",
   "LogNote",
   "NamedPdf",
+  "NewFill",
   "EventQuery",
   "Pdf",
   "Place",

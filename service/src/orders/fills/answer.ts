@@ -3,7 +3,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import { openKept } from "../order/order.ts";
 import { complete, filledDocument } from "./complete.ts";
-import { type FillDeps, noSuchFill } from "./fill.ts";
+import { type FillDeps, noSuchFill, readingOf } from "./fill.ts";
 import {
   type Answers,
   answersOf,
@@ -18,7 +18,8 @@ import { fillTokensOf, isLinkToken } from "./tokens.ts";
 
 /** A fill for the holder of its link. @throws ServiceError `not_found` for any other link */
 export async function openFill(deps: FillDeps, id: string, token: string): Promise<Fill> {
-  const fill = isUuid(id) && isLinkToken(deps.secrets, id, token) ? await findFill(deps, id, null) : undefined;
+  const fill =
+    isUuid(id) && isLinkToken(deps.secrets, id, token) ? await findFill(readingOf(deps), id, null) : undefined;
   if (!fill) throw noSuchFill();
   return fill;
 }
@@ -36,7 +37,7 @@ export function questionsAt(fill: Pick<Fill, "questions">, step: number): { ques
   return fill.questions.flatMap((question, index) => (question.page === page ? [{ question, index }] : []));
 }
 
-/** What became of a step: `stale` when another page saved since this one was opened; then nothing was saved. */
+/** The outcome of a step: `stale` when another page saved since this one was opened; then nothing was saved. */
 export type StepResult = { faults: Fault[]; revision: number } | "stale";
 
 /**
@@ -58,7 +59,14 @@ export async function saveStep(
     else changed[question.name] = read.values;
   }
   const answers = { ...fill.answers, ...changed };
-  if (!(await saveAnswers(deps.db, deps.ciphers, { id: fill.id, answers, revision, now: deps.clock() })))
+  if (
+    !(await saveAnswers(deps.templates.db, deps.ciphers, {
+      id: fill.id,
+      answers,
+      revision,
+      now: deps.templates.clock(),
+    }))
+  )
     return "stale";
   return { faults, revision: revision + 1 };
 }
@@ -98,7 +106,7 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   const made = await complete(deps, fill, fill.answers).catch(unshownFaults);
   if (Array.isArray(made)) return made;
   try {
-    await deps.db.transaction((tx) => made.write(tx));
+    await deps.templates.db.transaction((tx) => made.write(tx));
   } catch (error) {
     await made.discard(error);
     if (error instanceof ServiceError && error.code === "conflict") return "stale";
@@ -111,14 +119,19 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
 export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
   requireOpen(deps, fill);
   const { id, revision, questions } = fill;
-  await saveAnswers(deps.db, deps.ciphers, { id, answers: answersOf(questions), revision, now: deps.clock() });
+  await saveAnswers(deps.templates.db, deps.ciphers, {
+    id,
+    answers: answersOf(questions),
+    revision,
+    now: deps.templates.clock(),
+  });
 }
 
 /** The finished document, while no order took it. @throws ServiceError `not_found` */
 export async function finishedDocument(deps: FillDeps, { id, owner, state }: Fill): Promise<StoredFile> {
   if (state === "completed")
     for (const token of fillTokensOf(deps.secrets, id)) {
-      const file = await openKept(deps, token, owner).catch((error: unknown) => {
+      const file = await openKept(deps.templates, token, owner).catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === "not_found") return null;
         throw error;
       });
@@ -127,6 +140,6 @@ export async function finishedDocument(deps: FillDeps, { id, owner, state }: Fil
   throw noSuchFill();
 }
 
-function requireOpen({ clock }: FillDeps, fill: Fill): void {
+function requireOpen({ templates: { clock } }: FillDeps, fill: Fill): void {
   if (!isOpen(fill, clock())) throw new ServiceError("conflict", "This form is no longer open.");
 }

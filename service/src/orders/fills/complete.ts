@@ -11,7 +11,7 @@ import { type Answers, filledIn } from "./questions.ts";
 import { endFill, type FillForm } from "./store.ts";
 import { fillTokensOf } from "./tokens.ts";
 
-type Deps = TemplateDeps & { secrets: SecretBytes };
+type Deps = { templates: TemplateDeps; secrets: SecretBytes };
 export type Filling = FillForm & { id: string; revision: number };
 
 /** The document with the answers in it. @throws UnshownAnswers, ServiceError */
@@ -20,13 +20,16 @@ export async function filledDocument(
   { owner, use, questions }: FillForm,
   answers: Answers,
 ): Promise<{ bytes: Buffer; pages: number }> {
-  const template = await findVersion(deps, owner, use.templateId, use.version);
+  const template = await findVersion(deps.templates, owner, use.templateId, use.version);
   if (!template) throw new Error(`the template ${use.templateId} of a fill is missing`);
   const { blobKey, sha256, pages } = template;
   const at = { key: blobKey, use: documentUse(sha256), holder: memoryHolder(owner) };
-  return deps.blobs.withBytes(at, async (bytes) => {
+  return deps.templates.blobs.withBytes(at, async (bytes) => {
     if (!bytes) throw new ServiceError("unavailable", "The form is not available any more.");
-    return { bytes: await filledIn(deps.workers, owner.partnerId, { bytes, sha256, questions }, answers), pages };
+    return {
+      bytes: await filledIn(deps.templates.workers, owner.partnerId, { bytes, sha256, questions }, answers),
+      pages,
+    };
   });
 }
 
@@ -38,23 +41,23 @@ export async function filledDocument(
 export async function complete(deps: Deps, fill: Filling, answers: Answers) {
   const { bytes, pages } = await filledDocument(deps, fill, answers);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
+  const blobKey = await deps.templates.blobs.put(bytes, documentUse(sha256));
   const [token] = fillTokensOf(deps.secrets, fill.id);
   return {
     async write(tx: Sql): Promise<void> {
-      const at = deps.clock();
+      const at = deps.templates.clock();
       const { id, owner, use, slug, revision } = fill;
       if (token === undefined || !(await endFill(tx, id, { state: "completed", at, revision })))
         throw new ServiceError("conflict", "This form was changed or ended at the same time.");
       const document = { sha256, bytes: bytes.length, pages, blobKey };
-      await insertFilled(tx, deps.rowMac, { ...document, token, slug, owner, use, at });
+      await insertFilled(tx, deps.templates.rowMac, { ...document, token, slug, owner, use, at });
       const { partnerId } = owner;
       const detail = { fillId: id, sha256 };
       await tx.query(auditLine({ at, action: "fill.completed", actor: "client", partnerId, detail }));
     },
     /** Forgets the stored document of a transaction that failed. */
     async discard(error: unknown): Promise<void> {
-      if (!isOutcomeUnknown(error)) await deps.blobs.discard(blobKey);
+      if (!isOutcomeUnknown(error)) await deps.templates.blobs.discard(blobKey);
     },
   };
 }

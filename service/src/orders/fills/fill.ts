@@ -28,7 +28,10 @@ import {
 } from "./store.ts";
 import { fillTokensOf, linkToken } from "./tokens.ts";
 
-export type FillDeps = TemplateDeps & { secrets: SecretBytes; ciphers: FillCiphers; baseUrl: string };
+export type FillDeps = { templates: TemplateDeps; secrets: SecretBytes; ciphers: FillCiphers; baseUrl: string };
+
+/** By which rows are read. */
+export const readingOf = ({ templates: { db }, ciphers }: FillDeps) => ({ db, ciphers });
 
 const mostOpen = 1000;
 const mostMails = 5;
@@ -127,11 +130,11 @@ export async function createFill(
   fields: NewFillFields,
   record: (tx: Parameters<RecordResult>[0], made: { fillId: string }) => Promise<void>,
 ): Promise<FillView> {
-  const template = await templateOf(deps, principal, fields.template, fields.templateVersion);
+  const template = await templateOf(deps.templates, principal, fields.template, fields.templateVersion);
   const questions = withLabels(await questionsOfTemplate(deps, principal, template), fields.labels);
   const answers = { ...answersOf(questions), ...readValues(questions, fields.values) };
   const { partnerId, environment } = principal;
-  const at = deps.clock();
+  const at = deps.templates.clock();
   const { name, email, language, returnUrl } = fields;
   const fill = {
     id: newUuid(),
@@ -153,7 +156,7 @@ export async function createFill(
   }
   const finish = fields.complete ? await complete(deps, { ...fill, revision: 0 }, answers).catch(inOurWords) : null;
   try {
-    await deps.db.transaction(async (tx) => {
+    await deps.templates.db.transaction(async (tx) => {
       if ((await countOpen(tx, principal, at)) >= mostOpen)
         throw invalid(`A firm has at most ${mostOpen} open forms: cancel one first.`);
       await insertFill(tx, deps.ciphers, fill);
@@ -187,9 +190,9 @@ export async function questionsOfTemplate(
   template: TemplateVersion,
 ): Promise<Question[]> {
   const at = { key: template.blobKey, use: documentUse(template.sha256), holder: memoryHolder(principal) };
-  return deps.blobs.withBytes(at, async (bytes) => {
+  return deps.templates.blobs.withBytes(at, async (bytes) => {
     if (!bytes) throw invalid("template has no document any more.");
-    return questionsIn(deps.workers, principal.partnerId, bytes);
+    return questionsIn(deps.templates.workers, principal.partnerId, bytes);
   });
 }
 
@@ -211,7 +214,7 @@ function withLabels(questions: readonly Question[], labels: unknown): Question[]
 
 /** @throws ServiceError `not_found` for another firm's */
 export async function ownFill(deps: FillDeps, owner: Owner, id: string): Promise<FillView> {
-  const fill = isUuid(id) ? await findFill(deps, id, owner) : undefined;
+  const fill = isUuid(id) ? await findFill(readingOf(deps), id, owner) : undefined;
   if (!fill) throw noSuchFill();
   const [view] = await viewsOf(deps, [fill]);
   if (!view) throw noSuchFill();
@@ -221,10 +224,10 @@ export async function ownFill(deps: FillDeps, owner: Owner, id: string): Promise
 async function viewsOf(deps: FillDeps, fills: readonly Fill[]): Promise<FillView[]> {
   const { secrets, baseUrl } = deps;
   const states = await fillStates(
-    deps.db,
+    deps.templates.db,
     fills.flatMap(({ id, state }) => (state === "completed" ? fillTokensOf(secrets, id) : [])),
   );
-  const now = deps.clock();
+  const now = deps.templates.clock();
   return fills.map(({ answers: _answers, owner: _owner, mails: _mails, revision: _revision, ...fill }) => {
     const token = fillTokensOf(secrets, fill.id).find((each) => states.has(each));
     const document = token === undefined ? undefined : states.get(token);
@@ -259,8 +262,8 @@ const pageSize = { usual: 50, most: 100 };
 export async function fillPage(deps: FillDeps, owner: Owner, query: PageQuery) {
   const limit = limitOf(query.limit, pageSize);
   const after = cursorOf(query.cursor);
-  if (after !== null && !(isUuid(after) && (await isOwnFill(deps.db, after, owner)))) throw foreignCursor();
-  const found = await listFills(deps, owner, { after, limit: limit + 1 });
+  if (after !== null && !(isUuid(after) && (await isOwnFill(deps.templates.db, after, owner)))) throw foreignCursor();
+  const found = await listFills(readingOf(deps), owner, { after, limit: limit + 1 });
   const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
   return { items: await viewsOf(deps, items), nextCursor };
 }
@@ -268,8 +271,8 @@ export async function fillPage(deps: FillDeps, owner: Owner, query: PageQuery) {
 /** Ends an open fill: its link shows nothing any more, and its answers are forgotten. @throws ServiceError */
 export async function cancelFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
   const before = await ownFill(deps, principal, id);
-  await deps.db.transaction(async (tx) => {
-    const at = deps.clock();
+  await deps.templates.db.transaction(async (tx) => {
+    const at = deps.templates.clock();
     if (!(await endFill(tx, id, { state: "canceled", at }))) {
       if (before.state === "open") throw new ServiceError("conflict", "This form was completed at the same time.");
       return;
@@ -286,11 +289,15 @@ export async function cancelFill(deps: FillDeps, principal: Principal, id: strin
 export async function sendFill(deps: FillDeps, principal: Principal, id: string): Promise<FillView> {
   const view = await ownFill(deps, principal, id);
   if (view.person.email === null) throw invalid("email is required: this form was made without one.");
-  await deps.db.transaction(async (tx) => mailIn(tx, deps, id));
+  await deps.templates.db.transaction(async (tx) => mailIn(tx, deps, id));
   return view;
 }
 
-async function mailIn(tx: Parameters<typeof countMail>[0], { clock }: FillDeps, id: string): Promise<void> {
+async function mailIn(
+  tx: Parameters<typeof countMail>[0],
+  { templates: { clock } }: FillDeps,
+  id: string,
+): Promise<void> {
   if (!(await countMail(tx, id, mostMails, clock())))
     throw new ServiceError("conflict", `This form is no longer open, or its link was mailed ${mostMails} times.`);
   await fillMail.enqueue(tx, { fillId: id, at: clock().getTime() });

@@ -66,7 +66,7 @@ export async function filledIn(workers: Workers, holder: string, form: Form, ans
 }
 
 export const longestAnswer = 4_000;
-/** What turns the direction of text around, or breaks a line without showing it. */
+/** Characters that turn the direction of text around, or break a line without showing it. */
 const misleading = /[\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
 /** Why an answer is not taken: `limit` is a number of characters. */
@@ -76,7 +76,7 @@ export type Fault = {
   readonly limit: number;
 };
 
-/** Reads the answer to a question. Empty texts are none. */
+/** Reads the answer to a question. Empty texts count as no answer. */
 export function readAnswer(question: Question, sent: readonly string[]): { values: string[] } | Fault {
   const { name, kind, options, lines, maxLength } = question;
   const fault = (rule: Fault["rule"], limit = 0): Fault => ({ name, rule, limit });

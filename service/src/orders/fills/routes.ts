@@ -85,7 +85,7 @@ function createRoute(app: FastifyInstance, { frame, fills }: Deps): void {
         const made = await createFill(fills, principal, fields, (tx, result) => record(tx, result));
         return { fillId: made.id };
       };
-      const { result, ...rest } = await onceRecorded<{ fillId: string }>(fills, key, { status: 201, work });
+      const { result, ...rest } = await onceRecorded<{ fillId: string }>(fills.templates, key, { status: 201, work });
       // Read again: the token of a replayed answer may have been used.
       const view = await ownFill(fills, principal, result.fillId);
       return sendAnswer(reply, { ...rest, result: answerOf(view, request.id) });
@@ -134,7 +134,7 @@ function readRoutes(app: FastifyInstance, { frame, fills }: Deps): void {
     refusals: { 400: "template can't be filled in online: its document has no form fields that are open." },
     async handle(request) {
       const principal = principalOf(request);
-      const template = await templateOf(fills, principal, request.params.templateId, null);
+      const template = await templateOf(fills.templates, principal, request.params.templateId, null);
       const questions = await questionsOfTemplate(fills, principal, template);
       return {
         questions: questions.map(({ lines: _lines, value: _value, ...question }) => ({

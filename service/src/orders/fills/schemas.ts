@@ -67,7 +67,7 @@ const summary = {
   email: nullable(Type.String({ examples: ["jane@example.com"] }), "Where the link is mailed to."),
   language: oneOf(signerLanguages, "Of the page and the mail."),
   url: text(
-    "The link to the form. Whoever has it sees and changes the answers.",
+    "The link to the form. Anyone who has it sees and changes the answers.",
     "https://sign.example.com/fill/0198c0de-0000-7000-8000-000000000001/4f1c2a9d0b7e6358c1d2e3f4a5b6c7d8e9f0a1b2",
   ),
   createdAt: timestamp("When it was made."),

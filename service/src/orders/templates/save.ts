@@ -24,7 +24,7 @@ import {
 
 export type TemplateDeps = Pick<
   OrderDeps,
-  "db" | "blobs" | "rowMac" | "clock" | "log" | "workers" | "pricing" | "requireStorage" | "trySigning"
+  "db" | "blobs" | "rowMac" | "clock" | "workers" | "pricing" | "requireStorage" | "trySigning"
 >;
 
 /** The form of a template or of a version of one. */

@@ -53,17 +53,15 @@ type PaymentPageDeps = {
   assets: Assets;
   limits: RateLimits;
   payments: OrderPageDeps["payments"];
-  /** The hosted checkout of an order. @throws ServiceError when it cannot be paid */
-  checkoutUrl: (orderCode: string) => Promise<string>;
 };
 
 /** Leads to the processor's checkout, and shows a page after it. Neither changes the order. */
 function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
-  const { db, assets, checkoutUrl } = deps;
+  const { db, assets, payments } = deps;
 
   for (const [path, urlOf] of [
-    ["/orders/:code/checkout", checkoutUrl],
-    ["/orders/:code/checkout/together", deps.payments.checkoutTogether],
+    ["/orders/:code/checkout", payments.checkoutUrl],
+    ["/orders/:code/checkout/together", payments.checkoutTogether],
   ] as const) {
     // A checkout ends the one before it, so programs that follow links (mail scanners, previews) must not open any.
     clientRoute(app, deps, path, async ({ params: { code } }, reader) => {

@@ -55,7 +55,7 @@ function readPages(app: FastifyInstance, deps: FillRoutesDeps): void {
   ) =>
     clientRoute(app, deps, url, async ({ params }, reader) => {
       const view = await viewOf(deps, params);
-      return isOpen(view.fill, fills.clock()) ? show(view, reader, params.step) : end(deps, view, reader);
+      return isOpen(view.fill, fills.templates.clock()) ? show(view, reader, params.step) : end(deps, view, reader);
     });
   shown(base as `${typeof base}/:step`, async (view, reader) => answer(view, fillStepPage(assets, view, 1, reader)));
   shown(`${base}/review` as `${typeof base}/:step`, async (view, reader) => {
@@ -144,7 +144,7 @@ function post(
       const view = await viewOf(deps, params);
       const { fill, path } = view;
       const step = params.step === undefined ? 1 : stepIn(fill, params.step);
-      if (!isOpen(fill, deps.fills.clock())) return { redirect: linkFor(reader, path) };
+      if (!isOpen(fill, deps.fills.templates.clock())) return { redirect: linkFor(reader, path) };
       return work({ view, fill, step, form, reader, path });
     },
     "POST",

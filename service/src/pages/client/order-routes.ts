@@ -32,6 +32,8 @@ export type OrderPageDeps = {
   payments: {
     /** Whether order pages offer the checkout at all. */
     isConfigured: boolean;
+    /** The hosted checkout of an order. @throws ServiceError when it cannot be paid */
+    checkoutUrl: (orderCode: string) => Promise<string>;
     /** Whether a bank's money is on its way. */
     isInProcess: (orderCode: string) => Promise<boolean>;
     /** The orders of the same client and room that can be paid with the order, and how many of them are left out. */

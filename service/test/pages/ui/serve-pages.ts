@@ -108,8 +108,8 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       client: {
         db,
         fills: null,
-        checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
         payments: {
+          checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
           ...{ isConfigured: false, isInProcess: async () => false },
           ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },

@@ -38,7 +38,7 @@ class FillSummary:
     language: Language
     """Of the page and the mail."""
     url: str
-    """The link to the form: whoever has it sees and changes the answers."""
+    """The link to the form: anyone who has it sees and changes the answers."""
     created_at: datetime
     """UTC."""
     expires_at: datetime
