@@ -18,6 +18,7 @@ CREATE TABLE fills (
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   ended_at timestamptz,
+  row_mac bytea CHECK (length(row_mac) = 36),
   CHECK ((state = 'open') = (ended_at IS NULL)),
   CHECK (state = 'open' OR answers IS NULL),
   FOREIGN KEY (template_id, version) REFERENCES template_versions (template_id, version)

@@ -242,7 +242,7 @@ function openDesk(deps: AppDeps, shared: Shared, checkout: CheckoutDeps) {
     orders,
     withTemplate,
     bulk: { orders, withTemplate, cipher: rowCipher(deps.secrets) },
-    fills: { templates: orders, secrets, ciphers: fillCiphers(secrets), baseUrl: deps.config.baseUrl },
+    fills: { templates: orders, log, secrets, ciphers: fillCiphers(secrets), baseUrl: deps.config.baseUrl },
     checkout,
     sandbox: { ...storeOf(deps), sealDocument, sandboxPayment },
     moves: { ...storeOf(deps), openSealer, requireByHand: requireNoLetter },

@@ -22,7 +22,7 @@ import {
 } from "./kernel/retention/retention.ts";
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
-import { sweepOpenFills } from "./orders/fills/fills.ts";
+import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { sweepFills } from "./orders/order/order.ts";
 import { watchPending } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
@@ -87,7 +87,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       work: async () => void (await sweepInvitations(sweeper, clock())),
     },
     { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
-    { name: "forms that nobody finished", everyMs: hours, work: () => sweepOpenFills(sweeper, clock()) },
+    { name: "forms that have ended", everyMs: hours, work: () => sweepEndedFills(db, clock()) },
     { name: "people of bulks that nobody placed", everyMs: hours, work: () => sweepBulks(sweeper, clock()) },
     { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
     {

@@ -13,8 +13,8 @@ export type FillSummary = {
   name: string | null;
   email: string | null;
   language: Language;
-  /** The link to the form: anyone who has it sees and changes the answers. */
-  url: string;
+  /** The link to the form: anyone who has it sees and changes the answers. Null for a key without the scope `orders`. */
+  url: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;
   expiresAt: string;

@@ -37,6 +37,12 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
       SELECT DISTINCT v.blob_key, v.bytes FROM templates t JOIN template_versions v ON v.template_id = t.id
       WHERE t.partner_id = ${partnerId}
       UNION ALL
+      SELECT blob_key, bytes FROM fill_documents WHERE for_partner = ${partnerId} AND used_at IS NULL
+      UNION ALL
+      -- Room for the document of each form that is open.
+      SELECT v.blob_key, v.bytes FROM fills f JOIN template_versions v USING (template_id, version)
+      WHERE f.partner_id = ${partnerId} AND f.state = 'open'
+      UNION ALL
       SELECT c.blob_key, c.bytes FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}
     ) AS stored
     WHERE blob_key IS NOT NULL AND ${notDeleted(sql`stored.blob_key`)}`);

@@ -52,15 +52,15 @@ export async function saveStep(
   requireOpen(deps, fill);
   if (revision !== fill.revision) return "stale";
   const faults: Fault[] = [];
-  const changed: Record<string, readonly string[]> = {};
+  const changed: [string, readonly string[]][] = [];
   for (const { question, index } of questionsAt(fill, step)) {
     const read = readAnswer(question, sent(index, question));
     if ("rule" in read) faults.push(read);
-    else changed[question.name] = read.values;
+    else changed.push([question.name, read.values]);
   }
-  const answers = { ...fill.answers, ...changed };
+  const answers = new Map([...fill.answers, ...changed]);
   if (
-    !(await saveAnswers(deps.templates.db, deps.ciphers, {
+    !(await saveAnswers(readingOf(deps), {
       id: fill.id,
       answers,
       revision,
@@ -115,23 +115,18 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   return [];
 }
 
-/** Forgets what was typed: the form is as it came. */
+/** Forgets what was typed, also in other windows: the form is as it came. */
 export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
   requireOpen(deps, fill);
-  const { id, revision, questions } = fill;
-  await saveAnswers(deps.templates.db, deps.ciphers, {
-    id,
-    answers: answersOf(questions),
-    revision,
-    now: deps.templates.clock(),
-  });
+  const answers = answersOf(fill.questions);
+  await saveAnswers(readingOf(deps), { id: fill.id, answers, revision: null, now: deps.templates.clock() });
 }
 
 /** The finished document, while no order took it. @throws ServiceError `not_found` */
 export async function finishedDocument(deps: FillDeps, { id, owner, state }: Fill): Promise<StoredFile> {
   if (state === "completed")
     for (const token of fillTokensOf(deps.secrets, id)) {
-      const file = await openKept(deps.templates, token, owner).catch((error: unknown) => {
+      const file = await openKept({ ...deps.templates, log: deps.log }, token, owner).catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === "not_found") return null;
         throw error;
       });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
-import type { Sql } from "../../kernel/platform/database/database.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
@@ -44,7 +44,7 @@ export async function complete(deps: Deps, fill: Filling, answers: Answers) {
   const blobKey = await deps.templates.blobs.put(bytes, documentUse(sha256));
   const [token] = fillTokensOf(deps.secrets, fill.id);
   return {
-    async write(tx: Sql): Promise<void> {
+    async write(tx: Tx): Promise<void> {
       const at = deps.templates.clock();
       const { id, owner, use, slug, revision } = fill;
       if (token === undefined || !(await endFill(tx, id, { state: "completed", at, revision })))

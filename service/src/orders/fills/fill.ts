@@ -7,6 +7,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { isLanguage, type Language, languages } from "../../kernel/platform/languages.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isPlainText, isUuid } from "../../kernel/platform/text.ts";
@@ -28,7 +29,13 @@ import {
 } from "./store.ts";
 import { fillTokensOf, linkToken } from "./tokens.ts";
 
-export type FillDeps = { templates: TemplateDeps; secrets: SecretBytes; ciphers: FillCiphers; baseUrl: string };
+export type FillDeps = {
+  templates: TemplateDeps;
+  log: Log;
+  secrets: SecretBytes;
+  ciphers: FillCiphers;
+  baseUrl: string;
+};
 
 /** By which rows are read. */
 export const readingOf = ({ templates: { db }, ciphers }: FillDeps) => ({ db, ciphers });
@@ -43,8 +50,9 @@ export const noSuchFill = () => new ServiceError("not_found", "Fill not found.")
 export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "revision"> & {
   /** `expired`: nobody finished it in time. `used`: an order took the document. `gone`: no order took it in time. */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
-  url: string;
-  /** While no order took it. */
+  /** Null for a key that may only read: who has the link changes the answers. */
+  url: string | null;
+  /** While no order took it; null for a key that may only read. */
   fillToken: string | null;
   usableUntil: Date | null;
 };
@@ -132,7 +140,8 @@ export async function createFill(
 ): Promise<FillView> {
   const template = await templateOf(deps.templates, principal, fields.template, fields.templateVersion);
   const questions = withLabels(await questionsOfTemplate(deps, principal, template), fields.labels);
-  const answers = { ...answersOf(questions), ...readValues(questions, fields.values) };
+  const answers = new Map([...answersOf(questions), ...readValues(questions, fields.values)]);
+  await deps.templates.requireStorage(principal, template.bytes);
   const { partnerId, environment } = principal;
   const at = deps.templates.clock();
   const { name, email, language, returnUrl } = fields;
@@ -213,21 +222,22 @@ function withLabels(questions: readonly Question[], labels: unknown): Question[]
 }
 
 /** @throws ServiceError `not_found` for another firm's */
-export async function ownFill(deps: FillDeps, owner: Owner, id: string): Promise<FillView> {
+export async function ownFill(deps: FillDeps, owner: Principal, id: string): Promise<FillView> {
   const fill = isUuid(id) ? await findFill(readingOf(deps), id, owner) : undefined;
   if (!fill) throw noSuchFill();
-  const [view] = await viewsOf(deps, [fill]);
+  const [view] = await viewsOf(deps, owner, [fill]);
   if (!view) throw noSuchFill();
   return view;
 }
 
-async function viewsOf(deps: FillDeps, fills: readonly Fill[]): Promise<FillView[]> {
+async function viewsOf(deps: FillDeps, reader: Principal, fills: readonly Fill[]): Promise<FillView[]> {
   const { secrets, baseUrl } = deps;
   const states = await fillStates(
     deps.templates.db,
     fills.flatMap(({ id, state }) => (state === "completed" ? fillTokensOf(secrets, id) : [])),
   );
   const now = deps.templates.clock();
+  const mayWrite = !reader.key?.scopes || reader.key.scopes.includes("orders");
   return fills.map(({ answers: _answers, owner: _owner, mails: _mails, revision: _revision, ...fill }) => {
     const token = fillTokensOf(secrets, fill.id).find((each) => states.has(each));
     const document = token === undefined ? undefined : states.get(token);
@@ -249,8 +259,8 @@ async function viewsOf(deps: FillDeps, fills: readonly Fill[]): Promise<FillView
     return {
       ...fill,
       state,
-      url: `${baseUrl}/fill/${fill.id}/${linkToken(secrets, fill.id)}`,
-      fillToken: isUsable ? (token ?? null) : null,
+      url: mayWrite ? `${baseUrl}/fill/${fill.id}/${linkToken(secrets, fill.id)}` : null,
+      fillToken: isUsable && mayWrite ? (token ?? null) : null,
       usableUntil: isUsable ? document.expiresAt : null,
     };
   });
@@ -259,13 +269,13 @@ async function viewsOf(deps: FillDeps, fills: readonly Fill[]): Promise<FillView
 const pageSize = { usual: 50, most: 100 };
 
 /** A page of the firm's fills, newest first. @throws ServiceError naming the parameter and its rule */
-export async function fillPage(deps: FillDeps, owner: Owner, query: PageQuery) {
+export async function fillPage(deps: FillDeps, owner: Principal, query: PageQuery) {
   const limit = limitOf(query.limit, pageSize);
   const after = cursorOf(query.cursor);
   if (after !== null && !(isUuid(after) && (await isOwnFill(deps.templates.db, after, owner)))) throw foreignCursor();
   const found = await listFills(readingOf(deps), owner, { after, limit: limit + 1 });
   const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-  return { items: await viewsOf(deps, items), nextCursor };
+  return { items: await viewsOf(deps, owner, items), nextCursor };
 }
 
 /** Ends an open fill: its link shows nothing any more, and its answers are forgotten. @throws ServiceError */

@@ -27,6 +27,6 @@ export {
 export { fillMail } from "./mail.ts";
 export { type Answers, type Fault, type Question, UnshownAnswers } from "./questions.ts";
 export { fillRoutes } from "./routes.ts";
-export { type Fill, fillCiphers, sweepOpenFills } from "./store.ts";
+export { type Fill, fillCiphers, fillState, sweepEndedFills } from "./store.ts";
 
 export const protectedTables = [fillTable];

@@ -98,13 +98,13 @@ export function readAnswer(question: Question, sent: readonly string[]): { value
 /** Required questions without an answer. */
 export const missingIn = (questions: readonly Question[], answers: Answers): Fault[] =>
   questions.flatMap(({ name, required }) =>
-    required && (answers[name] ?? []).length === 0 ? [{ name, rule: "missing" as const, limit: 0 }] : [],
+    required && (answers.get(name) ?? []).length === 0 ? [{ name, rule: "missing" as const, limit: 0 }] : [],
   );
 
 /** The answers that the form comes with. */
 export const answersOf = (questions: readonly Question[]): Answers =>
-  Object.fromEntries(
-    questions.flatMap((question) => {
+  new Map(
+    questions.flatMap((question): [string, readonly string[]][] => {
       const read = readAnswer(question, question.value);
       return "values" in read && read.values.length > 0 ? [[question.name, read.values]] : [];
     }),
@@ -112,10 +112,10 @@ export const answersOf = (questions: readonly Question[]): Answers =>
 
 /** `values` of the API: a text, true or false for a box, a list of texts for a list. @throws ServiceError naming the field and the rule */
 export function readValues(questions: readonly Question[], values: unknown): Answers {
-  if (values === undefined || values === null) return {};
+  if (values === undefined || values === null) return new Map();
   if (typeof values !== "object" || Array.isArray(values)) throw invalid("values must be an object.");
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
+  return new Map(
+    Object.entries(values).map(([name, value]): [string, readonly string[]] => {
       const question = questions.find((each) => each.name === name);
       const at = `values.${shownText(name)}`;
       if (!question) throw invalid(`${at} names no field of the form.`);

@@ -66,16 +66,20 @@ const summary = {
   name: nullable(Type.String({ examples: ["Jane Doe"] }), "Of the person who fills it in."),
   email: nullable(Type.String({ examples: ["jane@example.com"] }), "Where the link is mailed to."),
   language: oneOf(signerLanguages, "Of the page and the mail."),
-  url: text(
-    "The link to the form. Anyone who has it sees and changes the answers.",
-    "https://sign.example.com/fill/0198c0de-0000-7000-8000-000000000001/4f1c2a9d0b7e6358c1d2e3f4a5b6c7d8e9f0a1b2",
+  url: nullable(
+    Type.String({
+      examples: [
+        "https://sign.example.com/fill/0198c0de-0000-7000-8000-000000000001/4f1c2a9d0b7e6358c1d2e3f4a5b6c7d8e9f0a1b2",
+      ],
+    }),
+    "The link to the form. Anyone who has it sees and changes the answers, so it is null for a key without the scope `orders`.",
   ),
   createdAt: timestamp("When it was made."),
   expiresAt: timestamp("Until when the link works."),
   endedAt: nullable(timestamp("When it ended."), "When it was completed or canceled; null before."),
   fillToken: nullable(
     Type.String({ pattern: "^[0-9a-f]{40}$", examples: ["4f1c2a9d0b7e6358c1d2e3f4a5b6c7d8e9f0a1b2"] }),
-    "For `fill_token` of one order of yours; null before the end, and once an order took it.",
+    "For `fill_token` of one order of yours; null before the end, once an order took it, and for a key without the scope `orders`.",
   ),
   usableUntil: nullable(
     timestamp("Until when an order may take the document."),

@@ -1,23 +1,34 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import { dayMs } from "../../kernel/platform/clock.ts";
 import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../kernel/platform/languages.ts";
-import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import type { TemplateUse } from "../order/order.ts";
 import type { Answers, Question } from "./pdf/question.ts";
 
 const uses = { form: "fill_form", answers: "fill_answers" } as const;
 
-export const fillTable: ProtectedTable = {
+/** A fill ends once, and stays its firm's. */
+export const fillState: StateMac = {
   table: sql`fills`,
   key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    r,
+  ) => sql`${r}.id, ${r}.partner_id, ${r}.environment, ${r}.template_id, ${r}.version, ${r}.state, ${r}.revision, ${r}.mails,
+    ${r}.created_by, extract(epoch FROM ${r}.created_at), extract(epoch FROM ${r}.expires_at), extract(epoch FROM ${r}.ended_at)`,
+};
+
+export const fillTable = stateRows(fillState, {
   ciphers: [
     { use: uses.form, column: sql`form`, context: sql`id::text` },
     { use: uses.answers, column: sql`answers`, context: sql`id::text` },
   ],
-};
+});
 
 /** All of a fill that never changes. It names its owner, so that a row that was moved in the database is nobody's. */
 export type FillForm = {
@@ -59,19 +70,26 @@ export const fillCiphers = (secrets: SecretBytes): FillCiphers => ({
 });
 
 const columns: Statement = sql`f.id, f.partner_id AS "partnerId", f.environment, f.state, f.form, f.answers, f.revision, f.mails,
-  f.created_at AS "createdAt", f.expires_at AS "expiresAt", f.ended_at AS "endedAt"`;
+  f.created_at AS "createdAt", f.expires_at AS "expiresAt", f.ended_at AS "endedAt", ${verified(fillState, sql`f`)}`;
 
 const sealedJson = (cipher: ColumnCipher, content: object, id: string): Buffer =>
   cipher.encrypt(Buffer.from(JSON.stringify(content)), id);
 const openedJson = <Content>(cipher: ColumnCipher, sealed: Buffer, id: string): Content =>
   JSON.parse(cipher.decrypt(sealed, id).toString());
 
+/** Answers as they are stored. */
+type AnswerList = [string, string[]][];
+
 /** @throws Error for a row that was altered */
 function opened(ciphers: FillCiphers, { form, answers, partnerId, environment, ...row }: Row): Fill {
   const content = openedJson<FillForm>(ciphers.form, form, row.id);
   if (content.owner.partnerId !== partnerId || content.owner.environment !== environment)
     throw new Error(`fill ${row.id} is not what was written`);
-  return { ...row, ...content, answers: answers ? openedJson<Answers>(ciphers.answers, answers, row.id) : {} };
+  return {
+    ...row,
+    ...content,
+    answers: new Map(answers ? openedJson<AnswerList>(ciphers.answers, answers, row.id) : []),
+  };
 }
 
 type Reading = { db: Sql; ciphers: FillCiphers };
@@ -119,33 +137,40 @@ export async function insertFill(tx: Tx, ciphers: FillCiphers, fill: NewFill): P
   await tx.query(sql`
     INSERT INTO fills (id, partner_id, environment, template_id, version, form, answers, created_by, created_at, expires_at)
     VALUES (${id}, ${owner.partnerId}, ${owner.environment}, ${use.templateId}, ${use.version},
-      ${sealedJson(ciphers.form, form, id)}, ${sealedJson(ciphers.answers, answers, id)}, ${createdBy}, ${createdAt}, ${expiresAt})`);
+      ${sealedJson(ciphers.form, form, id)}, ${sealedJson(ciphers.answers, [...answers], id)}, ${createdBy}, ${createdAt}, ${expiresAt})`);
+  await writeStateMacs(tx, fillState, sql`id = ${id}`);
 }
 
-export type Saved = { id: string; answers: Answers; revision: number; now: Date };
+export type Saved = { id: string; answers: Answers; revision: number | null; now: Date };
 
-/** Stores the answers over those of a revision. @returns false when another page stored others since, or the fill has ended */
-export async function saveAnswers(
-  db: Sql,
-  ciphers: FillCiphers,
+/**
+ * Stores the answers over those of a revision, or over all where it is null.
+ * @returns false when another page stored others since, or the fill has ended
+ */
+export const saveAnswers = (
+  { db, ciphers }: { db: Database; ciphers: FillCiphers },
   { id, answers, revision, now }: Saved,
-): Promise<boolean> {
-  const saved = await db.query(sql`
-    UPDATE fills SET answers = ${sealedJson(ciphers.answers, answers, id)}, revision = revision + 1
-    WHERE id = ${id} AND revision = ${revision} AND state = 'open' AND expires_at > ${now} RETURNING 1`);
-  return saved.length === 1;
-}
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const saved = await tx.query(sql`
+      UPDATE fills SET answers = ${sealedJson(ciphers.answers, [...answers], id)}, revision = revision + 1
+      WHERE id = ${id} AND state = 'open' AND expires_at > ${now}
+        ${revision === null ? nothing : sql`AND revision = ${revision}`} RETURNING 1`);
+    if (saved.length === 1) await writeStateMacs(tx, fillState, sql`id = ${id}`);
+    return saved.length === 1;
+  });
 
 /** Ends an open fill, and forgets its answers. @returns false when it had ended, or its answers changed since `revision` */
 export async function endFill(
-  db: Sql,
+  tx: Tx,
   id: string,
   { state, at, revision = null }: { state: "completed" | "canceled"; at: Date; revision?: number | null },
 ): Promise<boolean> {
-  const ended = await db.query(sql`
+  const ended = await tx.query(sql`
     UPDATE fills SET state = ${state}, answers = NULL, ended_at = ${at}
     WHERE id = ${id} AND state = 'open' AND expires_at > ${at}
       ${revision === null ? nothing : sql`AND revision = ${revision}`} RETURNING 1`);
+  if (ended.length === 1) await writeStateMacs(tx, fillState, sql`id = ${id}`);
   return ended.length === 1;
 }
 
@@ -154,10 +179,20 @@ export async function countMail(tx: Tx, id: string, most: number, now: Date): Pr
   const counted = await tx.query(sql`
     UPDATE fills SET mails = mails + 1 WHERE id = ${id} AND mails < ${most} AND state = 'open' AND expires_at > ${now}
     RETURNING 1`);
+  if (counted.length === 1) await writeStateMacs(tx, fillState, sql`id = ${id}`);
   return counted.length === 1;
 }
 
-/** Forgets what was typed into forms that nobody finished in time. */
-export const sweepOpenFills = (db: Sql, now: Date) =>
-  db.query(sql`
-    UPDATE fills SET state = 'canceled', answers = NULL, ended_at = ${now} WHERE state = 'open' AND expires_at <= ${now}`);
+/** After its end a fill says for so long what became of it: longer than its document waits for an order. */
+const keptMs = 30 * dayMs;
+
+/** Ends forms that nobody finished in time, and forgets what was typed into them; deletes those that ended 30 days ago, with their person. */
+export async function sweepEndedFills(db: Database, now: Date): Promise<void> {
+  await db.transaction(async (tx) => {
+    const ended = await tx.query<{ id: string }>(sql`
+      UPDATE fills SET state = 'canceled', answers = NULL, ended_at = ${now}
+      WHERE state = 'open' AND expires_at <= ${now} RETURNING id`);
+    await writeStateMacs(tx, fillState, sql`id = ANY (${ended.map(({ id }) => id)}::uuid[])`);
+    await tx.query(sql`DELETE FROM fills WHERE state <> 'open' AND ended_at <= ${new Date(now.getTime() - keptMs)}`);
+  });
+}

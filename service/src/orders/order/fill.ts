@@ -102,7 +102,7 @@ export async function keepUpload(
  * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
  */
 export async function openKept(
-  deps: Pick<FillDeps, "db" | "blobs" | "rowMac" | "clock"> & { log?: Log },
+  deps: Pick<FillDeps, "db" | "blobs" | "rowMac" | "clock"> & { log: Log },
   token: string,
   { partnerId, environment }: Owner,
 ): Promise<StoredFile> {
@@ -210,7 +210,7 @@ export type FilledDocument = OriginalDocument & { slug: string | null; use?: Tem
  * fails its MAC.
  */
 export async function findFill(
-  { db, rowMac, log }: { db: Sql; rowMac: RowMac; log?: Log },
+  { db, rowMac, log }: { db: Sql; rowMac: RowMac; log: Log },
   { partnerId, environment }: Owner,
   token: string,
   now: Date,
@@ -224,7 +224,7 @@ export async function findFill(
   const use = templateId !== null && templateVersion !== null ? { templateId, version: templateVersion } : null;
   if (rowMac.holds("fill_documents", fillMembers(found), found.mac))
     return { slug, sha256, bytes, pages, blobKey, use };
-  log?.error({ blobKey }, "a document that waits for its order is not what was written: its token is refused");
+  log.error({ blobKey }, "a document that waits for its order is not what was written: its token is refused");
   return undefined;
 }
 

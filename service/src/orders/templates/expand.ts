@@ -1,5 +1,6 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode, isUuid, shownText } from "../../kernel/platform/text.ts";
 import {
   type Expanded,
@@ -20,6 +21,8 @@ import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
 import { findVersion, type TemplateVersion, withPrints } from "./store.ts";
 
+type ExpandDeps = { log: Log } & TemplateDeps;
+
 /** The fields that a form has for its template; all but the first need it. */
 const own = ["template", "template_version", "roles", "values", "other_document"] as const;
 const replaced = [...decided, "signers", "fields", "signer_auth"] as const;
@@ -30,7 +33,7 @@ const replaced = [...decided, "signers", "fields", "signer_auth"] as const;
  * @throws ServiceError naming the field and the rule
  */
 export async function expandForm(
-  deps: TemplateDeps,
+  deps: ExpandDeps,
   principal: Principal,
   { fields: sent, upload }: SentOrder,
 ): Promise<Expanded | undefined> {
@@ -125,7 +128,7 @@ async function requireForm(
 
 /** Refuses a completed document that was not filled in from this version: nothing reads its words, so that the places could be on others. */
 async function requireFilledFrom(
-  deps: TemplateDeps,
+  deps: ExpandDeps,
   principal: Principal,
   { templateId, version }: TemplateVersion,
   token: string,

@@ -137,7 +137,7 @@ const idOf = ({ kind }: Question, index: number): string =>
 function input(view: FillPageView, question: Question, index: number, words: Words): Html {
   const { fill, faults, typed } = view;
   const { kind, label: asked, required, options, lines, maxLength } = question;
-  const values = typed?.(index, question) ?? fill.answers[question.name] ?? [];
+  const values = typed?.(index, question) ?? fill.answers.get(question.name) ?? [];
   const text = words.fill;
   const fault = faults.find(({ name }) => name === question.name);
   const error = fault && `${asked}: ${faultText(fault, words)}`;
@@ -182,7 +182,7 @@ function completion(label: string): { autocomplete?: string; inputMode?: "email"
 }
 
 function shown({ answers }: Fill, { name, kind, options }: Question, { fill }: Words): Html | string {
-  const values = answers[name] ?? [];
+  const values = answers.get(name) ?? [];
   if (values.length === 0) return html`<span class="quiet-text">${fill.none}</span>`;
   if (kind === "checkbox") return fill.yes;
   if (kind === "text")

@@ -3,14 +3,18 @@ import { test } from "node:test";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { storageUse } from "../../../src/firms/partners/partners.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { sweepOpenFills } from "../../../src/orders/fills/fills.ts";
+import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import { fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
 import { everyKind, madeForm } from "./made-form.ts";
 
 const folder = temporaryFolder();
 const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
 const db = await forTests(databaseOfRunning(folder.path));
+db.useRowMac(await rowMacOf(folder.path));
 const partner = await newPartner(service, { tier: "ProOffice" });
 const other = await newPartner(service);
 
@@ -142,7 +146,7 @@ test("a fill and its token belong to one firm and environment", async () => {
   );
   assert.equal((await order(made.fillToken ?? "", {}, other.headers)).status, 400, "its owner is under the MAC");
   await db.query(sql`UPDATE fills SET partner_id = ${other.partnerId} WHERE id = ${made.fillId}`);
-  assert.equal((await call("GET", `fills/${made.fillId}`, undefined, other.headers)).status, 500);
+  assert.equal((await call("GET", `fills/${made.fillId}`, undefined, other.headers)).status, 503);
   await db.query(sql`UPDATE fills SET partner_id = ${partner.partnerId} WHERE id = ${made.fillId}`);
 });
 
@@ -230,10 +234,13 @@ test("a canceled, expired or foreign link takes and shows nothing", async () => 
   );
   assert.equal(kept?.answers, null);
   const expired = await fill({ template: await template() });
-  await db.query(sql`UPDATE fills SET expires_at = now() - interval '1 minute' WHERE id = ${expired.fillId}`);
+  await db.transaction(async (tx) => {
+    await tx.query(sql`UPDATE fills SET expires_at = now() - interval '1 minute' WHERE id = ${expired.fillId}`);
+    await writeStateMacs(tx, fillState, sql`id = ${expired.fillId}`);
+  });
   assert.match((await page(expired.url)).text, /This form is closed/);
   assert.equal((await get(expired.fillId)).state, "expired");
-  await sweepOpenFills(db, new Date());
+  await sweepEndedFills(db, new Date());
   assert.equal((await get(expired.fillId)).state, "expired");
   for (const url of [`${expired.url.slice(0, -1)}x`, expired.url.replace(/[0-9a-f]{40}$/, "0".repeat(40))])
     assert.equal((await page(url)).status, 404);
@@ -304,4 +311,59 @@ test("refuses what it can't ask, naming the field and the rule", async () => {
     (await call("POST", "fills", { template: bare })).body.error,
     "template can't be filled in online: its document has no form fields that are open.",
   );
+});
+
+test("a field may have the name of any member of an object", async () => {
+  const names = ["constructor", "toString", "__proto__", "hasOwnProperty"];
+  const fields = names.map((name, at) => ({
+    entries: `/FT /Tx /T (${name}) /TU (Field ${at}) /Ff 2`,
+    rect: `72 ${600 - 40 * at} 272 ${620 - 40 * at}`,
+  }));
+  const made = await fill({ template: await template({}, madeForm(fields)) });
+  const first = await page(made.url);
+  assert.equal(first.status, 200);
+  const saved = await post(`${made.url}/1`, { q0: "a", q1: "b", q3: "d", revision: revisionIn(first.text) });
+  assert.equal(saved.status, 303);
+  const review = await page(`${made.url}/review`);
+  assert.match(review.text, /Field 2<\/a> is needed/);
+  await post(`${made.url}/1`, { q0: "a", q1: "b", q2: "c", q3: "d", revision: revisionIn(review.text) });
+  const again = await page(`${made.url}/review`);
+  assert.equal((await post(`${made.url}/finish`, { revision: revisionIn(again.text) })).status, 303);
+  assert.equal((await get(made.fillId)).state, "completed");
+});
+
+test("open forms and their documents count as stored until an order takes them or they end", async () => {
+  const firm = await newPartner(service);
+  const stored = async () =>
+    (await storageUse(db, () => 1e12)({ partnerId: firm.partnerId, tier: "Trial" }))?.stored ?? 0;
+  const form = everyKind();
+  const { body } = await call("POST", "templates", orderForm({ name: "Deed" }, form), firm.headers);
+  assert.equal(await stored(), form.length);
+  const open = await call("POST", "fills", { template: body.templateId }, firm.headers);
+  assert.equal(await stored(), 2 * form.length);
+  await call("POST", `fills/${open.body.fillId}/cancel`, undefined, firm.headers);
+  assert.equal(await stored(), form.length);
+  const values = { buyer: "Jane", agree: true };
+  const done = await call("POST", "fills", { template: body.templateId, values, complete: true }, firm.headers);
+  assert.ok((await stored()) > 2 * form.length);
+  await order(done.body.fillToken ?? "", {}, firm.headers);
+  assert.ok((await stored()) > 2 * form.length, "the order has it now");
+});
+
+test("a form is deleted 30 days after its end, with its person", async () => {
+  const made = await fill({ template: await template(), name: "Jane Doe" });
+  await call("POST", `fills/${made.fillId}/cancel`);
+  await sweepEndedFills(db, new Date(Date.now() + 29 * 86_400_000));
+  assert.equal((await get(made.fillId)).state, "canceled");
+  await sweepEndedFills(db, new Date(Date.now() + 31 * 86_400_000));
+  assert.equal((await call("GET", `fills/${made.fillId}`)).status, 404);
+});
+
+test("a state that was changed in the database is not believed", async () => {
+  const made = await fill({ template: await template() });
+  await call("POST", `fills/${made.fillId}/cancel`);
+  await db.query(sql`UPDATE fills SET state = 'open', ended_at = NULL WHERE id = ${made.fillId}`);
+  assert.equal((await page(made.url)).status, 503);
+  await db.query(sql`UPDATE fills SET state = 'canceled', ended_at = now() WHERE id = ${made.fillId}`);
+  await db.query(sql`DELETE FROM fills WHERE id = ${made.fillId}`);
 });

@@ -15,8 +15,10 @@ async function questions(form: Buffer) {
   return found.questions;
 }
 
-async function filled(form: Buffer, answers: Answers, options: readonly string[] = []): Promise<Buffer> {
-  const output = await fillForm(form, { answers, options, docSha256: hash("sha256", form) });
+const answersIn = (given: Record<string, string[]>): Answers => new Map(Object.entries(given));
+
+async function filled(form: Buffer, given: Record<string, string[]>, options: readonly string[] = []): Promise<Buffer> {
+  const output = await fillForm(form, { answers: answersIn(given), options, docSha256: hash("sha256", form) });
   assert.ok("tail" in output, JSON.stringify(output));
   return Buffer.concat([form, output.tail]);
 }
@@ -88,7 +90,12 @@ test("writes answers into the form's own fields, and closes all but the signatur
 test("refuses an answer that is too long for its field, and characters that no font has", async () => {
   const form = everyKind();
   const output = await fillForm(form, {
-    answers: { buyer: ["W".repeat(400)], f2: ["a\u{10FFFD}b"], zip: ["123456"], notes: ["word ".repeat(700)] },
+    answers: answersIn({
+      buyer: ["W".repeat(400)],
+      f2: ["a\u{10FFFD}b"],
+      zip: ["123456"],
+      notes: ["word ".repeat(700)],
+    }),
     options: [],
     docSha256: hash("sha256", form),
   });

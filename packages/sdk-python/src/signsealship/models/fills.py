@@ -37,8 +37,8 @@ class FillSummary:
     """Where the link is mailed to."""
     language: Language
     """Of the page and the mail."""
-    url: str
-    """The link to the form: anyone who has it sees and changes the answers."""
+    url: str | None
+    """The link to the form: anyone who has it sees and changes the answers. None for a key without the scope `orders`."""
     created_at: datetime
     """UTC."""
     expires_at: datetime

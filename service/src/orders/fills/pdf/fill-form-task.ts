@@ -5,7 +5,7 @@ import { Unfillable } from "./form-questions.ts";
 
 export async function run(bytes: Buffer, input: FillInput): Promise<FillOutput> {
   try {
-    const texts = [...Object.values(input.answers).flat(), ...input.options];
+    const texts = [...[...input.answers.values()].flat(), ...input.options];
     return filledTail(bytes, input, await typesetFor(texts));
   } catch (error) {
     if (error instanceof Unfillable) return { whyNot: error.why };

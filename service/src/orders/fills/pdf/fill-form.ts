@@ -37,7 +37,7 @@ export function filledTail(form: Buffer, { answers, docSha256 }: FillInput, type
   const ink = openInk(typeset);
   const unshown: Unshown[] = [];
   const drawn = asked.flatMap((each) => {
-    const answer = answers[each.field.name] ?? [];
+    const answer = answers.get(each.field.name) ?? [];
     const result = write(look, writer, ink, each, answer);
     if (typeof result !== "string") return result;
     unshown.push({ name: each.field.name, why: result });

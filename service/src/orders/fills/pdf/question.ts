@@ -18,8 +18,8 @@ export type Question = {
   readonly value: readonly string[];
 };
 
-/** The answer to a question: none, one text, the states of boxes, or several of a list. */
-export type Answers = Readonly<Record<string, readonly string[]>>;
+/** Answers by the names of fields: a name may be that of any member of an object. */
+export type Answers = ReadonlyMap<string, readonly string[]>;
 
 /** Why a form can't be filled in online, as a worker says it. */
 export type WhyNot = "encrypted" | "signed" | "no_fields" | "secret_fields" | "too_many" | "unreadable";

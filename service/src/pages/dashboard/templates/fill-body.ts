@@ -107,7 +107,7 @@ ${
   card(
     "link",
     "Its link",
-    html`<p>Anyone who has it sees and changes the answers. Give it to the person alone.</p><p>${codeText(url, "link")}</p>
+    html`<p>Anyone who has it sees and changes the answers. Give it to the person alone.</p><p>${codeText(url ?? "", "link")}</p>
 ${person.email !== null && buttonForm(`${fillsPath}/${id}/send`, "Mail the link", { fields, kind: "quiet-button" })}
 ${buttonForm(`${fillsPath}/${id}/cancel`, "Cancel the form", { fields, kind: "quiet-button" })}`,
   )
