@@ -53,10 +53,13 @@ export const NewFill = Type.Object(
 
 const summary = {
   fillId: uuid("The fill's id."),
-  template: Type.Object({
-    templateId: uuid("The template's id."),
-    version: Type.Integer({ minimum: 1, description: "Its version." }),
-  }),
+  template: Type.Object(
+    {
+      templateId: uuid("The template's id."),
+      version: Type.Integer({ minimum: 1, description: "Its version.", examples: [1] }),
+    },
+    { description: "The template whose form it is." },
+  ),
   title: text("The template's name.", "Purchase agreement"),
   state: oneOf(
     ["open", "completed", "used", "gone", "canceled", "expired"],

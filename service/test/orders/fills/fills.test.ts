@@ -5,7 +5,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { storageUse } from "../../../src/firms/partners/partners.ts";
+import { issueKey, storageUse } from "../../../src/firms/partners/partners.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
@@ -14,7 +14,8 @@ import { everyKind, madeForm } from "./made-form.ts";
 const folder = temporaryFolder();
 const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
 const db = await forTests(databaseOfRunning(folder.path));
-db.useRowMac(await rowMacOf(folder.path));
+const rowMac = await rowMacOf(folder.path);
+db.useRowMac(rowMac);
 const partner = await newPartner(service, { tier: "ProOffice" });
 const other = await newPartner(service);
 
@@ -148,6 +149,15 @@ test("a fill and its token belong to one firm and environment", async () => {
   await db.query(sql`UPDATE fills SET partner_id = ${other.partnerId} WHERE id = ${made.fillId}`);
   assert.equal((await call("GET", `fills/${made.fillId}`, undefined, other.headers)).status, 503);
   await db.query(sql`UPDATE fills SET partner_id = ${partner.partnerId} WHERE id = ${made.fillId}`);
+});
+
+test("a key that may only read sees states, and no link and no token", async () => {
+  const made = await fill({ template: await template(), values: { buyer: "Jane", agree: true }, complete: true });
+  const reading = { db, clock: () => new Date(), rowMac };
+  const wanted = { actor: "operator", scopes: ["read"], name: "Reports" } as const;
+  const { key } = await issueKey(reading, partner.partnerId, "test", wanted);
+  const { body } = await call("GET", `fills/${made.fillId}`, undefined, { Authorization: `Bearer ${key}` });
+  assert.deepEqual([body.state, body.url, body.fillToken], ["completed", null, null]);
 });
 
 test("of two windows, the second learns that the first saved, and loses nothing that was typed", async () => {
