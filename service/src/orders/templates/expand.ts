@@ -21,7 +21,8 @@ import { likenessOf, printsIn } from "./prints.ts";
 import type { TemplateDeps } from "./save.ts";
 import { findVersion, type TemplateVersion, withPrints } from "./store.ts";
 
-type ExpandDeps = { log: Log } & TemplateDeps;
+/** With the log, for a document that is not what was written. */
+type Expanding = TemplateDeps & { log: Log };
 
 /** The fields that a form has for its template; all but the first need it. */
 const own = ["template", "template_version", "roles", "values", "other_document"] as const;
@@ -33,7 +34,7 @@ const replaced = [...decided, "signers", "fields", "signer_auth"] as const;
  * @throws ServiceError naming the field and the rule
  */
 export async function expandForm(
-  deps: ExpandDeps,
+  deps: Expanding,
   principal: Principal,
   { fields: sent, upload }: SentOrder,
 ): Promise<Expanded | undefined> {
@@ -128,7 +129,7 @@ async function requireForm(
 
 /** Refuses a completed document that was not filled in from this version: nothing reads its words, so that the places could be on others. */
 async function requireFilledFrom(
-  deps: ExpandDeps,
+  deps: Expanding,
   principal: Principal,
   { templateId, version }: TemplateVersion,
   token: string,
