@@ -167,12 +167,17 @@ test("compares with the checkpoint of a proof that somebody else was given", asy
   ]);
 });
 
-test("refuses the checkpoint of another log, and reports one that the key did not sign", async () => {
+test("refuses the checkpoint of another log, and says of one that the key did not sign that it proves nothing", async () => {
   const folder = writeLog(newFolder(), entriesUpTo(10));
   const [other, stranger] = [await sampleLog("example.org/log/live", 7), await sampleLog(origin, 8)];
   const noteOf = (signer: typeof log) => write(join(newFolder(), "note"), signer.signed(3, rootOf([])));
   await assert.rejects(watch(folder, { with: [noteOf(other)] }), /is of the log example\.org/);
-  assert.match((await findingsOf(folder, { with: [noteOf(stranger)] }))[0] ?? "", /did not sign/);
+  const foreign = await watch(folder, { with: [noteOf(stranger)] });
+  assert.match(
+    foreign.text,
+    /did not sign the checkpoint of .*: it proves nothing about the log\.\nNothing is wrong\./,
+  );
+  assert.equal(foreign.exitCode, 2);
   await assert.rejects(watch(folder, { with: [write(join(newFolder(), "x"), "text")] }), UsageError);
   await assert.rejects(watch(folder, { with: [join(folder, "none")] }), UsageError);
 });
@@ -186,7 +191,11 @@ test("says where the log has a sealed file, that it was retracted, or that the l
   assert.match(text, /sealed\.pdf: entry 5\nNothing is wrong\./);
   const retracted = writeLog(newFolder(), [...lines, `retract/v1 ${sha256} superseded\n`]);
   assert.match((await watch(retracted, { with: [pdf] })).text, /sealed\.pdf: entry 5, retracted \(superseded\)/);
-  assert.deepEqual(await findingsOf(retracted, { with: [pdf, missing] }), [`The log does not have ${missing}.`]);
+  const state = newFolder();
+  const unknown = await watch(retracted, { with: [pdf, missing], state });
+  assert.match(unknown.text, /other\.pdf is not in this log, or not yet\.\nNothing is wrong\./);
+  assert.equal(unknown.exitCode, 2);
+  assert.match((await watch(retracted, { state })).text, / 0 of them read now/);
 });
 
 test("reports what no honest log has: two histories of a closing, a wrong count, a line outside of the grammar", async () => {

@@ -9,6 +9,8 @@ import { LogBroken, type PublishedTree } from "./published-log.ts";
 /** Sentences on a log that did what an honest log never does, and the proofs of forks. */
 export class Findings {
   readonly sentences: string[] = [];
+  /** Sentences on the given files, which say nothing of the log. */
+  readonly ofFiles: string[] = [];
   private readonly forks: { readonly fork: Fork; readonly size: number }[] = [];
 
   get isWrong(): boolean {
@@ -36,7 +38,7 @@ export class Findings {
     const { size, root: oldRoot } = other;
     if (other.origin !== origin) throw new UsageError(`${name} is of the log ${other.origin}, and this is ${origin}`);
     if (!(await isSignedBy(other, key))) {
-      this.sentences.push(`The key did not sign the checkpoint of ${name}.`);
+      this.ofFiles.push(`The key did not sign the checkpoint of ${name}: it proves nothing about the log.`);
       return;
     }
     if (size > newSize) {

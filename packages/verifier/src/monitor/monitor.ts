@@ -23,7 +23,7 @@ export type MonitorOptions = {
   readonly fetch: Fetch;
 };
 
-/** Exit code: 0 nothing is wrong, 1 the log did what an honest log never does, 2 it can't be read. */
+/** Exit code: 0 nothing is wrong, 1 the log did what an honest log never does, 2 it can't be read, or a given file is not of this log. */
 export type MonitorAnswer = { readonly json: object; readonly text: string; readonly exitCode: 0 | 1 | 2 };
 
 /**
@@ -85,7 +85,8 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
   const places = files.flatMap(({ path, sealedSha256 }) =>
     sealedSha256 === null || !found ? [] : [{ path, place: found.places.get(sealedSha256) ?? null }],
   );
-  for (const { path, place } of places) if (place === null) findings.sentences.push(`The log does not have ${path}.`);
+  for (const { path, place } of places)
+    if (place === null) findings.ofFiles.push(`${path} is not in this log, or not yet.`);
   const fork = await findings.writeFork(options.state ?? ".");
   // After a finding, the next run compares with the last state that was good.
   if (options.state !== null && found && !findings.isWrong)
@@ -137,16 +138,18 @@ type Watched = {
   readonly fork?: string | null;
 };
 
-function answerOf(watched: Watched, { sentences, isWrong }: Findings): MonitorAnswer {
+function answerOf(watched: Watched, { sentences, ofFiles, isWrong }: Findings): MonitorAnswer {
   const { from, origin = from, size, read = 0, places = [], fork = null } = watched;
   const lines = [
     size === undefined ? origin : `${origin}: ${size} entries, ${read} of them read now`,
     ...places.flatMap(({ path, place }) => (place ? [`${path}: entry ${place.index}${afterwards(place)}`] : [])),
     ...sentences.map((sentence) => `WRONG: ${sentence}`),
     ...(fork === null ? [] : [`The proof is in ${fork}. Show it to others.`]),
+    ...ofFiles,
     ...(isWrong ? [] : ["Nothing is wrong."]),
   ];
-  return { json: { ...watched, findings: sentences }, text: lines.join("\n"), exitCode: isWrong ? 1 : 0 };
+  const exitCode = isWrong ? 1 : ofFiles.length > 0 ? 2 : 0;
+  return { json: { ...watched, findings: sentences, files: ofFiles }, text: lines.join("\n"), exitCode };
 }
 
 const afterwards = ({ retracted }: FilePlace): string => (retracted === null ? "" : `, retracted (${retracted})`);
