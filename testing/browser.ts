@@ -61,11 +61,11 @@ export type Browser = { open: (url: string, look: Look) => Promise<OpenPage>; cl
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** A real Chromium with a new temporary profile. Every page opens in its own context. */
-export async function startBrowser(): Promise<Browser> {
+/** A real Chromium with a new temporary profile. Every page opens in its own context. @param more flags for all of them */
+export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error("Chromium is not installed");
-  const browser = await chromium.launch({ executablePath, args });
+  const browser = await chromium.launch({ executablePath, args: [...args, ...more] });
   return {
     async open(url, { width, height = 800, colorScheme = "light", ...look }) {
       const { javaScript = true, timeZone = "UTC", heldClock = false, cookie } = look;

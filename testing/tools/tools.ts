@@ -82,6 +82,7 @@ const table = {
   headlessShell: packaged("chromium-headless-shell", "chromium-headless-shell"),
   poppler: packaged("poppler-utils", "pdfsig", "pdfinfo", "pdfdetach", "pdftotext", "pdftoppm"),
   nss: packaged("libnss3-tools", "certutil"),
+  ffmpeg: packaged("ffmpeg", "ffprobe", "ffmpeg"),
   mupdf: packaged("mupdf-tools", "mutool"),
   qpdf: packaged("qpdf", "qpdf"),
   openssl: packaged("openssl", "openssl"),

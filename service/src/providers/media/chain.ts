@@ -1,0 +1,66 @@
+/** The chain of a session's chunks: one line for each, in one order for all takes, so that no person's part can be left out. */
+import { createHash } from "node:crypto";
+import { canonicalJson } from "@signsealship/evidence/manifest";
+
+/** Times `from` and `to` are in the take, in milliseconds; `at` is this server's clock, ISO 8601. `n` counts a take's chunks from its header, 0. */
+export type ChainLine = {
+  readonly seq: number;
+  readonly at: string;
+  readonly take: number;
+  /** Whose take it is, by the session's own name for the person. */
+  readonly person: string;
+  readonly n: number;
+  readonly from: number;
+  readonly to: number;
+  readonly key: boolean;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly previousSha256: string;
+};
+
+/** What a chain is at one moment: how many lines it has, and the hash of the last. */
+export type ChainHead = { readonly seq: number; readonly sha256: string };
+
+export const sha256Hex = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Before the first line. */
+export const emptyChain: ChainHead = { seq: 0, sha256: sha256Hex("") };
+
+/** A line as it is hashed: canonical JSON, as `jq -Sca .` writes it, without the line's end. */
+export const lineText = (line: ChainLine): string => canonicalJson(line);
+
+export const headAfter = (line: ChainLine): ChainHead => ({ seq: line.seq, sha256: sha256Hex(lineText(line)) });
+
+const members = ["at", "bytes", "from", "key", "n", "person", "previousSha256", "seq", "sha256", "take", "to"];
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isHash = (value: unknown): boolean => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+
+/** @throws Error for a text that is not one line of a chain in its canonical form */
+export function readLine(text: string): ChainLine {
+  const line = JSON.parse(text) as ChainLine;
+  const isLine =
+    typeof line === "object" &&
+    line !== null &&
+    Object.keys(line).sort().join() === members.join() &&
+    [line.seq, line.take, line.n, line.from, line.to, line.bytes].every(isCount) &&
+    [line.sha256, line.previousSha256].every(isHash) &&
+    typeof line.key === "boolean" &&
+    typeof line.at === "string" &&
+    typeof line.person === "string" &&
+    lineText(line) === text;
+  if (!isLine) throw new Error("a line of a recording's chain is not in its form");
+  return line;
+}
+
+/**
+ * Follows lines from a head.
+ * @returns the new head, or which line does not follow the one before
+ */
+export function followChain(from: ChainHead, lines: readonly ChainLine[]): ChainHead | { readonly brokenAt: number } {
+  let head = from;
+  for (const line of lines) {
+    if (line.seq !== head.seq + 1 || line.previousSha256 !== head.sha256) return { brokenAt: line.seq };
+    head = headAfter(line);
+  }
+  return head;
+}

@@ -1,0 +1,20 @@
+/** Messages between the service and the engine's process. */
+import type { ErrorCode } from "../../../kernel/platform/errors.ts";
+import type { MediaEvent } from "../media.ts";
+
+export type EngineSettings = {
+  readonly announce: string;
+  readonly ports: readonly [number, number];
+  readonly tcp: boolean;
+  readonly mostSessions: number;
+  readonly spoolDir: string;
+  /** How far the service's clock runs ahead; 0 but in tests. */
+  readonly aheadMs: number;
+};
+
+export type CallName = "open" | "admit" | "signal" | "mute" | "remove" | "close" | "stop";
+export type Call = { readonly id: number; readonly call: CallName; readonly args: readonly unknown[] };
+export type Answered =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: { readonly code: ErrorCode | null; readonly message: string } };
+export type FromEngine = Answered | { readonly event: MediaEvent } | { readonly ready: true };

@@ -1,0 +1,81 @@
+/** Records one session: a take for each person's connection, and one chain for all. */
+import type { EndCause, MediaEvent, RecordingRun } from "../media.ts";
+import { openSpool, recordKey } from "../spool.ts";
+import type { Packet } from "../webm/packets.ts";
+import { openTake, type SenderReport, type Take } from "../webm/take.ts";
+import type { Picture } from "../webm/vp8.ts";
+import type { Media } from "../webm/webm.ts";
+
+type Kinds = { readonly audio: boolean; readonly video: boolean };
+
+export type Recorder = {
+  beginTake: (person: string, kinds: Kinds, askForKeyFrame: () => void, now: number) => void;
+  packet: (person: string, media: Media, packet: Packet, now: number) => void;
+  report: (person: string, media: Media, report: SenderReport) => void;
+  pictureOf: (person: string) => Picture | null;
+  endTake: (person: string, cause: EndCause, now: number) => void;
+  tick: (now: number) => void;
+  close: () => Promise<void>;
+};
+
+type RecorderInput = RecordingRun & {
+  readonly session: string;
+  readonly folder: string;
+  readonly now: () => number;
+  readonly emit: (event: MediaEvent) => void;
+  readonly onFailure: (why: string) => void;
+};
+
+type Open = { readonly take: number; readonly writer: Take; picture: Picture | null };
+
+export function openRecorder({ key, head, firstTake, session, folder, now, emit, onFailure }: RecorderInput): Recorder {
+  const takes = new Map<string, Open>();
+  let next = firstTake;
+  const spool = openSpool({
+    folder,
+    key: recordKey(key),
+    head,
+    now,
+    onChunk: (line) => emit({ kind: "chunk", session, line }),
+    onPart: (file) => emit({ kind: "part", session, file }),
+    onFailure: (error) => onFailure(error.message),
+  });
+
+  function tell(person: string, take: number, at: number, ended: EndCause | null): void {
+    emit({ kind: "take", session, person, take, at: new Date(at).toISOString(), ended });
+  }
+
+  return {
+    beginTake(person, kinds, askForKeyFrame, at) {
+      if (!kinds.audio && !kinds.video) return;
+      const take = next++;
+      let n = 0;
+      const writer = openTake({
+        media: kinds,
+        onChunk: (chunk) => spool.add({ ...chunk, take, n: n++, person }),
+        onHole: askForKeyFrame,
+        onPicture: (picture) => {
+          open.picture = picture;
+        },
+      });
+      const open: Open = { take, writer, picture: null };
+      takes.set(person, open);
+      tell(person, take, at, null);
+    },
+    packet: (person, media, packet, at) => takes.get(person)?.writer.packet(media, packet, at),
+    report: (person, media, report) => takes.get(person)?.writer.report(media, report),
+    pictureOf: (person) => takes.get(person)?.picture ?? null,
+    endTake(person, cause, at) {
+      const open = takes.get(person);
+      if (!open) return;
+      takes.delete(person);
+      open.writer.end(at);
+      tell(person, open.take, at, cause);
+    },
+    tick(at) {
+      for (const { writer } of takes.values()) writer.tick(at);
+      spool.tick();
+    },
+    close: () => spool.close(),
+  };
+}

@@ -1,0 +1,196 @@
+/** Chunks on this machine's disk until they are in the store: encrypted, each with its line of the chain. */
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
+import { type FileHandle, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { type ChainHead, type ChainLine, headAfter, lineText, readLine, sha256Hex } from "./chain.ts";
+import type { Chunk } from "./webm/take.ts";
+
+/** A stored chunk: the encrypted bytes with their tag, and the line. */
+export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer };
+
+/** A part goes to the store after so long or so much. */
+export const partMs = 60_000;
+export const partBytes = 16 * 1024 * 1024;
+/** More chunks wait only where the disk does not keep up: each waits for the ones before. */
+const mostWaiting = 400;
+const tagBytes = 16;
+export const sealedBytes = (bytes: number): number => bytes + tagBytes;
+
+/** A nonce is used once: the service counts takes for the whole recording, over all restarts. */
+function nonceOf(take: number, n: number): Buffer {
+  const nonce = Buffer.alloc(12);
+  nonce.writeUInt32BE(take, 0);
+  nonce.writeUIntBE(n, 6, 6);
+  return nonce;
+}
+
+export function sealChunk(key: KeyObject, take: number, n: number, plain: Uint8Array): Buffer {
+  const cipher = createCipheriv("aes-256-gcm", key, nonceOf(take, n));
+  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** @throws Error where the bytes are not those that the line names */
+export function openChunk(key: KeyObject, line: ChainLine, sealed: Buffer): Buffer {
+  const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(line.take, line.n));
+  decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+  const plain = Buffer.concat([decipher.update(sealed.subarray(0, sealed.length - tagBytes)), decipher.final()]);
+  if (sha256Hex(plain) !== line.sha256) throw new Error("a chunk's bytes are not those that its line names");
+  return plain;
+}
+
+export const recordKey = (bytes: Uint8Array): KeyObject => createSecretKey(Buffer.from(bytes));
+
+export type SpoolEvents = {
+  /** The chunk is durable. */
+  readonly onChunk: (line: ChainLine) => void;
+  /** A file was closed. */
+  readonly onPart: (file: string) => void;
+  /** Nothing can be written anymore. */
+  readonly onFailure: (error: Error) => void;
+};
+
+type SpoolInput = SpoolEvents & {
+  readonly folder: string;
+  readonly key: KeyObject;
+  readonly head: ChainHead;
+  readonly now: () => number;
+};
+
+type OpenFile = { handle: FileHandle; path: string; bytes: number; at: number };
+
+/** Where a chunk belongs. */
+export type Place = { readonly take: number; readonly n: number; readonly person: string };
+
+/** Writes the chunks of one session. */
+export type Spool = {
+  add: (chunk: Chunk & Place) => void;
+  /** Closes a file that is old enough. */
+  tick: () => void;
+  /** Resolves when everything is durable and the last file closed. */
+  close: () => Promise<void>;
+};
+
+const openEnd = ".open";
+const closedEnd = ".spool";
+
+export function openSpool({ folder, key, head: before, now, onChunk, onPart, onFailure }: SpoolInput): Spool {
+  let head = before;
+  let file: OpenFile | null = null;
+  let failed = false;
+  let waiting = 0;
+  let queue: Promise<void> = mkdir(folder, { recursive: true, mode: 0o700 }).then(() => {});
+
+  function enqueue(work: () => Promise<void>): void {
+    queue = queue.then(work).catch((error: Error) => {
+      if (!failed) onFailure(error);
+      failed = true;
+    });
+  }
+
+  async function closeFile(): Promise<void> {
+    if (!file) return;
+    const { handle, path } = file;
+    file = null;
+    await handle.close();
+    const closed = path.slice(0, -openEnd.length) + closedEnd;
+    await rename(path, closed);
+    onPart(closed);
+  }
+
+  async function write(chunk: Chunk & Place): Promise<void> {
+    if (failed) return;
+    const line: ChainLine = {
+      seq: head.seq + 1,
+      at: new Date(now()).toISOString(),
+      take: chunk.take,
+      n: chunk.n,
+      person: chunk.person,
+      from: chunk.from,
+      to: chunk.to,
+      key: chunk.isKey,
+      bytes: chunk.bytes.length,
+      sha256: sha256Hex(chunk.bytes),
+      previousSha256: head.sha256,
+    };
+    const record = encoded({ line, sealed: sealChunk(key, chunk.take, chunk.n, chunk.bytes) });
+    // The first line's number names the file, so that files sort by the chain.
+    const path = join(folder, `${String(line.seq).padStart(10, "0")}${openEnd}`);
+    file ??= { handle: await open(path, "wx", 0o600), path, bytes: 0, at: now() };
+    await file.handle.write(record);
+    await file.handle.datasync();
+    head = headAfter(line);
+    file.bytes += record.length;
+    onChunk(line);
+    if (file.bytes >= partBytes) await closeFile();
+  }
+
+  return {
+    add(chunk) {
+      if (waiting >= mostWaiting) {
+        if (!failed) onFailure(new Error("the disk of the spool does not keep up"));
+        failed = true;
+      }
+      if (failed) return;
+      waiting++;
+      enqueue(() => write(chunk).finally(() => waiting--));
+    },
+    tick() {
+      if (file && now() - file.at >= partMs) enqueue(closeFile);
+    },
+    async close() {
+      enqueue(closeFile);
+      await queue;
+    },
+  };
+}
+
+/** Length and text of the line, length and bytes of the chunk. */
+function encoded({ line, sealed }: SpooledChunk): Buffer {
+  const text = Buffer.from(lineText(line));
+  const lengths = [Buffer.alloc(4), Buffer.alloc(4)] as const;
+  lengths[0].writeUInt32BE(text.length);
+  lengths[1].writeUInt32BE(sealed.length);
+  return Buffer.concat([lengths[0], text, lengths[1], sealed]);
+}
+
+/**
+ * The whole chunks of a file.
+ * @returns `torn`: how many bytes at the end are no whole chunk, because the writer was killed or the machine lost power
+ */
+export async function readSpool(path: string): Promise<{ chunks: SpooledChunk[]; torn: number }> {
+  const bytes = await readFile(path);
+  const chunks: SpooledChunk[] = [];
+  const part = (at: number): Buffer | null => {
+    if (at + 4 > bytes.length) return null;
+    const end = at + 4 + bytes.readUInt32BE(at);
+    return end > bytes.length ? null : bytes.subarray(at + 4, end);
+  };
+  const chunkAt = (at: number): SpooledChunk | null => {
+    const text = part(at);
+    const sealed = text && part(at + 4 + text.length);
+    if (!text || !sealed) return null;
+    try {
+      return { line: readLine(text.toString()), sealed };
+    } catch {
+      return null;
+    }
+  };
+  let at = 0;
+  for (let chunk = chunkAt(at); chunk; chunk = chunkAt(at)) {
+    chunks.push(chunk);
+    at += 8 + lineText(chunk.line).length + chunk.sealed.length;
+  }
+  return { chunks, torn: bytes.length - at };
+}
+
+/** The files of a session, in the order of the chain. Those that a killed process left open are among them. */
+export async function spoolFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [] as string[];
+    throw error;
+  });
+  return names
+    .filter((name) => name.endsWith(openEnd) || name.endsWith(closedEnd))
+    .sort()
+    .map((name) => join(folder, name));
+}

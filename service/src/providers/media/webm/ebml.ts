@@ -1,0 +1,60 @@
+/** Elements of EBML (RFC 8794) as WebM uses them: an id, a size and the content. */
+
+/** An id as it is written, with its length marker. */
+export type ElementId = number;
+
+/** Sizes are always eight bytes long where the content may be long: one form, and nothing to move later. */
+const longSize = 8;
+
+export function element(id: ElementId, ...content: readonly Uint8Array[]): Buffer {
+  const length = content.reduce((sum, part) => sum + part.length, 0);
+  return Buffer.concat([idBytes(id), size(length), ...content]);
+}
+
+/** The start of an element whose content follows it. */
+export const elementStart = (id: ElementId, length: number): Buffer => Buffer.concat([idBytes(id), longSizeOf(length)]);
+
+/** The start of an element of unknown size: its content ends with the file. */
+export const endlessStart = (id: ElementId): Buffer =>
+  Buffer.concat([idBytes(id), Buffer.from("01ffffffffffffff", "hex")]);
+
+export const uint = (id: ElementId, value: number): Buffer => element(id, uintBytes(value));
+
+export const text = (id: ElementId, value: string): Buffer => element(id, Buffer.from(value, "latin1"));
+
+export function float(id: ElementId, value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(value);
+  return element(id, bytes);
+}
+
+/** A number of 8 bytes, whatever its value, so that an element's length is known before its value. */
+export function fixedUint(id: ElementId, value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value));
+  return element(id, bytes);
+}
+
+function idBytes(id: ElementId): Buffer {
+  const length = id > 0xffffff ? 4 : id > 0xffff ? 3 : id > 0xff ? 2 : 1;
+  const bytes = Buffer.alloc(length);
+  bytes.writeUIntBE(id, 0, length);
+  return bytes;
+}
+
+function uintBytes(value: number): Buffer {
+  const length = Math.max(1, Math.ceil(Math.log2(value + 1) / 8));
+  const bytes = Buffer.alloc(length);
+  bytes.writeUIntBE(value, 0, length);
+  return bytes;
+}
+
+/** One byte where it is enough; 0xff would mean "unknown". */
+const size = (length: number): Buffer => (length < 127 ? Buffer.from([0x80 | length]) : longSizeOf(length));
+
+function longSizeOf(length: number): Buffer {
+  const bytes = Buffer.alloc(longSize);
+  bytes.writeBigUInt64BE(BigInt(length));
+  bytes[0] = 0x01;
+  return bytes;
+}

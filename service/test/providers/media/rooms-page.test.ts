@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startBrowser } from "@signsealship/testing/browser";
+import { forTests } from "@signsealship/testing/for-tests";
+import { cameraOrigin, fakeDevices, joinByPage, startEngine } from "@signsealship/testing/media";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
+import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
+import { openChunk, readSpool, recordKey, spoolFiles } from "../../../src/providers/media/spool.ts";
+
+const { test } = testsNeeding("chromium", "ffmpeg");
+
+const media = await forTests(startEngine());
+const browser = await forTests(startBrowser(fakeDevices));
+const origin = await forTests(cameraOrigin());
+const folder = await forTests(temporaryFolder());
+const key = randomBytes(32);
+const look = { width: 800 };
+
+/** Each take's file, from the spool. */
+async function takesOf(session: string): Promise<Map<string, Buffer>> {
+  const files = await spoolFiles(join(media.spoolDir, session));
+  const chunks = (await Promise.all(files.map(readSpool))).flatMap((file) => file.chunks);
+  assert.ok(!("brokenAt" in followChain(emptyChain, chunks.map(({ line }) => line))));
+  const takes = new Map<string, Buffer[]>();
+  for (const { line, sealed } of chunks) {
+    const name = `${line.take}-${line.person}`;
+    takes.set(name, [...(takes.get(name) ?? []), openChunk(recordKey(key), line, sealed)]);
+  }
+  return new Map([...takes].map(([name, parts]) => [name, Buffer.concat(parts)]));
+}
+
+type Packet = { codec_type: string; pts_time: string; dts_time: string };
+
+function probe(file: string): { packets: Packet[]; errors: string } {
+  const args = ["-v", "error", "-show_entries", "packet=codec_type,pts_time,dts_time", "-of", "json", file];
+  const errors = execFileSync("ffmpeg", ["-v", "error", "-i", file, "-f", "null", "-"], { encoding: "utf8", stdio: "pipe" });
+  return { packets: JSON.parse(execFileSync("ffprobe", args, { encoding: "utf8" })).packets, errors };
+}
+
+test("two browsers see each other within seconds, also after a reload, and each take is a file that plays", async () => {
+  await media.engine.open("room", { key, head: emptyChain, firstTake: 1 });
+  const one = await browser.open(origin.url, look);
+  const two = await browser.open(origin.url, look);
+  const first = await joinByPage(media, one.page, { session: "room", person: "one" });
+  const second = await joinByPage(media, two.page, { session: "room", person: "two" });
+  await until(async () => (await first.seen()).some(({ person }) => person === "two"));
+  await until(async () => (await second.seen()).some(({ person }) => person === "one"));
+  await until(async () => (await first.seen()).some(({ width }) => width === 640));
+  await first.restart();
+  second.leave();
+  await two.page.reload();
+  const again = await joinByPage(media, two.page, { session: "room", person: "two" });
+  await until(async () => (await again.seen()).some(({ person }) => person === "one"));
+  const before = (await first.seen()).find(({ person }) => person === "two")?.time ?? 0;
+  await until(async () => (await first.seen()).some(({ person, time }) => person === "two" && time > before + 1));
+  await media.engine.close("room");
+
+  for (const e of media.events) if (e.kind !== "quality" && e.kind !== "message" && !(e.kind === "chunk" && e.line.n > 1)) console.log(e.kind, e.kind === "chunk" ? `${e.line.take} ${e.line.n} ${e.line.at}` : e.kind==="take" ? e.at + e.person: e);
+  const takes = await takesOf("room");
+  assert.deepEqual([...takes.keys()].sort(), ["1-one", "2-two", "3-two"]);
+  for (const [name, bytes] of takes) {
+    const file = join(folder.path, `${name}.webm`);
+    writeFileSync(file, bytes);
+    const { packets, errors } = probe(file);
+    assert.equal(errors, "", name);
+    for (const kind of ["audio", "video"]) {
+      const times = packets.filter(({ codec_type }) => codec_type === kind).map(({ dts_time }) => Number(dts_time));
+      const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+      assert.ok(times.length > 10, `${name} has ${times.length} ${kind} packets`);
+      assert.ok(Math.min(...gaps) > 0, `${name}: ${kind} times rise`);
+      console.log(name, kind, times.length, Math.max(...gaps), times[0], times.at(-1));
+    }
+  }
+});

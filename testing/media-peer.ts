@@ -1,0 +1,172 @@
+import { randomBytes } from "node:crypto";
+import type { MediaEngine, MediaEvent } from "../service/src/providers/media/media.ts";
+import { MediaStreamTrack, RTCPeerConnection, RtpHeader, RtpPacket, useNACK, useOPUS, usePLI, useSdesMid, useVP8 } from "werift";
+
+/** A person without a browser, who sends made-up sound and pictures. */
+export type MediaPeer = {
+  readonly person: string;
+  /** Packets that came from each of the others. */
+  readonly received: Map<string, { audio: number; video: number }>;
+  /** The descriptions that the engine sent. */
+  readonly descriptions: string[];
+  /** Key frames that were asked for. */
+  keyFrames: () => number;
+  /** Stops sending without a word. */
+  silence: () => void;
+  close: () => Promise<void>;
+};
+
+type PeerOptions = {
+  engine: MediaEngine;
+  session: string;
+  person: string;
+  audio?: boolean;
+  video?: boolean;
+  loop?: boolean;
+  /** Pictures in a second. */
+  rate?: number;
+  bytesOfFrame?: number;
+  /** Leaves out a packet. */
+  drops?: (sequence: number, kind: "audio" | "video") => boolean;
+};
+
+const audioMs = 20;
+const mtu = 1_100;
+
+const lineOf = () =>
+  new RTCPeerConnection({
+    codecs: {
+      audio: [useOPUS({ payloadType: 111 })],
+      video: [useVP8({ payloadType: 96, rtcpFeedback: [useNACK(), usePLI()] })],
+    },
+    headerExtensions: { audio: [useSdesMid()], video: [useSdesMid()] },
+    iceServers: [],
+    iceUseIpv6: false,
+    iceAdditionalHostAddresses: ["127.0.0.1"],
+    bundlePolicy: "max-bundle",
+  });
+
+/** A frame of the right form whose picture nobody can decode. */
+export function madeUpFrame(isKey: boolean, bytes: number): Buffer {
+  const frame = randomBytes(Math.max(16, bytes));
+  frame[0] = isKey ? 0x10 : 0x11;
+  if (isKey) Buffer.from("9d012a8002e001", "hex").copy(frame, 3);
+  return frame;
+}
+
+/** The payloads of a frame, each with its descriptor. */
+export const vp8Payloads = (frame: Buffer): Buffer[] =>
+  Array.from({ length: Math.ceil(frame.length / mtu) }, (_, index) =>
+    Buffer.concat([Buffer.from([index === 0 ? 0x10 : 0]), frame.subarray(index * mtu, (index + 1) * mtu)]),
+  );
+
+/** Lets the person in, joins and sends. */
+export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
+  const { engine, session, person, audio = true, video = true, loop = false } = options;
+  const { ticket } = await engine.admit(session, person, { audio, video, loop });
+  const descriptions: string[] = [];
+  const receiving = receiver(engine, session, person, ticket, descriptions);
+  await engine.signal(ticket, { kind: "join" });
+  const pc = lineOf();
+  let keyFrames = 0;
+  const wanted = () => keyFrames++;
+  const stop: (() => void)[] = [];
+  if (audio) {
+    const track = new MediaStreamTrack({ kind: "audio" });
+    pc.addTransceiver(track, { direction: "sendonly" });
+    stop.push(sendAudio(track, options));
+  }
+  if (video) {
+    const track = new MediaStreamTrack({ kind: "video" });
+    pc.addTransceiver(track, { direction: "sendonly" }).sender.onPictureLossIndication.subscribe(wanted);
+    stop.push(sendVideo(track, options, () => keyFrames));
+  }
+  if (audio || video) {
+    await pc.setLocalDescription(await pc.createOffer());
+    const [answer] = await engine.signal(ticket, { kind: "publish", sdp: pc.localDescription?.sdp ?? "" });
+    descriptions.push(answer?.sdp ?? "");
+    await pc.setRemoteDescription({ type: "answer", sdp: answer?.sdp ?? "" });
+  }
+  const silence = () => {
+    for (const each of stop.splice(0)) each();
+  };
+  return {
+    person,
+    received: receiving.received,
+    descriptions,
+    keyFrames: () => keyFrames,
+    silence,
+    async close() {
+      silence();
+      await Promise.all([pc.close(), receiving.close()]);
+    },
+  };
+}
+
+function receiver(engine: MediaEngine, session: string, person: string, ticket: string, descriptions: string[]) {
+  const pc = lineOf();
+  const received: MediaPeer["received"] = new Map();
+  let people = new Map<string, string>();
+  pc.onTransceiverAdded.subscribe((transceiver) =>
+    transceiver.onTrack.subscribe((track) =>
+      track.onReceiveRtp.subscribe(() => {
+        const from = people.get(transceiver.mid ?? "") ?? "?";
+        const counted = received.get(from) ?? { audio: 0, video: 0 };
+        counted[track.kind as "audio" | "video"]++;
+        received.set(from, counted);
+      }),
+    ),
+  );
+  let queue = Promise.resolve();
+  const stopListening = engine.listen((event: MediaEvent) => {
+    if (event.kind !== "message" || event.session !== session || event.person !== person) return;
+    const { message } = event;
+    if (message.kind !== "subscribe") return;
+    descriptions.push(message.sdp);
+    queue = queue
+      .then(async () => {
+        people = new Map(message.tracks.map((track) => [track.mid, track.person]));
+        await pc.setRemoteDescription({ type: "offer", sdp: message.sdp });
+        await pc.setLocalDescription(await pc.createAnswer());
+        await engine.signal(ticket, { kind: "subscribe", sdp: pc.localDescription?.sdp ?? "" });
+      })
+      // A session that ends takes its tickets along.
+      .catch(() => {});
+  });
+  return {
+    received,
+    async close() {
+      stopListening();
+      await queue;
+      await pc.close();
+    },
+  };
+}
+
+function sendAudio(track: MediaStreamTrack, { drops }: PeerOptions): () => void {
+  let sequence = 0;
+  const timer = setInterval(() => {
+    const header = new RtpHeader({ payloadType: 111, sequenceNumber: sequence & 0xffff, timestamp: sequence * 960, ssrc: 1 });
+    if (!drops?.(sequence, "audio")) track.writeRtp(new RtpPacket(header, randomBytes(60)));
+    sequence++;
+  }, audioMs);
+  return () => clearInterval(timer);
+}
+
+function sendVideo(track: MediaStreamTrack, options: PeerOptions, asked: () => number): () => void {
+  const { rate = 20, bytesOfFrame = 2_800, drops } = options;
+  let [sequence, frames, answered] = [0, 0, -1];
+  const timer = setInterval(() => {
+    const isKey = frames === 0 || asked() > answered;
+    answered = asked();
+    const payloads = vp8Payloads(madeUpFrame(isKey, isKey ? 3 * bytesOfFrame : bytesOfFrame));
+    const timestamp = Math.round((frames++ * 90_000) / rate);
+    payloads.forEach((payload, index) => {
+      const marker = index === payloads.length - 1;
+      const header = new RtpHeader({ payloadType: 96, sequenceNumber: sequence & 0xffff, timestamp, marker, ssrc: 2 });
+      if (!drops?.(sequence, "video")) track.writeRtp(new RtpPacket(header, payload));
+      sequence++;
+    });
+  }, 1_000 / rate);
+  return () => clearInterval(timer);
+}

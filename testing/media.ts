@@ -1,0 +1,137 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import type { MediaSettings } from "../service/src/kernel/config/media.ts";
+import { systemClock } from "../service/src/kernel/platform/clock.ts";
+import { openLog } from "../service/src/kernel/platform/logs.ts";
+import { openMediaEngine } from "../service/src/providers/media/engine.ts";
+import type { MediaEngine, MediaEvent } from "../service/src/providers/media/media.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { until } from "./until.ts";
+
+/** Flags of a browser with a camera and a microphone that nobody has to allow. */
+export const fakeDevices = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
+
+/** Ranges of ports for the engines of one test process, apart from those of others. */
+let rangeStart = 20_000 + (process.pid % 250) * 80;
+
+/** At loopback only. Browsers hide their own loopback candidates, so they find the engine's by asking it. */
+export function testMedia(): MediaSettings {
+  const first = rangeStart;
+  rangeStart += 40;
+  return { announce: "127.0.0.1", ports: [first, first + 39], tcp: false, turn: null };
+}
+
+export type EngineUnderTest = {
+  engine: MediaEngine;
+  spoolDir: string;
+  events: MediaEvent[];
+  /** Waits for an event. */
+  happened: <Kind extends MediaEvent["kind"]>(
+    kind: Kind,
+    is?: (event: Extract<MediaEvent, { kind: Kind }>) => boolean,
+  ) => Promise<Extract<MediaEvent, { kind: Kind }>>;
+  stop: () => Promise<void>;
+};
+
+export function startEngine(settings: MediaSettings = testMedia()): EngineUnderTest {
+  const folder = temporaryFolder();
+  const spoolDir = join(folder.path, "recordings");
+  const engine = openMediaEngine({ settings, spoolDir, clock: systemClock, log: openLog("silent") });
+  const events: MediaEvent[] = [];
+  engine.listen((event) => events.push(event));
+  return {
+    engine,
+    spoolDir,
+    events,
+    async happened(kind, is = () => true) {
+      type Wanted = Extract<MediaEvent, { kind: typeof kind }>;
+      const find = () => events.find((event): event is Wanted => event.kind === kind && is(event as Wanted));
+      await until(() => find() !== undefined);
+      return find() as Wanted;
+    },
+    async stop() {
+      await engine.stop();
+      folder.remove();
+    },
+  };
+}
+
+/** An origin where browsers allow cameras: an empty page at loopback. */
+export async function cameraOrigin(): Promise<{ url: string; close: () => void }> {
+  const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html>"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return { url: `http://127.0.0.1:${port}/`, close: () => void server.close() };
+}
+
+/** As a room's page does: two connections, without candidates of the browser's. */
+const clientScript = `
+globalThis.media = {
+  async start(ask, { video = true, iceServers = [] } = {}) {
+    const received = new RTCPeerConnection({ iceServers });
+    const people = new Map();
+    received.ontrack = ({ transceiver, track }) => {
+      const element = document.createElement(track.kind);
+      element.autoplay = true; element.muted = true; element.srcObject = new MediaStream([track]);
+      element.dataset.mid = transceiver.mid;
+      document.body.append(element);
+    };
+    let queue = Promise.resolve();
+    globalThis.media.receive = (message) => {
+      queue = queue.then(async () => {
+        people.clear();
+        for (const { mid, person } of message.tracks) people.set(mid, person);
+        await received.setRemoteDescription({ type: "offer", sdp: message.sdp });
+        await received.setLocalDescription(await received.createAnswer());
+        await ask({ kind: "subscribe", sdp: received.localDescription.sdp });
+      });
+      return queue;
+    };
+    globalThis.media.seen = () => [...document.querySelectorAll("video")]
+      .filter((element) => people.has(element.dataset.mid) && element.currentTime > 0.2)
+      .map((element) => ({ person: people.get(element.dataset.mid), width: element.videoWidth, time: element.currentTime }));
+    await ask({ kind: "join" });
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: video && { width: 640, height: 480, frameRate: 20 } });
+    const sent = new RTCPeerConnection({ iceServers });
+    for (const track of stream.getTracks())
+      sent.addTransceiver(track, { direction: "sendonly", sendEncodings: track.kind === "video" ? [{ maxBitrate: 600000, maxFramerate: 20 }] : [{}] });
+    const publish = async (options) => {
+      await sent.setLocalDescription(await sent.createOffer(options));
+      const [answer] = await ask({ kind: "publish", sdp: sent.localDescription.sdp });
+      await sent.setRemoteDescription({ type: "answer", sdp: answer.sdp });
+    };
+    globalThis.media.restart = () => publish({ iceRestart: true });
+    globalThis.media.sent = sent;
+    globalThis.media.received = received;
+    await publish();
+  },
+};
+`;
+
+export type SeenPicture = { person: string; width: number; time: number };
+
+/** Lets the person in by a page: pictures and sound go both ways. */
+export async function joinByPage(
+  { engine }: { engine: MediaEngine },
+  page: Page,
+  { session, person, video = true, loop = false }: { session: string; person: string; video?: boolean; loop?: boolean },
+) {
+  const { ticket, iceServers } = await engine.admit(session, person, { audio: true, video, loop });
+  if (!(await page.evaluate("'ask' in globalThis")))
+    await page.exposeFunction("ask", (own: string, message: Parameters<MediaEngine["signal"]>[1]) =>
+      engine.signal(own, message),
+    );
+  await page.evaluate(clientScript);
+  const stop = engine.listen((event) => {
+    if (event.kind === "message" && event.session === session && event.person === person)
+      void page.evaluate(`media.receive(${JSON.stringify(event.message)})`).catch(() => {});
+  });
+  const input = JSON.stringify({ video, iceServers });
+  await page.evaluate(`media.start((message) => ask(${JSON.stringify(ticket)}, message), ${input})`);
+  return {
+    seen: () => page.evaluate("media.seen()") as Promise<SeenPicture[]>,
+    restart: () => page.evaluate("media.restart()"),
+    leave: stop,
+  };
+}
