@@ -1,6 +1,16 @@
 import { randomBytes } from "node:crypto";
+import {
+  MediaStreamTrack,
+  RTCPeerConnection,
+  RtpHeader,
+  RtpPacket,
+  useNACK,
+  useOPUS,
+  usePLI,
+  useSdesMid,
+  useVP8,
+} from "werift";
 import type { MediaEngine, MediaEvent } from "../service/src/providers/media/media.ts";
-import { MediaStreamTrack, RTCPeerConnection, RtpHeader, RtpPacket, useNACK, useOPUS, usePLI, useSdesMid, useVP8 } from "werift";
 
 /** A person without a browser, who sends made-up sound and pictures. */
 export type MediaPeer = {
@@ -11,6 +21,8 @@ export type MediaPeer = {
   readonly descriptions: string[];
   /** Key frames that were asked for. */
   keyFrames: () => number;
+  /** Sends pictures, too, by another offer on the same connection. */
+  addVideo: () => Promise<void>;
   /** Stops sending without a word. */
   silence: () => void;
   close: () => Promise<void>;
@@ -23,6 +35,8 @@ type PeerOptions = {
   audio?: boolean;
   video?: boolean;
   loop?: boolean;
+  /** Allows pictures that are sent later. */
+  mayVideo?: boolean;
   /** Pictures in a second. */
   rate?: number;
   bytesOfFrame?: number;
@@ -62,8 +76,8 @@ export const vp8Payloads = (frame: Buffer): Buffer[] =>
 
 /** Lets the person in, joins and sends. */
 export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
-  const { engine, session, person, audio = true, video = true, loop = false } = options;
-  const { ticket } = await engine.admit(session, person, { audio, video, loop });
+  const { engine, session, person, audio = true, video = true, loop = false, mayVideo = video } = options;
+  const { ticket } = await engine.admit(session, person, { audio, video: mayVideo, loop });
   const descriptions: string[] = [];
   const receiving = receiver(engine, session, person, ticket, descriptions);
   await engine.signal(ticket, { kind: "join" });
@@ -76,17 +90,19 @@ export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
     pc.addTransceiver(track, { direction: "sendonly" });
     stop.push(sendAudio(track, options));
   }
-  if (video) {
+  const sendPictures = () => {
     const track = new MediaStreamTrack({ kind: "video" });
     pc.addTransceiver(track, { direction: "sendonly" }).sender.onPictureLossIndication.subscribe(wanted);
     stop.push(sendVideo(track, options, () => keyFrames));
-  }
-  if (audio || video) {
+  };
+  const publish = async () => {
     await pc.setLocalDescription(await pc.createOffer());
     const [answer] = await engine.signal(ticket, { kind: "publish", sdp: pc.localDescription?.sdp ?? "" });
     descriptions.push(answer?.sdp ?? "");
     await pc.setRemoteDescription({ type: "answer", sdp: answer?.sdp ?? "" });
-  }
+  };
+  if (video) sendPictures();
+  if (audio || video) await publish();
   const silence = () => {
     for (const each of stop.splice(0)) each();
   };
@@ -96,6 +112,10 @@ export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
     descriptions,
     keyFrames: () => keyFrames,
     silence,
+    async addVideo() {
+      sendPictures();
+      await publish();
+    },
     async close() {
       silence();
       await Promise.all([pc.close(), receiving.close()]);
@@ -146,7 +166,12 @@ function receiver(engine: MediaEngine, session: string, person: string, ticket: 
 function sendAudio(track: MediaStreamTrack, { drops }: PeerOptions): () => void {
   let sequence = 0;
   const timer = setInterval(() => {
-    const header = new RtpHeader({ payloadType: 111, sequenceNumber: sequence & 0xffff, timestamp: sequence * 960, ssrc: 1 });
+    const header = new RtpHeader({
+      payloadType: 111,
+      sequenceNumber: sequence & 0xffff,
+      timestamp: sequence * 960,
+      ssrc: 1,
+    });
     if (!drops?.(sequence, "audio")) track.writeRtp(new RtpPacket(header, randomBytes(60)));
     sequence++;
   }, audioMs);

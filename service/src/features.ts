@@ -60,6 +60,7 @@ import {
   accountsOf,
   createQuiz,
   createStripeIdentity,
+  type MediaEngine,
   openProviders,
   type Providers,
   providerMetrics,
@@ -108,6 +109,8 @@ export type AppDeps = Resources & {
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;
+  /** Live audio and video; null where it is off. */
+  media: MediaEngine | null;
   /** Where mails stay that no server sends; null when they are sent, or the service is not for this machine alone. */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;

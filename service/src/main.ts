@@ -18,6 +18,7 @@ import { createWorkerPool, type WorkerPool } from "./kernel/platform/workers/poo
 import { readRetention } from "./kernel/retention/retention.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openPricing } from "./orders/pricing/pricing.ts";
+import { type MediaEngine, openMediaEngine, spoolFolder } from "./providers/providers.ts";
 import {
   envelopesWith,
   listedCertificates,
@@ -25,7 +26,7 @@ import {
   openSignerAuthorities,
 } from "./signing/envelopes/envelopes.ts";
 import { signingCertificates } from "./upkeep/gauges.ts";
-import { openResources, root } from "./upkeep/resources.ts";
+import { openResources, type Resources, root } from "./upkeep/resources.ts";
 import { keptMail, welcome } from "./welcome.ts";
 
 const drainMs = 2_500;
@@ -87,6 +88,23 @@ function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   return { folder: outboxFolder(dataDir), token: randomBytes(16).toString("hex") };
 }
 
+function unvouchedCounter(metrics: Metrics): (table: string) => void {
+  const help = "Rows whose MAC does not hold, once an hour.";
+  const unvouched = metrics.counter("rows_not_vouched_for_total", help, ["table"]);
+  return (table) => unvouched.inc({ table });
+}
+
+/** The engine of live audio and video, where it is on. */
+function openMedia({ config, clock, log }: Resources, metrics: Metrics): MediaEngine | null {
+  if (!config.media) return null;
+  const media = openMediaEngine({ settings: config.media, spoolDir: spoolFolder(config.dataDir), clock, log });
+  const deaths = metrics.counter("media_engine_deaths_total", "Times that the media engine's process died.", []);
+  media.listen((event) => {
+    if (event.kind === "lost") deaths.inc();
+  });
+  return media;
+}
+
 /** The parts of its process that a service uses. */
 export type Surroundings = {
   /** Prints text for people. */
@@ -110,25 +128,22 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   const config = readConfig(env, process.cwd(), root);
   const log = surroundings.openLog(config.logLevel);
   const metrics = createMetrics();
-  const unvouched = metrics.counter("rows_not_vouched_for_total", "Rows whose MAC does not hold, once an hour.", [
-    "table",
-  ]);
-  const resources = await openResources(config, log, (table) => unvouched.inc({ table }));
-  const { db, clock } = resources;
-  const lastUse = trackLastUse(db, clock);
-  const schemaWatch = watchSchema(db, resources.schema, log);
+  const resources = await openResources(config, log, unvouchedCounter(metrics));
+  const lastUse = trackLastUse(resources.db, resources.clock);
+  const schemaWatch = watchSchema(resources.db, resources.schema, log);
   let app: FastifyInstance | undefined;
   let sealing: Sealing | undefined;
   let signers: OpenedSignerAuthorities | undefined;
   let workers: WorkerPool | undefined;
+  let media: MediaEngine | null = null;
   let stopMaintenance: (() => Promise<void>) | undefined;
   let isDraining = false;
   try {
-    const pricing = await openPricing(db, config.priceFiles);
+    const pricing = await openPricing(resources.db, config.priceFiles);
     const retention = readRetention(config.retention);
     workers = surroundings.openWorkers(log, metrics);
     sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
-    signers = await openSignerAuthorities(config, clock(), () => randomBytes(16));
+    signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
     const anchoring =
       config.otsCalendars.length > 0
@@ -142,6 +157,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const mine = { ...resources, workers, sealing, signerAuthorities: signers.authorities, texts: null };
     const envelopes = envelopesWith(mine);
     const outbox = openOutbox(config);
+    media = openMedia(resources, metrics);
     app = await createApp({
       ...resources,
       schemaWatch,
@@ -159,6 +175,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       workers,
       anchoring,
       transparencyLog,
+      media,
     });
     await listen(app, config.host, config.port);
     schemaWatch.start();
@@ -184,6 +201,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     if (outdated) throw outdated;
   } finally {
     await app?.close();
+    await media?.stop();
     await schemaWatch.stop();
     await workers?.close();
     await stopMaintenance?.();

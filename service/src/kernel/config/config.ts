@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { StartupError } from "../platform/errors.ts";
 import { type RecaptchaSettings, recaptchaFrom, type StripeSettings, stripeFrom } from "./accounts.ts";
+import { type MediaSettings, mediaFrom } from "./media.ts";
 import {
   type EasyPostSettings,
   easypostFrom,
@@ -61,6 +62,8 @@ export type Config = {
   identity: IdentitySettings | null;
   /** Knowledge-based questions. */
   quiz: QuizSettings | null;
+  /** Live audio and video; null where it is off. */
+  media: MediaSettings | null;
   smtpUrl: string | null;
   mailFrom: string;
   redisUrl: string | null;
@@ -116,6 +119,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
   const port = read(env, "PORT", 8080, "a port number from 1 to 65535", wholeNumber(1, 65535));
   const dataDir = path(read(env, "DATA_DIR", "var", "a folder", anyText));
   const file = (...parts: string[]) => `file:${join(dataDir, ...parts)}`;
+  const baseUrl = read(env, "BASE_URL", `http://localhost:${port}`, "an http(s) URL", httpUrl);
   const keyUri = "file:PATH, pkcs11:... or awskms:///...";
   const keyScheme = withScheme("file:", "pkcs11:", "awskms:");
   return {
@@ -124,7 +128,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       /^[\w.:-]+$/.test(text) ? text : undefined,
     ),
     ...secondsFrom(env),
-    baseUrl: read(env, "BASE_URL", `http://localhost:${port}`, "an http(s) URL", httpUrl),
+    baseUrl,
     dataDir,
     ...databaseFrom(env),
     blobUrl: read(env, "BLOB_URL", file("blobs"), "file:PATH or s3://bucket/prefix", withScheme("file:", "s3://")),
@@ -141,6 +145,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     stripe: stripeFrom(env),
     recaptcha: recaptchaFrom(env),
     ...providersFrom(env),
+    media: mediaFrom(env, baseUrl),
     smtpUrl: read<string | null>(
       env,
       "SMTP_URL",
@@ -160,13 +165,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     ),
     rateLimits: read(env, "RATE_LIMITS", "on", "on or off", oneOf("on", "off")) === "on",
     keepSealed: read(env, "KEEP_SEALED", "on", "on or off", oneOf("on", "off")) === "on",
-    metricsToken: read<string | null>(
-      env,
-      "METRICS_TOKEN",
-      null,
-      "16 or more printable characters without spaces",
-      (text) => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
-    ),
+    metricsToken: metricsTokenFrom(env),
     trustProxy: read(env, "TRUST_PROXY", [], "addresses or ranges, comma-separated", listOf(addressRange)),
     connectionsPerAddress: read(
       env,
@@ -247,6 +246,11 @@ function dataFilesFrom(env: Env, path: (text: string) => string, shipped: (name:
     notaryScripts: read(env, "NOTARY_SCRIPTS", shipped("notarial-scripts.yaml"), "a file", path),
   };
 }
+
+const metricsTokenFrom = (env: Env): string | null =>
+  read<string | null>(env, "METRICS_TOKEN", null, "16 or more printable characters without spaces", (text) =>
+    /^[\x21-\x7e]{16,}$/.test(text) ? text : undefined,
+  );
 
 const refundApprovalFrom = (env: Env): RefundApproval =>
   read<RefundApproval>(env, "REFUND_APPROVAL", "two-persons", refundApprovals.join(" or "), oneOf(...refundApprovals));

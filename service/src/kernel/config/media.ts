@@ -23,9 +23,17 @@ export function mediaFrom(env: Env, baseUrl: string): MediaSettings | null {
     isIP(text) ? text : undefined,
   );
   if (announce === null)
-    throw new StartupError("MEDIA_ANNOUNCE must be set when MEDIA is embedded: the address that browsers reach this node by");
+    throw new StartupError(
+      "MEDIA_ANNOUNCE must be set when MEDIA is embedded: the address that browsers reach this node by",
+    );
   return {
-    ports: read(env, "MEDIA_PORTS", [41_000, 41_999], `a range of ${fewestPorts} or more ports, as 41000-41999`, portRange),
+    ports: read(
+      env,
+      "MEDIA_PORTS",
+      [41_000, 41_999],
+      `a range of ${fewestPorts} or more ports, as 41000-41999`,
+      portRange,
+    ),
     announce,
     tcp: read(env, "MEDIA_TCP", "on", "on or off", oneOf("on", "off")) === "on",
     turn: turnFrom(env),

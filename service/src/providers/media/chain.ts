@@ -18,7 +18,7 @@ export type ChainLine = {
   readonly previousSha256: string;
 };
 
-/** What a chain is at one moment: how many lines it has, and the hash of the last. */
+/** The state of a chain at one moment: the number of its lines, and the hash of the last. */
 export type ChainHead = { readonly seq: number; readonly sha256: string };
 
 export const sha256Hex = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

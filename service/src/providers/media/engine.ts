@@ -1,7 +1,7 @@
 /** The engine in this service: its process, which is started again when it dies, and the tickets that lead to it. */
 import { type ChildProcess, fork } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MediaSettings } from "../../kernel/config/media.ts";
@@ -9,8 +9,16 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import { BusyError, invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import type { CallName, EngineSettings, FromEngine } from "./engine/messages.ts";
-import type { Allowed, ClientMessage, IceServer, MediaEngine, MediaEvent, RecordingRun, ServerMessage } from "./media.ts";
+import type { Answered, CallName, EngineSettings, FromEngine } from "./engine/messages.ts";
+import type {
+  Allowed,
+  ClientMessage,
+  IceServer,
+  MediaEngine,
+  MediaEvent,
+  RecordingRun,
+  ServerMessage,
+} from "./media.ts";
 
 type EngineDeps = {
   readonly settings: MediaSettings;
@@ -20,8 +28,10 @@ type EngineDeps = {
   readonly log: Log;
 };
 
-/** Code and packages: all that the process may read besides its spool. */
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
+/** Code and packages: all that the process may read besides its spool. The data folder may lie next to them, with its keys. */
+const code = ["node_modules", "packages", "service/src", "service/package.json", "package.json"].map((path) =>
+  fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
+);
 /** Each session has at least two people with two connections each. */
 const portsOfSession = 4;
 const mostSessions = 200;
@@ -39,6 +49,13 @@ const isName = (name: unknown): boolean => typeof name === "string" && /^[A-Za-z
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
+/** Flags of Node's permission model: no file but these, no process, no thread, no add-on. */
+export const permissionsFor = (spoolDir: string): string[] => [
+  "--permission",
+  ...[...code, spoolDir].map((path) => `--allow-fs-read=${path}`),
+  `--allow-fs-write=${spoolDir}`,
+];
+
 function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
   mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
   const engine: EngineSettings = {
@@ -49,9 +66,13 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
     spoolDir,
     aheadMs: clock().getTime() - Date.now(),
   };
-  const permissions = ["--permission", `--allow-fs-read=${root}`, `--allow-fs-read=${spoolDir}`, `--allow-fs-write=${spoolDir}`];
   const child = fork(new URL("./engine/media-main.ts", import.meta.url), [JSON.stringify(engine)], {
-    execArgv: [...permissions, "--disable-sigusr1", "--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMb}`],
+    execArgv: [
+      ...permissionsFor(realpathSync(spoolDir)),
+      "--disable-sigusr1",
+      "--disable-warning=ExperimentalWarning",
+      `--max-old-space-size=${heapMb}`,
+    ],
     // No variable of the service's: they name keys and passwords.
     env: {},
     serialization: "advanced",
@@ -60,114 +81,140 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
   return child;
 }
 
-export function openMediaEngine(deps: EngineDeps): MediaEngine {
-  const { settings, log, clock } = deps;
-  const listeners = new Set<(event: MediaEvent) => void>();
-  const tickets = new Map<string, { session: string; person: string }>();
-  const sessions = new Set<string>();
-  let waiting = new Map<number, Waiting>();
-  let nextId = 1;
-  let child: ChildProcess | null = null;
-  let isStopped = false;
-  let ready: Promise<void> = start();
+/** The engine's process, which is started again when it dies. */
+class EngineProcess {
+  readonly #deps: EngineDeps;
+  readonly #onEvent: (event: MediaEvent) => void;
+  readonly #onDeath: () => void;
+  #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+  #child: ChildProcess | null = null;
+  #isStopped = false;
+  #ready: Promise<void>;
 
-  function emit(event: MediaEvent): void {
-    for (const listener of listeners) listener(event);
+  constructor(deps: EngineDeps, onEvent: (event: MediaEvent) => void, onDeath: () => void) {
+    this.#deps = deps;
+    this.#onEvent = onEvent;
+    this.#onDeath = onDeath;
+    this.#ready = this.#start();
+    this.#ready.catch(() => {});
   }
 
-  function start(): Promise<void> {
-    const own = startProcess(deps);
-    child = own;
+  #start(): Promise<void> {
+    const own = startProcess(this.#deps);
+    this.#child = own;
     let words = "";
     own.stderr?.on("data", (data: Buffer) => {
       words = (words + data.toString()).slice(-2_000);
     });
     return new Promise<void>((resolve, reject) => {
+      const end = (how: string) => {
+        reject(new BusyError("The media engine starts. Try again in a few seconds."));
+        this.#died(own, how, words);
+      };
       own.on("message", (message: FromEngine) => {
         if ("ready" in message) resolve();
-        else receive(message);
+        else if ("event" in message) this.#onEvent(message.event);
+        else this.#settle(message);
       });
-      own.on("error", (error) => log.error({ err: error }, "the media engine's process has an error"));
-      own.on("exit", (code, signal) => {
-        reject(new BusyError("The media engine starts. Try again in a few seconds."));
-        died(own, `${signal ?? code}`, words);
-      });
+      // A process that could not be started says no more than this.
+      own.on("error", (error) => end(error.message));
+      own.on("exit", (code, signal) => end(`${signal ?? code}`));
     });
   }
 
-  function receive(message: Exclude<FromEngine, { ready: true }>): void {
-    if ("event" in message) {
-      if (message.event.kind === "broken") forget(message.event.session);
-      emit(message.event);
-      return;
-    }
-    const asked = waiting.get(message.id);
-    waiting.delete(message.id);
+  #settle(answered: Answered): void {
+    const asked = this.#waiting.get(answered.id);
+    this.#waiting.delete(answered.id);
     if (!asked) return;
-    if ("result" in message) asked.resolve(message.result);
-    else if (message.error.code === null) asked.reject(new Error(`the media engine failed: ${message.error.message}`));
-    else asked.reject(new ServiceError(message.error.code, message.error.message));
+    if ("result" in answered) asked.resolve(answered.result);
+    else if (answered.error.code === null)
+      asked.reject(new Error(`the media engine failed: ${answered.error.message}`));
+    else asked.reject(new ServiceError(answered.error.code, answered.error.message));
   }
 
-  function died(own: ChildProcess, how: string, words: string): void {
-    if (child !== own) return;
-    child = null;
-    const lost = [...sessions];
-    const asked = [...waiting.values()];
-    sessions.clear();
-    tickets.clear();
-    waiting = new Map();
+  #died(own: ChildProcess, how: string, words: string): void {
+    if (this.#child !== own) return;
+    this.#child = null;
+    const asked = [...this.#waiting.values()];
+    this.#waiting = new Map();
     for (const { reject } of asked) reject(new BusyError("The media engine was restarted. Try again."));
-    if (isStopped) return;
-    log.error({ how, words, sessions: lost.length }, "the media engine's process died and is started again");
-    ready = new Promise<void>((resolve) => setTimeout(resolve, restartMs)).then(async () => {
-      if (!isStopped) await start();
+    if (this.#isStopped) return;
+    this.#deps.log.error({ how, words }, "the media engine's process died and is started again");
+    this.#ready = new Promise<void>((resolve) => setTimeout(resolve, restartMs)).then(async () => {
+      if (!this.#isStopped) await this.#start();
     });
-    ready.catch(() => {});
-    emit({ kind: "lost", sessions: lost });
+    this.#ready.catch(() => {});
+    this.#onDeath();
   }
-  ready.catch(() => {});
 
-  async function ask<T>(call: CallName, ...args: unknown[]): Promise<T> {
-    await ready;
-    const own = child;
-    if (!own || isStopped) throw new BusyError("The media engine is not running.");
-    const id = nextId++;
-    return new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        log.error({ call }, "the media engine does not answer, and is ended");
-        own.kill("SIGKILL");
-      }, answerMs);
-      const settled = () => clearTimeout(timer);
-      waiting.set(id, {
-        resolve: (value) => {
-          settled();
-          resolve(value as T);
-        },
-        reject: (error) => {
-          settled();
-          reject(error);
-        },
+  async ask<T>(call: CallName, ...args: unknown[]): Promise<T> {
+    await this.#ready;
+    const own = this.#child;
+    if (!own || this.#isStopped) throw new BusyError("The media engine is not running.");
+    const id = this.#nextId++;
+    const timer = setTimeout(() => {
+      this.#deps.log.error({ call }, "the media engine does not answer, and is ended");
+      own.kill("SIGKILL");
+    }, answerMs);
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#waiting.set(id, { resolve: (value) => resolve(value as T), reject });
+        own.send({ id, call, args }, (error) => {
+          if (error) reject(error);
+        });
       });
-      own.send({ id, call, args }, (error) => error && waiting.get(id)?.reject(error));
-    });
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    }
   }
 
-  function forget(session: string, person?: string): void {
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    const own = this.#child;
+    const late = new Promise((resolve) => setTimeout(resolve, stopMs).unref());
+    if (own) await Promise.race([this.ask("stop").catch(() => {}), late]);
+    this.#isStopped = true;
+    own?.kill("SIGKILL");
+  }
+}
+
+export function openMediaEngine(deps: EngineDeps): MediaEngine {
+  const { settings, clock } = deps;
+  const listeners = new Set<(event: MediaEvent) => void>();
+  const tickets = new Map<string, { session: string; person: string }>();
+  const sessions = new Set<string>();
+  const emit = (event: MediaEvent) => {
+    for (const listener of listeners) listener(event);
+  };
+  const forget = (session: string, person?: string) => {
     if (person === undefined) sessions.delete(session);
     for (const [ticket, of] of tickets)
       if (of.session === session && (person === undefined || of.person === person)) tickets.delete(ticket);
-  }
-
+  };
+  const engine = new EngineProcess(
+    deps,
+    (event) => {
+      if (event.kind === "broken") forget(event.session);
+      emit(event);
+    },
+    () => {
+      const lost = [...sessions];
+      sessions.clear();
+      tickets.clear();
+      emit({ kind: "lost", sessions: lost });
+    },
+  );
   return {
     async open(session: string, recording: RecordingRun | null) {
       if (!isName(session)) throw invalid("session must have 1 to 64 letters, digits and dashes");
-      await ask("open", session, recording);
+      await engine.ask("open", session, recording);
       sessions.add(session);
     },
     async admit(session: string, person: string, allowed: Allowed) {
       if (!isName(person)) throw invalid("person must have 1 to 64 letters, digits and dashes");
-      await ask("admit", session, person, allowed);
+      await engine.ask("admit", session, person, allowed);
       forget(session, person);
       const ticket = newCode();
       tickets.set(ticket, { session, person });
@@ -176,28 +223,22 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     async signal(ticket: string, message: ClientMessage) {
       const of = tickets.get(ticket);
       if (!of) throw new ServiceError("not_found", "The ticket is not one of an open session.");
-      return ask<ServerMessage[]>("signal", of.session, of.person, message);
+      return engine.ask<ServerMessage[]>("signal", of.session, of.person, message);
     },
-    mute: (session, person, muted) => ask("mute", session, person, muted),
+    mute: (session, person, muted) => engine.ask("mute", session, person, muted),
     async remove(session, person) {
       forget(session, person);
-      await ask("remove", session, person);
+      await engine.ask("remove", session, person);
     },
     async close(session) {
-      await ask("close", session);
+      await engine.ask("close", session);
       forget(session);
     },
     listen(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    async stop() {
-      if (isStopped) return;
-      const own = child;
-      if (own) await Promise.race([ask("stop").catch(() => {}), new Promise((resolve) => setTimeout(resolve, stopMs).unref())]);
-      isStopped = true;
-      own?.kill("SIGKILL");
-    },
+    stop: () => engine.stop(),
   };
 }
 

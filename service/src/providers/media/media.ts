@@ -47,6 +47,8 @@ export type Quality = {
   readonly audioPackets: number;
   readonly videoPackets: number;
   readonly lost: number;
+  /** Packets above the rate that a person may send at. */
+  readonly dropped: number;
   readonly silentMs: number;
   readonly picture: { readonly width: number; readonly height: number } | null;
 };

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { syncFolder } from "../../kernel/platform/durable-file.ts";
 import { type ChainHead, type ChainLine, headAfter, lineText, readLine, sha256Hex } from "./chain.ts";
 import type { Chunk } from "./webm/take.ts";
 
@@ -94,6 +95,7 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
     await handle.close();
     const closed = path.slice(0, -openEnd.length) + closedEnd;
     await rename(path, closed);
+    await syncFolder(folder);
     onPart(closed);
   }
 
@@ -115,7 +117,10 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
     const record = encoded({ line, sealed: sealChunk(key, chunk.take, chunk.n, chunk.bytes) });
     // The first line's number names the file, so that files sort by the chain.
     const path = join(folder, `${String(line.seq).padStart(10, "0")}${openEnd}`);
-    file ??= { handle: await open(path, "wx", 0o600), path, bytes: 0, at: now() };
+    if (!file) {
+      file = { handle: await open(path, "wx", 0o600), path, bytes: 0, at: now() };
+      await syncFolder(folder);
+    }
     await file.handle.write(record);
     await file.handle.datasync();
     head = headAfter(line);
@@ -155,7 +160,7 @@ function encoded({ line, sealed }: SpooledChunk): Buffer {
 
 /**
  * The whole chunks of a file.
- * @returns `torn`: how many bytes at the end are no whole chunk, because the writer was killed or the machine lost power
+ * @returns `torn`: how many bytes at the end do not form a whole chunk, because the writer was killed or the machine lost power
  */
 export async function readSpool(path: string): Promise<{ chunks: SpooledChunk[]; torn: number }> {
   const bytes = await readFile(path);

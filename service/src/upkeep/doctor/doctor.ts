@@ -10,7 +10,7 @@ import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts
 import { eligibilityReader, loadNotaryRules, supplyState } from "../../signing/notaries/notaries.ts";
 import { migrations, openResources, root } from "../resources.ts";
 import { type Examined, type Finding, type Found, runCheck, type Senses } from "./finding.ts";
-import { caFinding, outsideFindings, providerFindings } from "./outside.ts";
+import { caFinding, mediaFindings, outsideFindings, providerFindings } from "./outside.ts";
 import { auditLogWhole, eventsWhole, logsGoOn, rowsWhole } from "./records.ts";
 import { revocationsAgree } from "./revocations.ts";
 import { presentKeyFindings, secretsFinding, signingFindings } from "./signing.ts";
@@ -110,14 +110,15 @@ async function findings(
   });
   // Keys may be in the data folder, which the data's check creates when it is missing.
   const ownFindings = async () => [...(await findData()), ...(await findKeys())];
-  const [own, outside, providers] = await Promise.all([
+  const [own, outside, providers, media] = await Promise.all([
     ownFindings(),
     outsideFindings(config, senses),
     providerFindings(config, senses),
+    mediaFindings(config),
   ]);
   const authorities = await caFinding(config.webhookCa, senses.clock());
   const money = [{ name: "payments", ...paymentsFinding(config) }, refundFinding(config)];
-  return [await nodeFinding(), settings, prices, ...own, ...outside, ...providers, authorities, ...money];
+  return [await nodeFinding(), settings, prices, ...own, ...outside, ...providers, ...media, authorities, ...money];
 }
 
 /**

@@ -4,7 +4,7 @@ import { type AnchorsOf, openTsaTrust, probeAuthority } from "../../evidence/sea
 import type { Config } from "../../kernel/config/config.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { readCa } from "../../outgoing/webhooks/webhooks.ts";
-import { accountsOf, checkAccounts } from "../../providers/providers.ts";
+import { accountsOf, checkAccounts, probePorts, probeTurn, reachOf } from "../../providers/providers.ts";
 import { type Finding, type Found, runCheck, type Senses, timeoutMs, withTimeout } from "./finding.ts";
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
@@ -146,4 +146,25 @@ export async function providerFindings(config: Config, { clock }: Senses): Promi
           detail: `${found.detail}; without the secret of its events it is asked by the clock`,
         };
   });
+}
+
+const isHere = (baseUrl: string): boolean => /^(localhost|127\.|\[::1\])/.test(hostOf(baseUrl));
+
+/** Whether sessions by audio and video could be held: ports, the announced address, the relay. */
+export async function mediaFindings({ media, baseUrl }: Config): Promise<Finding[]> {
+  if (!media) return [{ name: "media", result: "ok", detail: "MEDIA is off: no sessions by audio and video" }];
+  const found = await runCheck("media", async () => {
+    const port = await probePorts(media);
+    const reach = reachOf(media);
+    const detail = `port ${port} opens, browsers are told ${media.announce}`;
+    if (isHere(baseUrl)) return detail;
+    if (!baseUrl.startsWith("https:"))
+      return { warning: `${detail}; browsers give no camera to a page without https, and BASE_URL is ${baseUrl}` };
+    return reach === "public" ? detail : { warning: `${detail}, which is ${reach}: nobody elsewhere can reach it` };
+  });
+  const relay = await runCheck("media relay", async () => {
+    const url = await withTimeout(probeTurn(media));
+    return url ?? "TURN_URLS is not set: where a network lets neither UDP nor unknown ports through, nobody can join";
+  });
+  return [found, relay];
 }

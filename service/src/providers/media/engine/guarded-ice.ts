@@ -8,7 +8,9 @@ import { Connection, type Message, parseMessage, TcpPassiveProtocol } from "weri
 type Address = readonly [host: string, port: number];
 type Listener = (message: Message, address: Address, data: Buffer) => void;
 type Protocol = { onRequestReceived: { execute: Listener } };
-type Agent = Pick<Connection, "checkList" | "userHistory" | "nominated"> & { ensureProtocol: (protocol: Protocol) => void };
+type Agent = Pick<Connection, "checkList" | "userHistory" | "nominated"> & {
+  ensureProtocol: (protocol: Protocol) => void;
+};
 
 /** Candidates of the other side are only ever added by its own requests; a device has a handful. */
 const mostPairs = 40;

@@ -7,11 +7,11 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { portPool } from "./connections.ts";
 import { guardIce } from "./guarded-ice.ts";
 import type { Answered, Call, EngineSettings } from "./messages.ts";
-import { openRooms } from "./rooms.ts";
+import { Rooms } from "./rooms.ts";
 
 const settings = JSON.parse(process.argv[2] ?? "") as EngineSettings;
 guardIce();
-const rooms = openRooms({
+const rooms = new Rooms({
   line: { announce: settings.announce, tcp: settings.tcp, ports: portPool(settings.ports) },
   mostSessions: settings.mostSessions,
   folderOf: (session) => join(settings.spoolDir, session),
@@ -21,7 +21,7 @@ const rooms = openRooms({
 
 async function perform({ call, args }: Call): Promise<unknown> {
   const work = rooms[call] as (...args: unknown[]) => Promise<unknown>;
-  return work(...args);
+  return work.apply(rooms, [...args]);
 }
 
 process.on("message", (message: Call) => {
@@ -29,7 +29,10 @@ process.on("message", (message: Call) => {
   perform(message).then(
     (result) => answer({ id: message.id, result }),
     (error: Error) =>
-      answer({ id: message.id, error: { code: error instanceof ServiceError ? error.code : null, message: error.message } }),
+      answer({
+        id: message.id,
+        error: { code: error instanceof ServiceError ? error.code : null, message: error.message },
+      }),
   );
 });
 
@@ -38,4 +41,3 @@ process.on("disconnect", () => void rooms.stop().finally(() => process.exit(0)))
 process.on("SIGTERM", () => {});
 process.on("SIGINT", () => {});
 process.send?.({ ready: true });
-

@@ -2,15 +2,16 @@
 import type { EndCause, MediaEvent, RecordingRun } from "../media.ts";
 import { openSpool, recordKey } from "../spool.ts";
 import type { Packet } from "../webm/packets.ts";
-import { openTake, type SenderReport, type Take } from "../webm/take.ts";
+import { type SenderReport, Take } from "../webm/take.ts";
 import type { Picture } from "../webm/vp8.ts";
 import type { Media } from "../webm/webm.ts";
-
-type Kinds = { readonly audio: boolean; readonly video: boolean };
+import type { Kinds } from "./sdp.ts";
 
 export type Recorder = {
   beginTake: (person: string, kinds: Kinds, askForKeyFrame: () => void, now: number) => void;
   packet: (person: string, media: Media, packet: Packet, now: number) => void;
+  /** Whether the person's open take has this kind. */
+  records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
   pictureOf: (person: string) => Picture | null;
   endTake: (person: string, cause: EndCause, now: number) => void;
@@ -26,7 +27,7 @@ type RecorderInput = RecordingRun & {
   readonly onFailure: (why: string) => void;
 };
 
-type Open = { readonly take: number; readonly writer: Take; picture: Picture | null };
+type Open = { readonly take: number; readonly kinds: Kinds; readonly writer: Take; picture: Picture | null };
 
 export function openRecorder({ key, head, firstTake, session, folder, now, emit, onFailure }: RecorderInput): Recorder {
   const takes = new Map<string, Open>();
@@ -50,7 +51,7 @@ export function openRecorder({ key, head, firstTake, session, folder, now, emit,
       if (!kinds.audio && !kinds.video) return;
       const take = next++;
       let n = 0;
-      const writer = openTake({
+      const writer = new Take({
         media: kinds,
         onChunk: (chunk) => spool.add({ ...chunk, take, n: n++, person }),
         onHole: askForKeyFrame,
@@ -58,11 +59,12 @@ export function openRecorder({ key, head, firstTake, session, folder, now, emit,
           open.picture = picture;
         },
       });
-      const open: Open = { take, writer, picture: null };
+      const open: Open = { take, kinds, writer, picture: null };
       takes.set(person, open);
       tell(person, take, at, null);
     },
     packet: (person, media, packet, at) => takes.get(person)?.writer.packet(media, packet, at),
+    records: (person, media) => takes.get(person)?.kinds[media] ?? false,
     report: (person, media, report) => takes.get(person)?.writer.report(media, report),
     pictureOf: (person) => takes.get(person)?.picture ?? null,
     endTake(person, cause, at) {

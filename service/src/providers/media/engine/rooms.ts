@@ -3,37 +3,20 @@ import type { RtpPacket } from "werift";
 import { BusyError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Allowed, ClientMessage, EndCause, MediaEvent, RecordingRun, ServerMessage } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
-import { type LineSettings, openPublishing, openSubscription, type Publishing, type Subscription } from "./connections.ts";
+import { type LineSettings, openPublishing } from "./connections.ts";
+import { askForKeyFrame, countPacket, newPerson, type Person, qualityOf, silenceOf } from "./person.ts";
 import { openRecorder, type Recorder } from "./recorder.ts";
-import { fingerprintIn, readSdp, sectionsIn, sentKinds } from "./sdp.ts";
+import { fingerprintIn, type Kinds, readOffer, readSdp } from "./sdp.ts";
+import { Subscription } from "./subscription.ts";
 
 /** Each forwards to all others: eight people are 56 streams of pictures. */
 const mostPeople = 8;
-/** One audio and one video; a second of each may come with a change of devices. */
-const mostSections = 4;
 /** Never more than this from a place from which all decodes. */
 const keyFrameMs = 3_000;
-/** A sender is asked once for what several receivers miss. */
-const askAgainMs = 500;
 /** After so long without a packet a connection is over; the browser has given up, too. */
 const deadMs = 30_000;
 const tickMs = 100;
 const secondMs = 1_000;
-
-type Counted = { audio: number; video: number; lost: number };
-
-type Person = {
-  readonly name: string;
-  allowed: Allowed;
-  muted: { audio: boolean; video: boolean };
-  publishing: (Publishing & { fingerprint: string }) | null;
-  subscription: Subscription | null;
-  counted: Counted;
-  lastPacketAt: number;
-  lastSequence: number | null;
-  askedAt: number;
-  hasJoined: boolean;
-};
 
 type Session = {
   readonly name: string;
@@ -50,75 +33,114 @@ export type RoomsInput = {
   readonly emit: (event: MediaEvent) => void;
 };
 
-export type Rooms = ReturnType<typeof openRooms>;
+export class Rooms {
+  readonly #input: RoomsInput;
+  readonly #sessions = new Map<string, Session>();
+  readonly #timer: NodeJS.Timeout;
 
-export function openRooms({ line, mostSessions, folderOf, now, emit }: RoomsInput) {
-  const sessions = new Map<string, Session>();
+  constructor(input: RoomsInput) {
+    this.#input = input;
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+  }
 
-  function sessionOf(name: string): Session {
-    const session = sessions.get(name);
+  async open(name: string, recording: RecordingRun | null): Promise<void> {
+    const { mostSessions, folderOf, now, emit } = this.#input;
+    if (this.#sessions.has(name)) throw new ServiceError("conflict", "The session is open already.");
+    if (this.#sessions.size >= mostSessions) throw new BusyError("Too many sessions are open now. Try again later.");
+    const onFailure = (why: string) => void this.#breakOff(session, why);
+    const recorder =
+      recording && openRecorder({ ...recording, session: name, folder: folderOf(name), now, emit, onFailure });
+    const session: Session = { name, people: new Map(), recorder, ticks: 0 };
+    this.#sessions.set(name, session);
+  }
+
+  async admit(sessionName: string, name: string, allowed: Allowed): Promise<void> {
+    const session = this.#session(sessionName);
+    const before = session.people.get(name);
+    if (!before && session.people.size >= mostPeople)
+      throw new ServiceError("conflict", `A session has at most ${mostPeople} people.`);
+    session.people.set(name, newPerson(name, allowed, this.#input.now()));
+    if (before) await this.#endPerson(session, before, "replaced");
+  }
+
+  async signal(sessionName: string, name: string, message: ClientMessage): Promise<ServerMessage[]> {
+    const session = this.#session(sessionName);
+    const person = personOf(session, name);
+    switch (message?.kind) {
+      case "join":
+        return this.#join(session, person);
+      case "publish":
+        return this.#publish(session, person, message.sdp);
+      case "subscribe":
+        if (!person.subscription) throw invalid("subscribe must follow join");
+        await person.subscription.answered(readSdp(message.sdp));
+        return [];
+      default:
+        throw invalid("kind must be join, publish or subscribe");
+    }
+  }
+
+  async mute(session: string, person: string, muted: Kinds): Promise<void> {
+    personOf(this.#session(session), person).muted = { audio: muted.audio, video: muted.video };
+  }
+
+  async remove(sessionName: string, name: string): Promise<void> {
+    const session = this.#sessions.get(sessionName);
+    const person = session?.people.get(name);
+    if (!session || !person) return;
+    session.people.delete(name);
+    await this.#endPerson(session, person, "removed");
+    showAll(session);
+  }
+
+  async close(name: string): Promise<void> {
+    const session = this.#sessions.get(name);
+    if (!session) return;
+    this.#sessions.delete(name);
+    await Promise.all([...session.people.values()].map((person) => this.#endPerson(session, person, "closed")));
+    await session.recorder?.close();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#sessions.keys()].map((name) => this.close(name)));
+  }
+
+  #session(name: string): Session {
+    const session = this.#sessions.get(name);
     if (!session) throw new ServiceError("not_found", "The session is not open.");
     return session;
   }
 
-  function personOf(session: Session, name: string): Person {
-    const person = session.people.get(name);
-    if (!person) throw new ServiceError("not_found", "The person was not let into the session.");
-    return person;
+  async #breakOff(session: Session, why: string): Promise<void> {
+    if (this.#sessions.get(session.name) !== session) return;
+    await this.close(session.name);
+    this.#input.emit({ kind: "broken", session: session.name, why });
   }
 
-  async function breakOff(session: Session, why: string): Promise<void> {
-    if (sessions.get(session.name) !== session) return;
-    await closeSession(session.name);
-    emit({ kind: "broken", session: session.name, why });
-  }
-
-  async function closeSession(name: string): Promise<void> {
-    const session = sessions.get(name);
-    if (!session) return;
-    sessions.delete(name);
-    await Promise.all([...session.people.values()].map((person) => endPerson(session, person, "closed")));
-    await session.recorder?.close();
-  }
-
-  async function endPublishing(session: Session, person: Person, cause: EndCause): Promise<void> {
+  async #endPublishing(session: Session, person: Person, cause: EndCause): Promise<void> {
     const { publishing } = person;
     if (!publishing) return;
     person.publishing = null;
     person.hasJoined = false;
-    session.recorder?.endTake(person.name, cause, now());
-    emit({ kind: "left", session: session.name, person: person.name, cause });
+    session.recorder?.endTake(person.name, cause, this.#input.now());
+    this.#input.emit({ kind: "left", session: session.name, person: person.name, cause });
     await publishing.close();
   }
 
-  async function endPerson(session: Session, person: Person, cause: EndCause): Promise<void> {
+  async #endPerson(session: Session, person: Person, cause: EndCause): Promise<void> {
     const { subscription } = person;
     person.subscription = null;
-    await Promise.all([endPublishing(session, person, cause), subscription?.close()]);
+    await Promise.all([this.#endPublishing(session, person, cause), subscription?.close()]);
   }
 
-  function askForKeyFrame(person: Person): void {
-    if (now() - person.askedAt < askAgainMs) return;
-    person.askedAt = now();
-    person.publishing?.askForKeyFrame();
-  }
-
-  /** Everybody receives everybody else who sends. */
-  function showAll(session: Session): void {
-    const senders = [...session.people.values()].filter(({ publishing }) => publishing);
-    for (const person of session.people.values())
-      person.subscription?.show(
-        senders.filter((each) => each !== person || person.allowed.loop).map(({ name }) => name),
-      );
-  }
-
-  function packet(session: Session, person: Person, media: Media, rtp: RtpPacket): void {
-    if (person.muted[media] || !person.allowed[media]) return;
+  #packet(session: Session, person: Person, media: Media, rtp: RtpPacket): void {
+    const { now, emit } = this.#input;
     const { sequenceNumber: sequence, timestamp, marker } = rtp.header;
     const at = now();
-    person.lastPacketAt = at;
-    person.counted[media]++;
-    if (media === "video") countLoss(person, sequence);
+    if (!countPacket(person, media, { sequence, bytes: rtp.payload.length, at })) return;
+    // Nobody sees or hears what the recording leaves out.
+    if (session.recorder && !session.recorder.records(person.name, media)) return;
     if (!person.hasJoined) {
       person.hasJoined = true;
       emit({ kind: "joined", session: session.name, person: person.name });
@@ -128,49 +150,66 @@ export function openRooms({ line, mostSessions, folderOf, now, emit }: RoomsInpu
       if (other !== person || person.allowed.loop) other.subscription?.send(person.name, media, rtp);
   }
 
-  async function publish(session: Session, person: Person, message: { sdp: unknown }): Promise<ServerMessage[]> {
-    const offer = readSdp(message.sdp);
-    const kinds = sentKinds(offer);
-    if (sectionsIn(offer) > mostSections) throw invalid(`sdp must have at most ${mostSections} media sections`);
-    for (const kind of ["audio", "video"] as const)
-      if (kinds[kind] && !person.allowed[kind]) throw invalid(`sdp must not send ${kind}: it is not allowed to this person`);
+  async #publish(session: Session, person: Person, sdp: unknown): Promise<ServerMessage[]> {
+    const { now, line } = this.#input;
+    const { offer, kinds } = readOffer(sdp, person.allowed);
     const fingerprint = fingerprintIn(offer);
-    if (person.publishing && person.publishing.fingerprint === fingerprint)
-      return [{ kind: "publish", sdp: await person.publishing.again(offer) }];
-    await endPublishing(session, person, "replaced");
-    let isCurrent = false;
+    const before = person.publishing;
+    if (before?.fingerprint === fingerprint) {
+      const answer = await before.again(offer);
+      this.#recordKinds(session, person, kinds);
+      return [{ kind: "publish", sdp: answer }];
+    }
+    await this.#endPublishing(session, person, "replaced");
+    const isCurrent = () => person.publishing === publishing;
     const own = await openPublishing({
       settings: line,
       offer,
       onPacket: (media, rtp) => {
-        if (isCurrent && person.publishing === publishing) packet(session, person, media, rtp);
+        if (isCurrent()) this.#packet(session, person, media, rtp);
       },
       onReport: (media, report) => {
-        if (person.publishing === publishing) session.recorder?.report(person.name, media, report);
+        if (isCurrent()) session.recorder?.report(person.name, media, report);
       },
       onEnd: () => {
-        if (person.publishing === publishing) void endPublishing(session, person, "failed").then(() => showAll(session));
+        if (isCurrent()) void this.#fail(session, person);
       },
     });
     const publishing = { ...own, fingerprint };
     // Somebody else may have been faster, or the session over.
-    if (session.people.get(person.name) !== person || sessions.get(session.name) !== session || person.publishing) {
+    const isOver = this.#sessions.get(session.name) !== session || session.people.get(person.name) !== person;
+    if (isOver || person.publishing) {
       await own.close();
       throw new ServiceError("conflict", "The connection was replaced by a later one.");
     }
     person.publishing = publishing;
     person.lastPacketAt = now();
     person.lastSequence = null;
-    isCurrent = true;
-    session.recorder?.beginTake(person.name, kinds, () => askForKeyFrame(person), now());
+    this.#recordKinds(session, person, kinds);
     for (const other of session.people.values()) other.subscription?.continued(person.name);
     showAll(session);
     return [{ kind: "publish", sdp: own.answer }];
   }
 
-  async function join(session: Session, person: Person): Promise<ServerMessage[]> {
+  /** A take has the kinds that its connection sends: others begin another take. */
+  #recordKinds({ recorder }: Session, person: Person, kinds: Kinds): void {
+    const { now } = this.#input;
+    if (!recorder || (["audio", "video"] as const).every((kind) => recorder.records(person.name, kind) === kinds[kind]))
+      return;
+    recorder.endTake(person.name, "replaced", now());
+    recorder.beginTake(person.name, kinds, () => askForKeyFrame(person, now()), now());
+    askForKeyFrame(person, now());
+  }
+
+  async #fail(session: Session, person: Person): Promise<void> {
+    await this.#endPublishing(session, person, "failed");
+    showAll(session);
+  }
+
+  async #join(session: Session, person: Person): Promise<ServerMessage[]> {
+    const { line, emit, now } = this.#input;
     await person.subscription?.close();
-    const subscription = openSubscription({
+    const subscription = new Subscription({
       settings: line,
       onOffer: (message) => {
         if (person.subscription === subscription)
@@ -178,7 +217,7 @@ export function openRooms({ line, mostSessions, folderOf, now, emit }: RoomsInpu
       },
       onPictureLost: (from) => {
         const sender = session.people.get(from);
-        if (sender) askForKeyFrame(sender);
+        if (sender) askForKeyFrame(sender, now());
       },
       onEnd: () => {
         if (person.subscription === subscription) person.subscription = null;
@@ -190,109 +229,34 @@ export function openRooms({ line, mostSessions, folderOf, now, emit }: RoomsInpu
     return [];
   }
 
-  function second(session: Session): void {
-    const at = now();
-    for (const person of session.people.values()) {
-      if (!person.publishing) continue;
-      const { audio, video, lost } = person.counted;
-      person.counted = { audio: 0, video: 0, lost: 0 };
-      const silentMs = at - person.lastPacketAt;
-      emit({
-        kind: "quality",
-        session: session.name,
-        person: person.name,
-        at,
-        audioPackets: audio,
-        videoPackets: video,
-        lost,
-        silentMs,
-        picture: session.recorder?.pictureOf(person.name) ?? null,
-      });
-      if (silentMs > deadMs) void endPublishing(session, person, "failed").then(() => showAll(session));
-    }
-  }
-
-  function tick(): void {
-    for (const session of sessions.values()) {
+  #tick(): void {
+    const { now, emit } = this.#input;
+    for (const session of this.#sessions.values()) {
       session.ticks++;
       session.recorder?.tick(now());
-      if (session.ticks % (secondMs / tickMs) === 0) second(session);
-      if (session.ticks % (keyFrameMs / tickMs) === 0)
-        for (const person of session.people.values()) person.publishing?.askForKeyFrame();
+      const isSecond = session.ticks % (secondMs / tickMs) === 0;
+      const isKeyTime = session.ticks % (keyFrameMs / tickMs) === 0;
+      for (const person of session.people.values()) {
+        if (!person.publishing) continue;
+        if (isKeyTime) person.publishing.askForKeyFrame();
+        if (!isSecond) continue;
+        const picture = session.recorder?.pictureOf(person.name) ?? null;
+        emit({ kind: "quality", session: session.name, ...qualityOf(person, now()), picture });
+        if (silenceOf(person, now()) > deadMs) void this.#fail(session, person);
+      }
     }
   }
-  const timer = setInterval(tick, tickMs);
-
-  return {
-    async open(name: string, recording: RecordingRun | null): Promise<void> {
-      if (sessions.has(name)) throw new ServiceError("conflict", "The session is open already.");
-      if (sessions.size >= mostSessions) throw new BusyError("Too many sessions are open now. Try again later.");
-      const recorder =
-        recording &&
-        openRecorder({ ...recording, session: name, folder: folderOf(name), now, emit, onFailure: (why) => breakOff(session, why) });
-      const session: Session = { name, people: new Map(), recorder, ticks: 0 };
-      sessions.set(name, session);
-    },
-    async admit(sessionName: string, name: string, allowed: Allowed): Promise<void> {
-      const session = sessionOf(sessionName);
-      const before = session.people.get(name);
-      if (!before && session.people.size >= mostPeople)
-        throw new ServiceError("conflict", `A session has at most ${mostPeople} people.`);
-      session.people.set(name, {
-        name,
-        allowed,
-        muted: { audio: false, video: false },
-        publishing: null,
-        subscription: null,
-        counted: { audio: 0, video: 0, lost: 0 },
-        lastPacketAt: now(),
-        lastSequence: null,
-        askedAt: 0,
-        hasJoined: false,
-      });
-      if (before) await endPerson(session, before, "replaced");
-    },
-    async signal(sessionName: string, name: string, message: ClientMessage): Promise<ServerMessage[]> {
-      const session = sessionOf(sessionName);
-      const person = personOf(session, name);
-      switch (message?.kind) {
-        case "join":
-          return join(session, person);
-        case "publish":
-          return publish(session, person, message);
-        case "subscribe":
-          if (!person.subscription) throw invalid("subscribe must follow join");
-          await person.subscription.answered(readSdp(message.sdp));
-          return [];
-        default:
-          throw invalid("kind must be join, publish or subscribe");
-      }
-    },
-    async mute(session: string, person: string, muted: { audio: boolean; video: boolean }): Promise<void> {
-      personOf(sessionOf(session), person).muted = { audio: muted.audio, video: muted.video };
-    },
-    async remove(sessionName: string, name: string): Promise<void> {
-      const session = sessions.get(sessionName);
-      const person = session?.people.get(name);
-      if (!session || !person) return;
-      session.people.delete(name);
-      await endPerson(session, person, "removed");
-      showAll(session);
-    },
-    close: closeSession,
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await Promise.all([...sessions.keys()].map(closeSession));
-    },
-  };
 }
 
-/** Missing numbers, less those that come late. */
-function countLoss(person: Person, sequence: number): void {
-  const step = person.lastSequence === null ? 1 : (sequence - person.lastSequence + 65_536) % 65_536;
-  if (step > 32_768) person.counted.lost = Math.max(0, person.counted.lost - 1);
-  else {
-    if (step < 1_000) person.counted.lost += Math.max(0, step - 1);
-    person.lastSequence = sequence;
-  }
+function personOf(session: Session, name: string): Person {
+  const person = session.people.get(name);
+  if (!person) throw new ServiceError("not_found", "The person was not let into the session.");
+  return person;
+}
+
+/** Everybody receives everybody else who sends. */
+function showAll(session: Session): void {
+  const senders = [...session.people.values()].filter(({ publishing }) => publishing);
+  for (const person of session.people.values())
+    person.subscription?.show(senders.filter((each) => each !== person || person.allowed.loop).map(({ name }) => name));
 }

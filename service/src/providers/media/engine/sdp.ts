@@ -18,23 +18,39 @@ export function readSdp(sdp: unknown, field = "sdp"): string {
   if (sdp.length > mostBytes) throw invalid(`${field} must have at most ${mostBytes} bytes`);
   const lines = sdp.split(/\r?\n/);
   if (lines.length > mostLines) throw invalid(`${field} must have at most ${mostLines} lines`);
-  if (/[^\x09\x0a\x0d\x20-\x7e]/.test(sdp)) throw invalid(`${field} must be ASCII`);
+  // A data channel would be a second protocol for strangers, and no room has one.
+  const other = lines.find((line) => line.startsWith("m=") && !/^m=(audio|video) /.test(line));
+  if (other !== undefined) throw invalid(`${field} must have sections of audio and video only`);
   return lines.filter((line) => !unread.test(line)).join("\r\n");
 }
 
 /** Addresses, and feedback for the whole transport: with werift's, Chromium's estimate falls to 81 kbit/s. */
-const unread = /^a=(candidate|end-of-candidates|remote-candidates|rtcp-fb:\S+ (transport-cc|goog-remb)|extmap:.*transport-wide-cc)/;
+const unread =
+  /^a=(candidate|end-of-candidates|remote-candidates|rtcp-fb:\S+ (transport-cc|goog-remb)|extmap:.*transport-wide-cc)/;
+
+export type Kinds = { readonly audio: boolean; readonly video: boolean };
+
+/** One audio and one video; a second of each may come with a change of devices. */
+const mostSections = 4;
+
+/** Reads an offer of a person who may send these kinds. @throws ServiceError `validation` */
+export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds: Kinds } {
+  const offer = readSdp(sdp);
+  if (offer.split(/\r\nm=/).length - 1 > mostSections)
+    throw invalid(`sdp must have at most ${mostSections} media sections`);
+  const kinds = sentKinds(offer);
+  for (const kind of ["audio", "video"] as const)
+    if (kinds[kind] && !allowed[kind]) throw invalid(`sdp must not send ${kind}: it is not allowed to this person`);
+  return { offer, kinds };
+}
 
 /** Which kinds a browser's offer sends. */
-export function sentKinds(sdp: string): { audio: boolean; video: boolean } {
+function sentKinds(sdp: string): Kinds {
   const sections = sdp.split(/\r\nm=/).slice(1);
   const sends = (kind: string) =>
     sections.some((section) => section.startsWith(`${kind} `) && /\r\na=(sendonly|sendrecv)(\r\n|$)/.test(section));
   return { audio: sends("audio"), video: sends("video") };
 }
-
-/** The number of media sections, of which each costs a transceiver. */
-export const sectionsIn = (sdp: string): number => sdp.split(/\r\nm=/).length - 1;
 
 /** The key of the browser's side: another one is another connection. */
 export const fingerprintIn = (sdp: string): string => /^a=fingerprint:(.+)$/m.exec(sdp)?.[1]?.trim() ?? "";
@@ -43,12 +59,13 @@ export const fingerprintIn = (sdp: string): string => /^a=fingerprint:(.+)$/m.ex
 export function ownSdp(sdp: string, announced: string): string {
   const vp8 = /^a=rtpmap:(\d+) VP8\/90000/im.exec(sdp)?.[1];
   const start = `x-google-start-bitrate=${startKbits}`;
-  const lines = sdp.split(/\r?\n/).filter((line) => !line.startsWith("a=candidate:") || line.split(" ")[4] === announced);
+  const lines = sdp
+    .split(/\r?\n/)
+    .filter((line) => !line.startsWith("a=candidate:") || line.split(" ")[4] === announced);
   if (vp8 === undefined) return lines.join("\r\n");
   const format = lines.findIndex((line) => line.startsWith(`a=fmtp:${vp8} `));
   if (format >= 0) lines[format] += `;${start}`;
-  else
-    lines.splice(lines.findIndex((line) => line.startsWith(`a=rtpmap:${vp8} `)) + 1, 0, `a=fmtp:${vp8} ${start}`);
+  else lines.splice(lines.findIndex((line) => line.startsWith(`a=rtpmap:${vp8} `)) + 1, 0, `a=fmtp:${vp8} ${start}`);
   return lines.join("\r\n");
 }
 

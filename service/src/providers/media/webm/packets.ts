@@ -1,6 +1,7 @@
 /** Packets of one RTP stream, put in order and joined to frames. */
-import type { Media } from "./webm.ts";
+
 import { isKeyFrame, type Picture, pictureOf, readVp8Packet } from "./vp8.ts";
+import type { Media } from "./webm.ts";
 
 /** As much of a packet as matters here. */
 export type Packet = {

@@ -9,15 +9,6 @@ export type Chunk = { readonly bytes: Buffer; readonly from: number; readonly to
 /** A sender report (RFC 3550 section 6.4.1): the sender's time of day at an RTP time. */
 export type SenderReport = { readonly senderMs: number; readonly timestamp: number };
 
-export type Take = {
-  packet: (media: Media, packet: Packet, now: number) => void;
-  report: (media: Media, report: SenderReport) => void;
-  /** Call some ten times a second: closes what has waited long enough. */
-  tick: (now: number) => void;
-  /** Writes out what is there. */
-  end: (now: number) => void;
-};
-
 type TakeInput = {
   readonly media: { readonly audio: boolean; readonly video: boolean };
   readonly onChunk: (chunk: Chunk) => void;
@@ -59,67 +50,92 @@ function senderTime({ report, rate }: Stream, { ticks }: TimedFrame): number | n
   return report.senderMs + ticksToMs(signed32((ticks % 2 ** 32) - report.timestamp), rate);
 }
 
-export function openTake({ media, onChunk, onHole, onPicture }: TakeInput): Take {
-  const stream = (kind: Media): Stream => ({
-    rate: rates[kind],
-    reader: frameReader(kind, kind === "video" ? onHole : () => {}),
-    held: [],
-    report: null,
-    zeroMs: null,
-    lastMs: -1,
-  });
-  const streams = { audio: stream("audio"), video: stream("video") };
-  const kinds = (["audio", "video"] as const).filter((kind) => media[kind]);
-  const clusters = clusterWriter(onChunk);
-  let firstAt: number | null = null;
+export class Take {
+  readonly #input: TakeInput;
+  readonly #streams: Readonly<Record<Media, Stream>>;
+  readonly #kinds: readonly Media[];
+  readonly #clusters: ReturnType<typeof clusterWriter>;
+  #firstAt: number | null = null;
   /** When the take began: on our clock, and on the sender's where it is known. */
-  let start: { at: number; senderMs: number | null } | null = null;
+  #start: Start | null = null;
 
-  function hold(kind: Media, frames: readonly TimedFrame[], now: number): void {
+  constructor(input: TakeInput) {
+    this.#input = input;
+    this.#streams = { audio: openStream("audio", () => {}), video: openStream("video", input.onHole) };
+    this.#kinds = (["audio", "video"] as const).filter((kind) => input.media[kind]);
+    this.#clusters = clusterWriter(input.onChunk);
+  }
+
+  packet(kind: Media, packet: Packet, now: number): void {
+    if (this.#input.media[kind]) this.#hold(kind, this.#streams[kind].reader.push(packet, now), now);
+  }
+
+  report(kind: Media, report: SenderReport): void {
+    this.#streams[kind].report ??= report;
+  }
+
+  /** Call some ten times a second: closes what has waited long enough. */
+  tick(now: number): void {
+    for (const kind of this.#kinds) this.#hold(kind, this.#streams[kind].reader.flush(now), now);
+    this.#advance(now, false);
+    this.#clusters.flush(now, false);
+  }
+
+  /** Writes out what is there. */
+  end(now: number): void {
+    for (const kind of this.#kinds) this.#hold(kind, this.#streams[kind].reader.flush(now, true), now);
+    this.#advance(now, true);
+    this.#clusters.flush(now, true);
+  }
+
+  #hold(kind: Media, frames: readonly TimedFrame[], now: number): void {
     if (frames.length === 0) return;
-    firstAt ??= now;
-    const { held } = streams[kind];
+    this.#firstAt ??= now;
+    const { held } = this.#streams[kind];
     for (const frame of frames) {
       held.push({ frame, at: now });
-      if (frame.picture) onPicture?.(frame.picture);
+      if (frame.picture) this.#input.onPicture?.(frame.picture);
     }
     if (held.length > mostHeld) held.splice(0, held.length - mostHeld);
-    if (!start) begin(now);
-    else place(kind, now);
+    if (!this.#start) this.#begin(now, false);
+    else this.#place(kind, now, false);
+  }
+
+  #advance(now: number, isEnd: boolean): void {
+    if (!this.#start && this.#firstAt !== null) this.#begin(now, isEnd);
+    else for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
   /** Begins with a key frame, once each kind's clock is known. */
-  function begin(now: number, isEnd = false): void {
-    const isLate = isEnd || (firstAt !== null && now - firstAt >= reportMs);
-    const key = streams.video.held.findIndex(({ frame }) => frame.picture !== null);
+  #begin(now: number, isEnd: boolean): void {
+    const { media, onChunk } = this.#input;
+    const { audio, video } = this.#streams;
+    const isLate = isEnd || (this.#firstAt !== null && now - this.#firstAt >= reportMs);
+    const key = video.held.findIndex(({ frame }) => frame.picture !== null);
     if (media.video && key < 0 && !isLate) return;
-    if (!isLate && kinds.some((kind) => streams[kind].held.length === 0 || !streams[kind].report)) return;
-    if (key > 0) streams.video.held.splice(0, key);
-    const first = key >= 0 ? streams.video : streams.audio;
+    const isUnclear = (kind: Media) => this.#streams[kind].held.length === 0 || !this.#streams[kind].report;
+    if (!isLate && this.#kinds.some(isUnclear)) return;
+    if (key > 0) video.held.splice(0, key);
+    const first = key >= 0 ? video : audio;
     const opening = first.held[0];
     if (!opening) return;
-    start = { at: opening.at, senderMs: senderTime(first, opening.frame) };
+    this.#start = { at: opening.at, senderMs: senderTime(first, opening.frame) };
     const picture: Picture = opening.frame.picture ?? { width: 640, height: 480 };
-    onChunk({
-      bytes: liveHeader({ audio: media.audio, video: media.video ? picture : null }),
-      from: 0,
-      to: 0,
-      isKey: false,
-    });
-    for (const kind of kinds) place(kind, now, isEnd);
+    const bytes = liveHeader({ audio: media.audio, video: media.video ? picture : null });
+    onChunk({ bytes, from: 0, to: 0, isKey: false });
+    for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
   /** Gives the frames of a stream their times once its clock is known. */
-  function place(kind: Media, now: number, isEnd = false): void {
-    const own = streams[kind];
+  #place(kind: Media, now: number, isEnd: boolean): void {
+    const own = this.#streams[kind];
     const oldest = own.held[0];
+    const start = this.#start;
     if (!start || !oldest) return;
     if (own.zeroMs === null) {
       const senderMs = senderTime(own, oldest.frame);
       if (!isEnd && senderMs === null && now - oldest.at < reportMs && own.held.length < mostHeld) return;
-      const ms =
-        senderMs !== null && start.senderMs !== null ? senderMs - start.senderMs : oldest.at - start.at;
-      own.zeroMs = (Math.abs(ms - (oldest.at - start.at)) > farMs ? oldest.at - start.at : ms) - ticksToMs(oldest.frame.ticks, own.rate);
+      own.zeroMs = startMs(start, oldest, senderMs) - ticksToMs(oldest.frame.ticks, own.rate);
     }
     for (const { frame, at } of own.held.splice(0)) {
       const arrived = at - start.at;
@@ -132,31 +148,29 @@ export function openTake({ media, onChunk, onHole, onPicture }: TakeInput): Take
       if (ms < 0) continue;
       // Two frames can round to one millisecond after loss.
       own.lastMs = Math.max(Math.round(ms), own.lastMs + 1);
-      clusters.add({ media: kind, ms: own.lastMs, isKey: frame.isKey, data: frame.data }, at);
+      this.#clusters.add({ media: kind, ms: own.lastMs, isKey: frame.isKey, data: frame.data }, at);
     }
   }
-
-  return {
-    packet: (kind, packet, now) => {
-      if (media[kind]) hold(kind, streams[kind].reader.push(packet, now), now);
-    },
-    report: (kind, report) => {
-      streams[kind].report ??= report;
-    },
-    tick(now) {
-      for (const kind of kinds) hold(kind, streams[kind].reader.flush(now), now);
-      if (!start && firstAt !== null) begin(now);
-      else for (const kind of kinds) place(kind, now);
-      clusters.flush(now, false);
-    },
-    end(now) {
-      for (const kind of kinds) hold(kind, streams[kind].reader.flush(now, true), now);
-      if (!start) begin(now, true);
-      else for (const kind of kinds) place(kind, now, true);
-      clusters.flush(now, true);
-    },
-  };
 }
+
+type Start = { readonly at: number; readonly senderMs: number | null };
+
+/** The take's time of a stream's first frame: by the sender's clock, or by arrival where that is not known or not to believe. */
+function startMs(start: Start, { at }: Held, senderMs: number | null): number {
+  const arrived = at - start.at;
+  if (senderMs === null || start.senderMs === null) return arrived;
+  const ms = senderMs - start.senderMs;
+  return Math.abs(ms - arrived) > farMs ? arrived : ms;
+}
+
+const openStream = (kind: Media, hole: () => void): Stream => ({
+  rate: rates[kind],
+  reader: frameReader(kind, hole),
+  held: [],
+  report: null,
+  zeroMs: null,
+  lastMs: -1,
+});
 
 /** Puts frames in the order of their times and closes clusters: with a key frame, and after `clusterMs`. */
 function clusterWriter(onChunk: (chunk: Chunk) => void) {

@@ -134,7 +134,10 @@ export function tracksIn(header: Buffer): Tracks {
     if (header.equals(liveHeader({ audio, video: null }))) return { audio, video: null };
     const width = header.indexOf(Buffer.from("b0", "hex"), header.indexOf("V_VP8"));
     if (width < 0) continue;
-    const video = { width: uintAt(header, width), height: uintAt(header, width + 2 + ((header[width + 1] ?? 0) & 0x7f)) };
+    const video = {
+      width: uintAt(header, width),
+      height: uintAt(header, width + 2 + ((header[width + 1] ?? 0) & 0x7f)),
+    };
     if (header.equals(liveHeader({ audio, video }))) return { audio, video };
   }
   throw new Error("the header of a take is not one that this service writes");

@@ -1,0 +1,113 @@
+/** A person in a session: what they may send, and how much came. */
+import type { Allowed } from "../media.ts";
+import type { Media } from "../webm/webm.ts";
+import type { Publishing } from "./connections.ts";
+import type { Kinds } from "./sdp.ts";
+import type { Subscription } from "./subscription.ts";
+
+export type Person = {
+  readonly name: string;
+  readonly allowed: Allowed;
+  muted: Kinds;
+  publishing: (Publishing & { fingerprint: string }) | null;
+  subscription: Subscription | null;
+  readonly counted: Counted;
+  lastPacketAt: number;
+  lastSequence: number | null;
+  askedAt: number;
+  hasJoined: boolean;
+};
+
+type Bucket = { bytes: number; packets: number; at: number };
+type Counted = {
+  audio: number;
+  video: number;
+  lost: number;
+  dropped: number;
+  buckets: Readonly<Record<Media, Bucket>>;
+};
+
+/**
+ * A second's worth of each kind; a key frame of 1280x720 fits. A browser that is told 600 kbit/s sends a sixth of it, and
+ * more would fill the disk and the others' lines.
+ */
+const rates: Readonly<Record<Media, { bytes: number; packets: number }>> = {
+  audio: { bytes: 32_000, packets: 200 },
+  video: { bytes: 500_000, packets: 1_000 },
+};
+
+/** A sender is asked once for what several receivers miss. */
+const askAgainMs = 500;
+
+const fullBucket = (media: Media, at: number): Bucket => ({ ...rates[media], at });
+
+export const newPerson = (name: string, allowed: Allowed, now: number): Person => ({
+  name,
+  allowed,
+  muted: { audio: false, video: false },
+  publishing: null,
+  subscription: null,
+  counted: {
+    audio: 0,
+    video: 0,
+    lost: 0,
+    dropped: 0,
+    buckets: { audio: fullBucket("audio", now), video: fullBucket("video", now) },
+  },
+  lastPacketAt: now,
+  lastSequence: null,
+  askedAt: 0,
+  hasJoined: false,
+});
+
+export function askForKeyFrame(person: Person, now: number): void {
+  if (now - person.askedAt < askAgainMs) return;
+  person.askedAt = now;
+  person.publishing?.askForKeyFrame();
+}
+
+/** Counts a packet. @returns whether it goes on to the others and the recording */
+export function countPacket(
+  person: Person,
+  media: Media,
+  { sequence, bytes, at }: { sequence: number; bytes: number; at: number },
+): boolean {
+  if (!person.allowed[media]) return false;
+  // Somebody who is muted is there.
+  person.lastPacketAt = at;
+  if (person.muted[media]) return false;
+  const bucket = person.counted.buckets[media];
+  const seconds = Math.max(0, at - bucket.at) / 1_000;
+  bucket.at = at;
+  bucket.bytes = Math.min(rates[media].bytes, bucket.bytes + seconds * rates[media].bytes);
+  bucket.packets = Math.min(rates[media].packets, bucket.packets + seconds * rates[media].packets);
+  if (bucket.bytes < bytes || bucket.packets < 1) {
+    person.counted.dropped++;
+    return false;
+  }
+  bucket.bytes -= bytes;
+  bucket.packets -= 1;
+  person.counted[media]++;
+  if (media === "video") countLoss(person, sequence);
+  return true;
+}
+
+/** Missing numbers, less those that come late. */
+function countLoss(person: Person, sequence: number): void {
+  const step = person.lastSequence === null ? 1 : (sequence - person.lastSequence + 65_536) % 65_536;
+  if (step > 32_768) person.counted.lost = Math.max(0, person.counted.lost - 1);
+  else {
+    if (step < 1_000) person.counted.lost += Math.max(0, step - 1);
+    person.lastSequence = sequence;
+  }
+}
+
+export const silenceOf = ({ lastPacketAt }: Person, now: number): number => now - lastPacketAt;
+
+/** What came since the last call. */
+export function qualityOf(person: Person, at: number) {
+  const { counted, name } = person;
+  const { audio, video, lost, dropped } = counted;
+  Object.assign(counted, { audio: 0, video: 0, lost: 0, dropped: 0 });
+  return { person: name, at, audioPackets: audio, videoPackets: video, lost, dropped, silentMs: silenceOf(person, at) };
+}

@@ -1,0 +1,180 @@
+/** The connection by which everybody else's media come to one person. The engine offers it. */
+import type { RTCPeerConnection, RTCRtpTransceiver, RtpPacket } from "werift";
+import { invalid } from "../../../kernel/platform/errors.ts";
+import type { SentTrack, ServerMessage } from "../media.ts";
+import type { Media } from "../webm/webm.ts";
+import { describedLine, type Line, type LineSettings } from "./connections.ts";
+import { ownSdp } from "./sdp.ts";
+
+/** What one person receives of another. */
+type Sent = { person: string; senders: Readonly<Record<Media, RTCRtpTransceiver>>; isNew: Record<Media, boolean> };
+
+type SubscriptionInput = {
+  readonly settings: LineSettings;
+  readonly onOffer: (message: ServerMessage) => void;
+  readonly onPictureLost: (person: string) => void;
+  readonly onEnd: () => void;
+};
+
+/** A reader that does not keep up loses packets; memory is not kept for it. */
+const mostUnsent = 300;
+const settleMs = 5_000;
+
+/** Brings one person everybody else's tracks. */
+export class Subscription {
+  readonly #input: SubscriptionInput;
+  readonly #sent: Sent[] = [];
+  #line: Line | null = null;
+  #wanted: readonly string[] = [];
+  #state: "idle" | "offering" | "waiting" | "settling" | "closed" = "idle";
+  #isStale = false;
+  #unsent = 0;
+
+  constructor(input: SubscriptionInput) {
+    this.#input = input;
+  }
+
+  /** Sets whose tracks come by this connection, and offers them. */
+  show(people: readonly string[]): void {
+    if (people.join() === this.#wanted.join()) return;
+    this.#wanted = people;
+    this.#isStale = true;
+    if (this.#state === "idle") this.#offerSoon();
+  }
+
+  /** @throws ServiceError `validation` where no offer waits for this answer */
+  async answered(sdp: string): Promise<void> {
+    const line = this.#line;
+    if (this.#state !== "waiting" || !line) throw invalid("subscribe must answer an offer that waits for its answer");
+    this.#state = "settling";
+    try {
+      await line.pc.setRemoteDescription({ type: "answer", sdp });
+    } catch (error) {
+      this.#enter("waiting");
+      throw invalid(`sdp must answer the offer: ${error instanceof Error ? error.message : "unknown"}`);
+    }
+    for (const person of this.#wanted) this.#input.onPictureLost(person);
+    // A new offer while the keys are still being agreed on would break them off.
+    void connected(line.pc).then(() => {
+      this.#enter("idle");
+      if (this.#isStale && this.#state === "idle") this.#offerSoon();
+    });
+  }
+
+  send(from: string, media: Media, packet: RtpPacket): void {
+    const to = this.#sent.find(({ person }) => person === from);
+    if (!to || this.#unsent >= mostUnsent) return;
+    const { sender } = to.senders[media];
+    if (to.isNew[media]) {
+      to.isNew[media] = false;
+      const { sequenceNumber, timestamp } = packet.header;
+      sender.replaceRTP({ sequenceNumber, timestamp });
+    }
+    this.#unsent++;
+    void sender
+      .sendRtp(packet)
+      .catch(() => {})
+      .finally(() => this.#unsent--);
+  }
+
+  /** The sender's connection is another one: sequence and time go on from where they are. */
+  continued(from: string): void {
+    for (const each of this.#sent) if (each.person === from) each.isNew = { audio: true, video: true };
+  }
+
+  async close(): Promise<void> {
+    this.#state = "closed";
+    await this.#line?.close();
+  }
+
+  #enter(state: "idle" | "waiting"): void {
+    if (this.#state !== "closed") this.#state = state;
+  }
+
+  #offerSoon(): void {
+    void this.#offer().catch(() => {
+      if (this.#state !== "closed") this.#input.onEnd();
+    });
+  }
+
+  async #offer(): Promise<void> {
+    const { settings, onOffer } = this.#input;
+    this.#state = "offering";
+    this.#isStale = false;
+    const describe = async (pc: RTCPeerConnection) => {
+      // Another port is another connection, with tracks of its own.
+      if (!this.#line) this.#sent.length = 0;
+      this.#assign(pc);
+      await pc.setLocalDescription(await pc.createOffer());
+    };
+    const line = this.#line;
+    let sdp: string;
+    if (line) {
+      await describe(line.pc);
+      sdp = ownSdp(line.pc.localDescription?.sdp ?? "", settings.announce);
+    } else {
+      const described = await describedLine(settings, describe);
+      sdp = described.sdp;
+      if (this.#isClosed()) return described.line.close();
+      this.#line = described.line;
+      this.#watch(described.line.pc);
+    }
+    if (this.#isClosed()) return;
+    this.#state = "waiting";
+    onOffer({ kind: "subscribe", sdp, tracks: this.#tracks() });
+  }
+
+  #isClosed(): boolean {
+    return this.#state === "closed";
+  }
+
+  #watch({ connectionStateChange }: RTCPeerConnection): void {
+    const { onEnd, onPictureLost } = this.#input;
+    connectionStateChange.subscribe((now) => {
+      if (now === "failed" || now === "closed") onEnd();
+      if (now === "connected") for (const { person } of this.#sent) onPictureLost(person);
+    });
+  }
+
+  /** Tracks of people who left serve those who come later: a description only ever grows. */
+  #assign(pc: RTCPeerConnection): void {
+    const free = this.#sent.filter(({ person }) => !this.#wanted.includes(person));
+    for (const person of this.#wanted) {
+      if (this.#sent.some((each) => each.person === person)) continue;
+      const reused = free.shift();
+      if (reused) {
+        reused.person = person;
+        reused.isNew = { audio: true, video: true };
+        continue;
+      }
+      const senders = {
+        audio: pc.addTransceiver("audio", { direction: "sendonly" }),
+        video: pc.addTransceiver("video", { direction: "sendonly" }),
+      };
+      const added: Sent = { person, senders, isNew: { audio: false, video: false } };
+      senders.video.sender.onPictureLossIndication.subscribe(() => this.#input.onPictureLost(added.person));
+      this.#sent.push(added);
+    }
+  }
+
+  #tracks(): SentTrack[] {
+    return this.#sent
+      .filter(({ person }) => this.#wanted.includes(person))
+      .flatMap(({ person, senders }) =>
+        (["audio", "video"] as const).map((media) => ({ mid: senders[media].mid ?? "", person, media })),
+      );
+  }
+}
+
+/** Resolves once the connection stands, or will not. */
+function connected(pc: RTCPeerConnection): Promise<void> {
+  if (pc.connectionState !== "new" && pc.connectionState !== "connecting") return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, settleMs);
+    pc.connectionStateChange.subscribe((state) => {
+      if (state === "connecting") return;
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

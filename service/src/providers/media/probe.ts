@@ -1,0 +1,54 @@
+/** Looks for the doctor: whether sessions could be held with these settings. */
+import { createSocket } from "node:dgram";
+import { isIPv6 } from "node:net";
+import type { MediaSettings } from "../../kernel/config/media.ts";
+import { systemClock } from "../../kernel/platform/clock.ts";
+import { parseAddress } from "../../kernel/platform/network.ts";
+import { iceServersFor } from "./engine.ts";
+
+/** Opens the first free UDP port of the range. @throws Error where none is free */
+export async function probePorts({ ports: [first, last], announce }: MediaSettings): Promise<number> {
+  for (let port = first; port <= last; port++) if (await canOpen(port, isIPv6(announce))) return port;
+  throw new Error(`no UDP port of ${first}-${last} is free: is MEDIA_PORTS the same as another program's?`);
+}
+
+function canOpen(port: number, v6: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket(v6 ? "udp6" : "udp4");
+    socket.once("error", () => socket.close(() => resolve(false)));
+    socket.bind(port, () => socket.close(() => resolve(true)));
+  });
+}
+
+/** `public`, or why browsers elsewhere can't reach the address: `loopback`, `private` and the like. */
+export function reachOf({ announce }: MediaSettings): string {
+  const range = parseAddress(announce)?.range() ?? "invalid";
+  return range === "unicast" ? "public" : range === "uniqueLocal" ? "private" : range;
+}
+
+/**
+ * Asks the first relay for an allocation with a credential of ours, and gives it back.
+ * @returns its address; null without a relay
+ * @throws Error where the relay refuses or does not answer
+ */
+export async function probeTurn(settings: MediaSettings): Promise<string | null> {
+  const [server] = iceServersFor(settings, "doctor", systemClock());
+  const [url] = server?.urls ?? [];
+  if (!server || url === undefined) return null;
+  const { createTurnClient } = await import("werift");
+  const { address, transport } = readTurnUrl(url);
+  const turn = await createTurnClient(
+    { address, username: server.username ?? "", password: server.credential ?? "" },
+    { transport, connectTimeoutMs: 4_000 },
+  );
+  await turn.close();
+  return url;
+}
+
+function readTurnUrl(url: string): { address: [string, number]; transport: "udp" | "tcp" | "tls" } {
+  const { protocol, pathname, searchParams } = new URL(url);
+  const isTls = protocol === "turns:";
+  const [, host = "", port] = /^(.+?)(?::(\d+))?$/.exec(pathname) ?? [];
+  const transport = isTls ? "tls" : searchParams.get("transport") === "tcp" ? "tcp" : "udp";
+  return { address: [host.replace(/^\[|\]$/g, ""), Number(port ?? (isTls ? 5349 : 3478))], transport };
+}
