@@ -22,7 +22,7 @@ const larger: Readonly<Record<string, number>> = {
   "evidence/proof-passports/seal-route.ts SealRouteDeps": 12,
   "evidence/seals/sealing.ts SealingDeps": 9,
   "evidence/seals/time-stamping.ts TimeStampingDeps": 9,
-  "features.ts AppDeps": 26,
+  "features.ts AppDeps": 27,
   "firms/access-requests/open-access.ts OpenAccessDeps": 10,
   "orders/order/create.ts CreateDeps": 13,
   "orders/order/place.ts OrderDeps": 14,
