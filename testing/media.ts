@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 import type { MediaSettings } from "../service/src/kernel/config/media.ts";
 import { systemClock } from "../service/src/kernel/platform/clock.ts";
 import { openLog } from "../service/src/kernel/platform/logs.ts";
-import { openMediaEngine } from "../service/src/providers/media/engine.ts";
 import type { MediaEngine, MediaEvent } from "../service/src/providers/media/media.ts";
+import { openMediaEngine } from "../service/src/providers/providers.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { until } from "./until.ts";
 

@@ -104,7 +104,7 @@ function countLoss(person: Person, sequence: number): void {
 
 export const silenceOf = ({ lastPacketAt }: Person, now: number): number => now - lastPacketAt;
 
-/** What came since the last call. */
+/** Counts since the last call. */
 export function qualityOf(person: Person, at: number) {
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;

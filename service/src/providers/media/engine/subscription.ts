@@ -6,7 +6,7 @@ import type { Media } from "../webm/webm.ts";
 import { describedLine, type Line, type LineSettings } from "./connections.ts";
 import { ownSdp } from "./sdp.ts";
 
-/** What one person receives of another. */
+/** The senders by which one person receives another. */
 type Sent = { person: string; senders: Readonly<Record<Media, RTCRtpTransceiver>>; isNew: Record<Media, boolean> };
 
 type SubscriptionInput = {
