@@ -1,6 +1,5 @@
 /** The engine in this service: its process, which is started again when it dies, and the tickets that lead to it. */
 import { type ChildProcess, fork } from "node:child_process";
-import { createHmac } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,15 +9,8 @@ import { BusyError, invalid, ServiceError } from "../../kernel/platform/errors.t
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Answered, CallName, EngineSettings, FromEngine } from "./engine/messages.ts";
-import type {
-  Allowed,
-  ClientMessage,
-  IceServer,
-  MediaEngine,
-  MediaEvent,
-  RecordingRun,
-  ServerMessage,
-} from "./media.ts";
+import type { Allowed, ClientMessage, MediaEngine, MediaEvent, RecordingRun, ServerMessage } from "./media.ts";
+import { iceServersFor } from "./probe.ts";
 
 type EngineDeps = {
   readonly settings: MediaSettings;
@@ -40,8 +32,6 @@ const restartMs = 500;
 /** A negotiation takes some 50 ms; a process that does not answer for so long hangs. */
 const answerMs = 20_000;
 const stopMs = 10_000;
-/** coturn's `use-auth-secret`; as long as the longest session. */
-const turnSeconds = 4 * 60 * 60;
 /** Twice the memory of 60 rooms of three. */
 const heapMb = 1_024;
 
@@ -240,13 +230,6 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     },
     stop: () => engine.stop(),
   };
-}
-
-/** Credentials for the relay, for so long as a session may last (HMAC-SHA1 of `expiry:name`, as coturn's `use-auth-secret`). */
-export function iceServersFor({ turn }: MediaSettings, name: string, now: Date): IceServer[] {
-  if (!turn) return [];
-  const username = `${Math.floor(now.getTime() / 1000) + turnSeconds}:${name}`;
-  return [{ urls: turn.urls, username, credential: createHmac("sha1", turn.secret).update(username).digest("base64") }];
 }
 
 /** Where the engine keeps what is not in the store yet. */

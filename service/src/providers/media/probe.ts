@@ -1,10 +1,21 @@
-/** Looks for the doctor: whether sessions could be held with these settings. */
+/** The relay, and looks for the doctor: whether sessions could be held with these settings. */
+import { createHmac } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { isIPv6 } from "node:net";
 import type { MediaSettings } from "../../kernel/config/media.ts";
 import { systemClock } from "../../kernel/platform/clock.ts";
 import { parseAddress } from "../../kernel/platform/network.ts";
-import { iceServersFor } from "./engine.ts";
+import type { IceServer } from "./media.ts";
+
+/** coturn's `use-auth-secret`; as long as the longest session. */
+const turnSeconds = 4 * 60 * 60;
+
+/** Credentials for the relay, for so long as a session may last (HMAC-SHA1 of `expiry:name`, as coturn's `use-auth-secret`). */
+export function iceServersFor({ turn }: MediaSettings, name: string, now: Date): IceServer[] {
+  if (!turn) return [];
+  const username = `${Math.floor(now.getTime() / 1000) + turnSeconds}:${name}`;
+  return [{ urls: turn.urls, username, credential: createHmac("sha1", turn.secret).update(username).digest("base64") }];
+}
 
 /** Opens the first free UDP port of the range. @throws Error where none is free */
 export async function probePorts({ ports: [first, last], announce }: MediaSettings): Promise<number> {

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { describe, test } from "node:test";
 import { testMedia } from "@signsealship/testing/media";
 import { readConfig } from "../../../src/kernel/config/config.ts";
-import { iceServersFor } from "../../../src/providers/media/engine.ts";
+import { iceServersFor } from "../../../src/providers/media/probe.ts";
 import { mediaFindings } from "../../../src/upkeep/doctor/outside.ts";
 
 const config = (env: Record<string, string>) => readConfig(env, "/", "/");
