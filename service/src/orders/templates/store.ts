@@ -115,6 +115,14 @@ export async function listTemplates(
   return rows.map((row) => opened(rowMac, row));
 }
 
+/** The numbers of pages of the owner's templates, by which a file that is the form of none is told without reading it. */
+export async function templatePageCounts(db: Sql, owner: Owner): Promise<number[]> {
+  const rows = await db.query<{ pages: number }>(sql`
+    SELECT DISTINCT v.pages FROM templates t JOIN template_versions v ON v.template_id = t.id
+    WHERE ${ownedBy(owner)} AND t.archived_at IS NULL`);
+  return rows.map(({ pages }) => pages);
+}
+
 export async function isOwnTemplate(db: Sql, templateId: string, owner: Owner): Promise<boolean> {
   return (await db.query(sql`SELECT FROM templates t WHERE t.id = ${templateId} AND ${ownedBy(owner)}`)).length === 1;
 }

@@ -10,6 +10,7 @@ import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { messageFor } from "../../../src/orders/templates/templates.ts";
+import { costlyForm } from "./costly-form.ts";
 
 const folder = temporaryFolder();
 const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
@@ -411,6 +412,13 @@ describe("a document that comes with the order", () => {
       "document must be the form of the template: it has 1 pages, and the template's form has 2. Send other_document to use the template all the same.",
     );
     await placed({ template: templateId, other_document: "true" }, foreign);
+  });
+
+  test("is not read at all when no template has as many pages, however much reading it would cost", async () => {
+    const before = performance.now();
+    const { status, body } = await call("POST", "templates/match", orderForm({}, costlyForm(50)));
+    assert.deepEqual([status, body.matches], [200, []]);
+    assert.ok(performance.now() - before < 2_500, "reading it takes three seconds before it is given up");
   });
 
   test("is recognized by its words", async () => {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { after, before, test } from "@signsealship/testing/browser";
+import { orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { assertGood, codeIn, type OrdersPages, openOrdersPages, part, press, said } from "./orders-pages.ts";
 
@@ -274,5 +277,38 @@ test("the browser itself asks for file, email and attestation, and sends nothing
   await press(page, "Place the test order");
   await said(page, "The order was placed.");
   await part(page, "Signers").getByText("signer4@example.com").waitFor();
+  await opened.close();
+});
+
+test("a file that is the form of a template is recognized when it is chosen, and another one is not", async () => {
+  const firm = await newPartner(service);
+  const form = orderForm(
+    { name: "Lien release", svc_sign: "true", roles: '[{"name":"Owner"}]' },
+    readFileSync(example),
+  );
+  const made = await fetch(`${service.baseUrl}/api/partner/templates`, {
+    method: "POST",
+    headers: firm.headers,
+    body: form,
+  });
+  const { templateId } = (await made.json()) as { templateId: string };
+  const { opened, page } = await open({ firm });
+  await page.goto(`${service.baseUrl}/dashboard/orders/new`);
+  const input = page.getByLabel("File: a PDF");
+  await input.setInputFiles(example);
+  const link = page.getByRole("link", { name: "Place the order from the template" });
+  await link.waitFor();
+  assert.equal(await link.getAttribute("href"), `/dashboard/templates/${templateId}/order`);
+  await page.getByText("This is the form of “Lien release”.").waitFor();
+  await assertGood(opened);
+  const compared = page.waitForResponse((response) => response.url().endsWith("/dashboard/templates/match"));
+  await input.setInputFiles({
+    name: "other.pdf",
+    mimeType: "application/pdf",
+    buffer: makePdf({ text: "Another form" }),
+  });
+  await compared;
+  await page.getByText("other.pdf: 1 page").waitFor();
+  assert.equal(await link.count(), 0);
   await opened.close();
 });

@@ -54,7 +54,15 @@ test("the forms offer it where text messages are sent, and nowhere else", () => 
   };
   for (const textCodes of [true, false]) {
     const form = String(
-      orderFormBody({ ...submission, pricing, paymentsConfigured: false, openRooms: [], pdfJs: "/pdf-js/", textCodes }),
+      orderFormBody({
+        ...submission,
+        pricing,
+        paymentsConfigured: false,
+        openRooms: [],
+        templatePages: [],
+        pdfJs: "/pdf-js/",
+        textCodes,
+      }),
     );
     const replacing = String(signersPart({ submission: "s", orderCode: "a", signers: [jane], open: true, textCodes }));
     for (const page of [form, replacing])

@@ -11,6 +11,7 @@ import {
   orderContent,
   templatePage,
 } from "../../../orders/templates/templates.ts";
+import { wantsJson } from "../../ui/error-page.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -48,7 +49,9 @@ function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
     handle: ({ request, form: shownAgain }) =>
       withForm(deps, request, shownAgain, async ({ upload }) => {
         if (!upload) throw new ServiceError("validation", "Choose a PDF of up to 35 MB.");
-        return show(request, {}, { matches: await matchesOf(orders, principalOf(request), upload) });
+        const matches = await matchesOf(orders, principalOf(request), upload);
+        // The order form's script asks, too, when a file is dropped there.
+        return wantsJson(request) ? { json: { matches } } : show(request, {}, { matches });
       }),
     refused: ({ request }, error) => show(request, {}, { error: pageWords(error) }),
   });

@@ -1,5 +1,5 @@
 import { takeDrops } from "../../../ui/browser/drops.ts";
-import { part } from "../../../ui/browser/parts.ts";
+import { make, part } from "../../../ui/browser/parts.ts";
 import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
 import { openDocument } from "./places/opened.ts";
 import { placesPart } from "./places/section.ts";
@@ -10,6 +10,8 @@ type Services = Readonly<Record<string, { sign: boolean; notarize: boolean }>>;
 const form = part<HTMLFormElement>("order-form");
 const input = part<HTMLInputElement>("field-document");
 const message = part("document-said");
+const proposed = part("document-templates");
+const templatePages = (form.dataset["templatePages"] ?? "").split(" ");
 const quote = part("live-quote");
 const rowsId = "signer-rows";
 const restMs = 400;
@@ -78,6 +80,7 @@ function typedIn(from: HTMLFormElement): [string, string][] {
 async function look(file: File | undefined): Promise<void> {
   pages = "";
   places.show(null);
+  proposed.replaceChildren();
   message.textContent = file ? `${file.name}: counting its pages…` : "";
   if (!file) return;
   try {
@@ -88,10 +91,36 @@ async function look(file: File | undefined): Promise<void> {
     pages = String(numPages);
     message.textContent = `${file.name}: ${numPages === 1 ? "1 page" : `${numPages} pages`}`;
     places.show(opened);
+    void proposeTemplates(file);
   } catch {
     message.textContent = `${file.name}: its pages can’t be counted here. We look at it when you place the order.`;
   }
   await price();
+}
+
+type Match = { templateId: string; name: string; likeness: "same_file" | "same_form" };
+
+/** Offers the templates that the file is the form of. Only a file with as many pages as one of them is sent to be compared. */
+async function proposeTemplates(file: File): Promise<void> {
+  if (!templatePages.includes(pages)) return;
+  const body = new FormData();
+  body.set("document", file);
+  try {
+    const headers = { Accept: "application/json" };
+    const response = await fetch("/dashboard/templates/match", { method: "POST", body, headers });
+    if (!response.ok || input.files?.[0] !== file) return;
+    const { matches } = (await response.json()) as { matches: Match[] };
+    proposed.replaceChildren(
+      ...matches.map(({ templateId, name, likeness }) => {
+        const href = `/dashboard/templates/${templateId}/order`;
+        const again = likeness === "same_file" ? "." : ", and choose the file again there.";
+        const link = make("a", { href, textContent: "Place the order from the template" });
+        return make("p", {}, `This is the form of “${name}”. `, link, again);
+      }),
+    );
+  } catch {
+    // The order can be placed without a template.
+  }
 }
 
 /** Shows the pages of the file that came with a refused form. */

@@ -31,7 +31,7 @@ export function fileField({
 <p class="hint" id="${id}-hint"><span class="by-mouse with-script">Drop a PDF here, or choose one.</span> A PDF of at most 35 MB.${hint}</p>
 ${kept && html`<p class="kept-file">${icon("done")} We kept <strong class="breakable">${kept.name === "" ? "your file" : kept.name}</strong> (${kept.pages === "1" ? "1 page" : `${kept.pages} pages`}). Choose a file only to replace it.</p>${hiddenFields({ fill_token: kept.token, document_name: kept.name, document_pages: kept.pages })}`}
 <input type="file" id="${id}" name="${name}" accept="application/pdf,.pdf"${!kept && html` required`} aria-describedby="${described}"${error && html` aria-invalid="true"`}>
-<p id="document-said" class="hint" role="status"></p></div>
+<p id="document-said" class="hint" role="status"></p><div id="document-templates" role="status"></div></div>
 ${error && html`<p class="field-error" id="${id}-error">${error}</p>`}</div>`;
 }
 

@@ -28,6 +28,8 @@ export type OrderFormView = FormSubmission & {
   room?: string | undefined;
   /** What was typed, and why it was not taken; nothing where only the form itself was changed. */
   typed?: { values: FormValues; messages: readonly string[] };
+  /** The numbers of pages of the firm's templates. */
+  templatePages: readonly number[];
   /** The folder of pdf.js, which counts pages. */
   pdfJs: string;
 };
@@ -51,7 +53,7 @@ export function orderFormBody(view: OrderFormView): Html {
   return html`${pageHead(test ? "Place a test order" : "Place an order", "You see the quote right away. Placing an order does not charge anyone.")}
 ${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
 ${errorSummary(problems.map(({ text }) => text))}
-<form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-quote="${quotePath}" data-services="${servicesOf(pricing.catalog)}">
+<form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-template-pages="${view.templatePages.join(" ")}" data-quote="${quotePath}" data-services="${servicesOf(pricing.catalog)}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}
 ${view.begun && begunNotice(view.begun)}

@@ -6,6 +6,7 @@ import type { Principal } from "../../../../kernel/identity/identity.ts";
 import { documentName } from "../../../../kernel/platform/document-name.ts";
 import { ServiceError } from "../../../../kernel/platform/errors.ts";
 import { keepUpload, openKept, readWhole } from "../../../../orders/order/order.ts";
+import { templatePageCounts } from "../../../../orders/templates/templates.ts";
 import { wantsJson } from "../../../ui/error-page.ts";
 import { acceptForms } from "../../../ui/forms/form-body.ts";
 import { formHeaders } from "../../../ui/page/headers.ts";
@@ -112,6 +113,7 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
       paymentsConfigured: deps.orders.checkoutUrlOf !== null,
       textCodes: deps.orders.textCodes,
       pdfJs: deps.frame.assets.pdfJs.folder,
+      templatePages: await templatePageCounts(deps.orders.db, principalOf(request)),
       openRooms: await latestOpenRooms(deps.orders.db, principalOf(request), roomsToChooseFrom, chosen),
       ...shown,
     });

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createWorkerPool } from "../../../src/kernel/platform/workers/pool.ts";
+import { printsIn } from "../../../src/orders/templates/prints.ts";
+import { costlyForm } from "./costly-form.ts";
+
+test("recognizing a form that is made to be slow ends after three seconds of processor time, and says nothing", async () => {
+  const form = costlyForm(50);
+  assert.ok(form.length < 240_000, `${form.length} bytes`);
+  const killed: string[] = [];
+  const workers = createWorkerPool({
+    size: 1,
+    heapMb: 512,
+    processMb: 16_384,
+    onKilled: (task, why) => killed.push(`${task}: ${why}`),
+  });
+  try {
+    const before = process.cpuUsage();
+    assert.equal(await printsIn(workers, "firm", form), null);
+    const { user, system } = process.cpuUsage(before);
+    assert.deepEqual(killed, ["recognize a form: time"]);
+    // Of the thread, its start and its end.
+    assert.ok((user + system) / 1e6 < 6, `${(user + system) / 1e6} s`);
+  } finally {
+    await workers.close();
+  }
+});
