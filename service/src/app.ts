@@ -279,6 +279,7 @@ function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness)
     identity,
     notaryDesk,
     notaryRules,
+    notarySheets,
     notarySigning,
     passports,
     closings,
@@ -306,7 +307,7 @@ function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness)
       refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
       access: { db, clock, rowMac, secrets },
-      notaries: { notaryDesk, notaryRules, notarySigning, identity },
+      notaries: { notaryDesk, notaryRules, notarySheets, notarySigning, identity },
       health: {
         readiness,
         providers: features.providers,

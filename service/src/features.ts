@@ -82,6 +82,7 @@ import {
   meansFor,
   type NotaryRules,
   openNotarySupply,
+  placeBlock,
   type SupplyDeps,
   supplyState,
 } from "./signing/notaries/notaries.ts";
@@ -168,7 +169,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     providers,
     receipts: openReceipts({ ...deps, sealDocument, providers }),
     notaryDesk: notaries,
-    notarySheets: { desk: notaries, scripts: loadScripts(config.notaryScripts) },
+    notarySheets: { desk: notaries, scripts: loadScripts(config.notaryScripts), placeFor: placeBlock(notaries) },
     notarySigning: { desk: notaries, stamp: sealing.stamp, random: deps.random },
     identity,
     notaryRules: {

@@ -73,6 +73,7 @@ export {
   sweepSessions,
 } from "./sessions/store.ts";
 export { clearCookie, cookieNames, cookieOf, newToken, setCookie } from "./sessions/tokens.ts";
+export { resumeSession, suspendSession } from "./sessions/writes.ts";
 export {
   askForLink,
   dueSessionOf,

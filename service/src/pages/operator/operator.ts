@@ -1,7 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import type { AccessDeps } from "../../firms/access-requests/access-requests.ts";
 import type { RefundDeps } from "../../orders/refunds/refunds.ts";
-import type { DeskDeps, IdentityDeps, NotarySigningDeps, RuleChangeDeps } from "../../signing/notaries/notaries.ts";
+import type {
+  DeskDeps,
+  IdentityDeps,
+  NotarySigningDeps,
+  RuleChangeDeps,
+  SheetDeps,
+} from "../../signing/notaries/notaries.ts";
 import { accountRoutes } from "./account/routes.ts";
 import { type ActPagesDeps, actRoutes } from "./acts/routes.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
@@ -10,7 +16,9 @@ import type { UploadDeps } from "./frame/uploads.ts";
 import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
 import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { notaryRuleRoutes } from "./notaries/rule-routes.ts";
+import { handedOverPages } from "./notary/handed-over.ts";
 import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
+import { sheetRoutes } from "./notary/sheet-routes.ts";
 import { notarySigningRoutes } from "./notary/signing-routes.ts";
 import { notaryUploadRoutes } from "./notary/upload-routes.ts";
 import {
@@ -42,6 +50,7 @@ export type OperatorDeps = {
     notaryRules: RuleChangeDeps;
     notarySigning: NotarySigningDeps;
     identity: IdentityDeps;
+    notarySheets: SheetDeps;
   };
   health: Pick<HealthPageDeps, "readiness" | "notaryState" | "providers" | "examine"> & Pick<ActPagesDeps, "providers">;
 };
@@ -77,10 +86,14 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     accountRoutes(scope, { frame, passkeys: confirmation });
     notaryRoutes(scope, notary);
     notarySigningRoutes(scope, notary);
+    sheetRoutes(scope, notary);
     journalRoutes(scope, notary);
     notaryAdminRoutes(scope, notary);
     notaryRuleRoutes(scope, notary);
   });
+  const { assets, limits } = frame;
+  const { ownOrigin } = console;
+  handedOverPages(app, { members: confirmation, notarySheets: notaries.notarySheets, limits, assets, ownOrigin });
   const uploads = (scope: FastifyInstance) => {
     notaryUploadRoutes(scope, notary);
     faxReportRoute(scope, orderPage, upload);

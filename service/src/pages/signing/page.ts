@@ -19,14 +19,31 @@ export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState
   const { view } = state;
   if (view.state === "identify") return renderFrame(assets, state, identifyStep(state));
   if (view.state !== "ready") return renderFrame(assets, state, endedStep(state, view.state));
-  const step = view.consent ? signStep(state) : consentStep(state, consentTexts.current(view.signer.language));
+  const step = !view.consent
+    ? consentStep(state, consentTexts.current(view.signer.language))
+    : view.room && !view.room.maySign
+      ? handBack(state, state.words.room.read)
+      : signStep(state);
   return renderFrame(assets, state, withDocument(state, step, assets));
 }
 
 const withDocument = (state: PageState, step: Html, assets: PageDeps["assets"]): Html =>
   html`${state.done === "consent" && toFirstField(state)}<div class="signing-columns">${documentPart(state, configOf(state, assets))}
-<div class="stack">${step}
-${otherChoices(state)}</div></div>`;
+<div class="stack">${state.view.room && inPresence(state)}
+${step}
+${!state.view.room && otherChoices(state)}</div></div>`;
+
+const backLink = ({ room }: PageState["words"]): Html =>
+  html`<p class="no-print"><a class="button quiet-button" href="/handed-over">${room.back}</a></p>`;
+
+/** Above each step on a notary's device: the signer tells the notary what else they want. */
+const inPresence = ({ words }: PageState): Html =>
+  html`<section class="card" aria-label="${words.room.back}"><p>${words.room.lead}</p>${backLink(words)}</section>`;
+
+/** What the signer sees when a step of the notary's comes next. */
+const handBack = ({ words }: PageState, text: string): Html =>
+  html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${words.room.back}</h2>
+<p class="lead">${text}</p></section>`;
 
 /** The way to the first field for a browser without scripts. The script leads there itself. */
 function toFirstField({ view: { fields }, words }: PageState): Html {
@@ -116,7 +133,8 @@ function endedStep({ token, view, words }: PageState, state: Ended): Html {
   const { title, text } = words.states[state];
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
-<p class="lead">${text}</p>
+<p class="lead">${view.room && state === "signed" ? words.room.signed : text}</p>
+${view.room && backLink(words)}
 ${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
 ${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}

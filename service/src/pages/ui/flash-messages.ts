@@ -4,6 +4,9 @@ import { type Html, html } from "./render.ts";
 
 /** What pages say after a form was accepted; the address has the name of the message, never a text. */
 const flashMessages = {
+  "step-marked": "The step is marked.",
+  "device-back": "The device is back.",
+  "act-ended": "The act was ended. Another one may begin.",
   linked: "You are now connected to your firm.",
   environment: "You switched environments.",
   "session-ended": "That session was signed out.",

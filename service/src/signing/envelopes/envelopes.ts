@@ -28,6 +28,18 @@ export { bringEnvelopesNearer } from "./lifecycle/nearer.ts";
 export { followOverdue } from "./lifecycle/overdue.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
+export {
+  completeRoom,
+  giveToSigner,
+  openRoomDocument,
+  openRoomEnvelope,
+  type PlaceBlock,
+  type RoomEnvelope,
+  readRoomDocument,
+  roomEnvelopeOf,
+  takeFromSigner,
+  voidRoom,
+} from "./lifecycle/room.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
 export { signingMail } from "./mails/mails.ts";
 export {
@@ -40,6 +52,7 @@ export {
 } from "./open-signer-authority.ts";
 export type { FieldKind, PlannedField, PreparedField, SignatureMark, UploadedMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
+export type { PlannedBlock } from "./pdf/prepare.ts";
 export { encodePng } from "./pictures/encode-png.ts";
 export { type FitPicture, mostPicture, type PictureFault, readPictureIn } from "./pictures/pictures.ts";
 export { createPreflight } from "./preflight/preflight.ts";
@@ -50,6 +63,7 @@ export type { EnvelopeDeps } from "./records/deps.ts";
 export { type OrderDocument, openOrderDocument, orderDocuments, withOrderDocument } from "./records/documents.ts";
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";
 export { envelopeState } from "./records/envelope.ts";
+export type { NotaryBlock } from "./records/rooms.ts";
 export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";

@@ -6,6 +6,7 @@ import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
 import { checkRows, identityProofRows } from "./identity/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
+import { handOverRows } from "./sheets/hand-overs.ts";
 import { sheetTables } from "./sheets/store.ts";
 
 export {
@@ -39,6 +40,7 @@ export { expiryMail, watchExpiries } from "./commissions/watch.ts";
 export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
 export { completeAct, type DeskReport, reportOn, requireMode } from "./desk/complete.ts";
 export {
+  type Claimed,
   claimedOrder,
   claimOrder,
   type DeskDeps,
@@ -50,7 +52,7 @@ export {
   releaseOrder,
 } from "./desk/desk.ts";
 export { readForNotary } from "./desk/documents.ts";
-export { findDraft, saveAct, sweepDrafts } from "./desk/orders.ts";
+export { findDraft, sweepDrafts } from "./desk/orders.ts";
 export { refuseAct } from "./desk/refuse.ts";
 export {
   confirmChange,
@@ -101,10 +103,14 @@ export {
 export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
+export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
+export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./sheets/ipen.ts";
+export { noteAct, typedOfSheet } from "./sheets/note.ts";
 export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/scripts.ts";
 export { endSheet, lockOpenSheet, markStep, noteEvent, openSheet, restartSheet } from "./sheets/sheet.ts";
-export { openTurn, turnsOf, type Unmet } from "./sheets/steps.ts";
+export { openTurn, turnsOf, turnWords, type Unmet } from "./sheets/steps.ts";
 export { latestSheet, type Sheet } from "./sheets/store.ts";
+export { placeBlock } from "./signing/block.ts";
 export {
   completeSignature,
   type NotarySigningDeps,
@@ -125,4 +131,5 @@ export const protectedTables = [
   ...sheetTables,
   checkRows,
   identityProofRows,
+  handOverRows,
 ];

@@ -90,6 +90,7 @@ export async function memoryCeremony(
     ],
     expiresAt: new Date("2026-12-22T12:00:00Z"),
     frame: null,
+    room: null,
     step,
     canSendWayIn: true,
     document: null,

@@ -25,7 +25,14 @@ describe("of a document with more text than is read", () => {
   test("the notary's signature shows nothing, and is made", async () => {
     const draws = [{ reserve: 8_000, padding: 0 }];
     const said = { name: "Nora Ames", reason: "Acknowledgment", location: "FL", lines: ["Nora Ames"] };
-    const output = await build(costly, { ...said, docSha256: sha256, at: new Date(0), actSha256: sha256, draws });
+    const output = await build(costly, {
+      ...said,
+      block: null,
+      docSha256: sha256,
+      at: new Date(0),
+      actSha256: sha256,
+      draws,
+    });
     assert.ok("tail" in output, JSON.stringify(output));
     assert.equal(output.isVisible, false);
   });

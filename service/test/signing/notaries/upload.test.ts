@@ -52,6 +52,7 @@ const rulesFor = (given: Buffer, more: Partial<UploadRules> = {}): UploadRules =
   certificate: parseCertificatesPem(software.certificates["Nora"] ?? "")[0]?.der ?? null,
   mayBePaper: false,
   sentences: [],
+  drawnLines: [],
   tsaRoots: "",
   at,
   ...more,

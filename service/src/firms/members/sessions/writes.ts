@@ -71,3 +71,32 @@ export async function confirmSession(
   );
   return true;
 }
+
+/**
+ * Suspends a session: it opens nothing until a passkey completes it, or `resumeSession` does: somebody else holds the device.
+ * @returns false for an ended session
+ */
+export const suspendSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>
+  setFactorDue(tx, rowMac, { sessionId, at, factorDue: true });
+
+/**
+ * Opens a suspended session again. What needs a recent proof asks for a new one.
+ * @returns false for one that has ended, or is not suspended
+ */
+export const resumeSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>
+  setFactorDue(tx, rowMac, { sessionId, at, factorDue: false });
+
+async function setFactorDue(
+  tx: Tx,
+  rowMac: RowMac,
+  { sessionId, at, factorDue }: { sessionId: string; at: Date; factorDue: boolean },
+): Promise<boolean> {
+  const before = await lockSession(tx, rowMac, sessionId, at);
+  if (!before || before.factorDue === factorDue) return false;
+  const facts = { ...before, factorDue, confirmedAt: before.createdAt, passkeyAt: null };
+  await tx.query(
+    sql`UPDATE sessions SET factor_due = ${factorDue}, confirmed_at = created_at, passkey_at = NULL, last_seen_at = ${at},
+       row_mac = ${rowMac.of(sessionTable, sessionMembers(facts))} WHERE id = ${sessionId}`,
+  );
+  return true;
+}

@@ -93,7 +93,8 @@ ${textArea({ ...part("notes"), rows: 2, maxLength: 2000 })}
 </form>`;
 }
 
-function principalPart(part: Part, n: number, isSpare: boolean): Html {
+/** The fields of one principal. */
+export function principalPart(part: Part, n: number, isSpare: boolean): Html {
   const at = (name: string) => part(principalField(n, name));
   const must = { required: isSpare ? ("sometimes" as const) : (true as const) };
   const sometimes = { required: "sometimes" } as const;

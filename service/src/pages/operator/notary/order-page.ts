@@ -1,12 +1,13 @@
 import {
   type Act,
   type ActMode,
-  type claimedOrder,
+  type Claimed,
   type Faults,
   type findDraft,
   modeWords,
   principalField,
   refusalReasons,
+  type SheetView,
   type Typed,
   termNames,
 } from "../../../signing/notaries/notaries.ts";
@@ -19,15 +20,19 @@ import { originWords, readAt, termLabels } from "../notaries/rule-words.ts";
 import { inPersonPart } from "../orders/in-person.ts";
 import { actForm, actLabel } from "./act-form.ts";
 import { type IdentityView, identityPart } from "./identity-part.ts";
+import { inPresencePart } from "./sheet-page.ts";
 import { signPart, uploadForm } from "./upload-forms.ts";
 
-type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 type Draft = Awaited<ReturnType<typeof findDraft>>;
 
 export type OrderView = {
   claimed: Claimed;
   draft: Draft;
   identity: IdentityView;
+  /** The open act in person; null without one. */
+  sheet: SheetView | null;
+  /** Whether the notary has a passkey. */
+  hasPasskey: boolean;
   /** What was typed into the form of the act, and what is wrong with it. */
   act?: { typed: Typed; faults: Faults };
   /** What was typed into another form. */
@@ -62,7 +67,8 @@ function isElectronic(draft: Draft): boolean {
 }
 
 /** An order in a notary's hands. */
-export function orderBody({ claimed, draft, identity, act, typed = {}, problem }: OrderView, actTyped: Typed): Html {
+export function orderBody(view: OrderView, actTyped: Typed): Html {
+  const { claimed, draft, identity, act, typed = {}, problem } = view;
   const { order } = claimed;
   const message = problem ?? (act && Object.keys(act.faults).length > 0 ? actProblem(act.faults) : undefined);
   return html`${pageHead(`Order ${shortCode(order.code)}`, order.reference ?? order.docSlug ?? "A document to notarize")}
@@ -72,6 +78,7 @@ ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code))}
 ${card("appointment", "Appointment", appointmentPart(order.code, draft, typed))}
 ${card("identity", "Identity", identityPart(claimed, identity))}
+${claimed.eligibility.modes.includes("ipen") && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
 ${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
 ${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), actTyped, act?.faults ?? {}, order.signers.length))}
 ${isElectronic(draft) && card("sign", "Sign in this page", signPart(order.code))}

@@ -16,15 +16,18 @@ import {
   mailAppointment,
   meansFor,
   notaryOf,
+  noteAct,
   readAct,
   readForNotary,
   readJournal,
   refuseAct,
   releaseOrder,
   requireMode,
-  saveAct,
+  type SheetDeps,
   sealJournal,
+  sheetOf,
   typedAct,
+  typedOfSheet,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -32,7 +35,12 @@ import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.t
 import { deskBody, journalBody } from "./desk-pages.ts";
 import { firstTyped, type OrderView, orderBody, orderPath } from "./order-page.ts";
 
-export type NotaryDeskDeps = { frame: ConsoleFrame; notaryDesk: DeskDeps; identity: IdentityDeps };
+export type NotaryDeskDeps = {
+  frame: ConsoleFrame;
+  notaryDesk: DeskDeps;
+  notarySheets: SheetDeps;
+  identity: IdentityDeps;
+};
 
 const permission = "notary.work" as const;
 const journalPath = "/operator/notary/journal";
@@ -47,12 +55,15 @@ export async function orderPage(
 ): Promise<string> {
   const claimed = await claimedOrder(deps.notaryDesk, operator, code);
   const draft = await findDraft(deps.notaryDesk.db, claimed.order.taskId, claimed.notary.id);
-  const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : firstTyped(claimed));
   const identity = {
     people: await identitiesOf(deps.identity, claimed.order),
     means: meansFor(deps.identity, claimed.order.environment),
   };
-  const body = orderBody({ claimed, draft, identity, ...shown }, typed);
+  const sheet = await sheetOf(deps.notarySheets, claimed);
+  const initial = { ...firstTyped(claimed), ...(sheet && typedOfSheet(sheet)) };
+  const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : initial);
+  const hasPasskey = operator.session?.proof.hasPasskey ?? false;
+  const body = orderBody({ claimed, draft, identity, sheet, hasPasskey, ...shown }, typed);
   return consolePage(deps.frame, request, {
     title: `Order ${shortCode(code)}`,
     section: "notary",
@@ -152,7 +163,7 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
       if (!read.ok)
         return { page: await orderPage(deps, request, operator, code, { act: { typed, ...read } }), status: 400 };
       requireMode(claimed, read.value);
-      await saveAct(notaryDesk.db, claimed.order.taskId, claimed.notary.id, read.value, at);
+      await noteAct(notaryDesk, claimed, read.value, at);
       return done(orderPath(code, "#upload"), "act-saved");
     },
     refused: ({ request, operator, params: { code }, form: typed }, problem) =>

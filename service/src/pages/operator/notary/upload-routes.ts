@@ -32,7 +32,10 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     permission,
     handle: ({ request, operator, params: { code } }) =>
       withUpload(deps.upload, request, operator, async ({ bytes }) => {
-        const report = await reportOn(notaryDesk, await claimedOrder(notaryDesk, operator, code), bytes);
+        const report = await reportOn(notaryDesk, await claimedOrder(notaryDesk, operator, code), {
+          bytes,
+          drawnLines: [],
+        });
         const failed = report.checks.some(({ state }) => state === "fails");
         return { page: reportPage(request, code, report), status: failed ? 400 : 200 };
       }),
@@ -46,7 +49,7 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     handle: ({ request, operator, params: { code } }) =>
       withUpload(deps.upload, request, operator, async ({ bytes, fields }) => {
         const confirmed = { ...confirmedIn(fields), actSha256: fields.get("actSha256") ?? "" };
-        const again = await completeAct(notaryDesk, operator, code, bytes, confirmed);
+        const again = await completeAct(notaryDesk, operator, code, { bytes, drawnLines: [] }, confirmed);
         if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
         return done("/operator/notary", "act-completed");
       }),

@@ -195,6 +195,13 @@ export const en = {
       text: "Make sure that you copied the whole link from your email. If the sender gave you a newer link, use that one.",
     },
   },
+  /** On a notary's device. */
+  room: {
+    lead: "You read and sign on the notary’s device, in the notary’s presence. When you have questions, ask the notary.",
+    back: "Hand the device to the notary",
+    read: "You have read the document and agreed. The notary’s step comes next: hand the device back.",
+    signed: "You have signed. Hand the device back.",
+  },
   embed: {
     title: "Read and sign",
     text: "A document waits for you here. Begin opens it for half an hour.",

@@ -192,6 +192,12 @@ export const es: Words = {
       text: "Compruebe que copió el enlace completo de su correo. Si el remitente le dio un enlace más reciente, use ese.",
     },
   },
+  room: {
+    lead: "Usted lee y firma en el dispositivo del notario, en presencia del notario. Si tiene preguntas, hágaselas al notario.",
+    back: "Entregar el dispositivo al notario",
+    read: "Ha leído el documento y ha dado su consentimiento. Ahora sigue un paso del notario: devuelva el dispositivo.",
+    signed: "Ha firmado. Devuelva el dispositivo.",
+  },
   embed: {
     title: "Leer y firmar",
     text: "Aquí le espera un documento. «Comenzar» lo abre durante media hora.",

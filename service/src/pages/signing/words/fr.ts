@@ -193,6 +193,12 @@ export const fr: Words = {
       text: "Vérifiez que vous avez copié tout le lien de votre e-mail. Si l’expéditeur vous a donné un lien plus récent, utilisez celui-là.",
     },
   },
+  room: {
+    lead: "Vous lisez et signez sur l’appareil du notaire, en sa présence. Si vous avez des questions, posez-les au notaire.",
+    back: "Remettre l’appareil au notaire",
+    read: "Vous avez lu le document et donné votre accord. L’étape suivante revient au notaire : rendez-lui l’appareil.",
+    signed: "Vous avez signé. Rendez l’appareil.",
+  },
   embed: {
     title: "Lire et signer",
     text: "Un document vous attend ici. « Commencer » l’ouvre pour une demi-heure.",

@@ -191,6 +191,12 @@ export const pt: Words = {
       text: "Verifique se copiou o link inteiro do seu e-mail. Se o remetente lhe deu um link mais recente, use esse.",
     },
   },
+  room: {
+    lead: "Você lê e assina no dispositivo do notário, na presença dele. Se tiver perguntas, faça-as ao notário.",
+    back: "Entregar o dispositivo ao notário",
+    read: "Você leu o documento e concordou. O próximo passo é do notário: devolva o dispositivo.",
+    signed: "Você assinou. Devolva o dispositivo.",
+  },
   embed: {
     title: "Ler e assinar",
     text: "Um documento espera por você aqui. “Começar” abre-o por meia hora.",

@@ -195,6 +195,12 @@ export const tl: Words = {
       text: "Tiyaking nakopya ninyo ang buong link mula sa email. Kung may mas bagong link mula sa nagpadala, iyon ang gamitin.",
     },
   },
+  room: {
+    lead: "Nagbabasa at lumalagda ka sa device ng notaryo, sa harap ng notaryo. Kung may tanong ka, itanong sa notaryo.",
+    back: "Ibigay ang device sa notaryo",
+    read: "Nabasa mo na ang dokumento at pumayag ka. Ang susunod na hakbang ay sa notaryo: ibalik ang device.",
+    signed: "Nakalagda ka na. Ibalik ang device.",
+  },
   embed: {
     title: "Basahin at lagdaan",
     text: "May dokumentong naghihintay sa iyo rito. Bubuksan ito ng “Simulan” sa loob ng kalahating oras.",

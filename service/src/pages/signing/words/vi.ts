@@ -192,6 +192,12 @@ export const vi: Words = {
       text: "Hãy kiểm tra xem quý vị đã sao chép toàn bộ liên kết từ email chưa. Nếu người gửi đã cho liên kết mới hơn, hãy dùng liên kết đó.",
     },
   },
+  room: {
+    lead: "Bạn đang đọc và ký trên thiết bị của công chứng viên, trước mặt công chứng viên. Nếu có câu hỏi, hãy hỏi công chứng viên.",
+    back: "Trao thiết bị cho công chứng viên",
+    read: "Bạn đã đọc tài liệu và đồng ý. Bước tiếp theo là của công chứng viên: hãy trả lại thiết bị.",
+    signed: "Bạn đã ký. Hãy trả lại thiết bị.",
+  },
   embed: {
     title: "Đọc và ký",
     text: "Một tài liệu đang chờ bạn ở đây. Nút “Bắt đầu” mở tài liệu trong nửa giờ.",

@@ -74,7 +74,7 @@ export type MadeAct = {
 /** Builds the revision of an act up to its signature. @throws ServiceError */
 export async function openAct(
   deps: EnvelopeDeps,
-  { envelope, signer, embed }: Linked,
+  { envelope, signer, embed, room }: Linked,
   document: Document,
   request: SignRequest,
   { publicKey, keyHeldBy }: KeyHolder,
@@ -84,7 +84,7 @@ export async function openAct(
   const at = wholeSeconds(clock());
   const own = ownFields(envelope.fields, signer.n);
   const values = valuesOf(own, request, { name: signer.name, at, language: signer.language });
-  const record = actRecord({ envelope, signer, embed, document, request, values, own, client, at, keyHeldBy });
+  const record = actRecord({ envelope, signer, embed, room, document, request, values, own, client, at, keyHeldBy });
   const actSha256 = hash("sha256", canonicalJson(record));
   const authority = signerAuthorities[envelope.environment];
   const entry = await recordCertificate(deps, authority, at);
@@ -218,7 +218,7 @@ export function markRecord(mark: SignatureMark): JsonObject {
   return { height, kind: "uploaded", maskSha256: alpha && sha256(alpha), sha256: sha256(rgb), width };
 }
 
-type Acting = Pick<Linked, "envelope" | "signer" | "embed"> & {
+type Acting = Pick<Linked, "envelope" | "signer" | "embed" | "room"> & {
   document: Document;
   request: SignRequest;
   values: ReadonlyMap<string, string>;
@@ -232,16 +232,18 @@ const stepOf = ({ auth, phone }: Linked["signer"]): string =>
   auth === "text_code" ? `code by text message to a number ending ${endingOf(phone ?? "")}` : auth;
 
 function actRecord(acting: Acting): JsonObject {
-  const { envelope, signer, embed, document, request, values, own, client, at, keyHeldBy } = acting;
+  const { envelope, signer, embed, room, document, request, values, own, client, at, keyHeldBy } = acting;
   const { mark } = request;
+  const byNotary = room ? [room.presence] : null;
   const byLink = embed ? `page at ${embed.origin}, opened by the firm for the signer` : "link mailed to the address";
   return {
     at: at.toISOString(),
     ...(embed && { channel: "embedded", origin: embed.origin }),
+    ...(room && { channel: "in_presence" }),
     client: clientDetail(client),
     consent: signer.consent && { ...signer.consent },
     envelope: envelope.verifyCode,
-    identifiedBy: signer.auth === "link" ? [byLink] : [byLink, stepOf(signer)],
+    identifiedBy: byNotary ?? (signer.auth === "link" ? [byLink] : [byLink, stepOf(signer)]),
     keyHeldBy,
     mark: markRecord(mark),
     orderCode: envelope.orderCode,

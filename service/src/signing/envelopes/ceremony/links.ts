@@ -14,6 +14,7 @@ import {
   whoseTurn,
 } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
+import { openRoomOf, type SignerRoom } from "../records/rooms.ts";
 import type { Link } from "./ceremony.ts";
 import type { SigningState } from "./view.ts";
 
@@ -26,6 +27,8 @@ export type Linked = {
   identified: boolean;
   /** The firm's page that shows it; null for a mailed link. */
   embed: Pick<Embed, "id" | "origin"> | null;
+  /** The signer's turn on a notary's device; null for every other link. */
+  room: SignerRoom | null;
   /** When it was read: after the envelope was locked, where it is. */
   at: Date;
 };
@@ -43,12 +46,14 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
       SELECT envelope_id AS "envelopeId", id,
         coalesce(session_sha256 = ${session} AND session_expires_at > ${clock()}, false) AS "hasSession"
       FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
-    if (row) return { ...row, embed: null };
+    if (row) return { ...row, embed: null, room: null };
+    const room = await openRoomOf(db, link.token, clock());
+    if (room) return { envelopeId: room.envelopeId, id: room.signerId, hasSession: true, embed: null, room };
     const embed = await embedOfSession(db, link.token);
     const isOpen = embed?.isCurrent && (embed.sessionExpiresAt?.getTime() ?? 0) > clock().getTime();
     if (!embed || !isOpen) throw unknown;
     const { envelopeId, signerId: id, identifiedAt } = embed;
-    return { envelopeId, id, hasSession: identifiedAt !== null, embed };
+    return { envelopeId, id, hasSession: identifiedAt !== null, embed, room: null };
   };
   const seen = await find();
   const envelope = await (lock
@@ -61,7 +66,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const signer = signers.find(({ id }) => id === found.id);
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
-  return { envelope, signer, signers, identified, embed: found.embed, at };
+  return { envelope, signer, signers, identified, embed: found.embed, room: found.room, at };
 }
 
 /**
@@ -77,7 +82,8 @@ export function stateOf({ envelope, signer, signers, identified, at }: Linked): 
   if (outcome === "Completed") return identified ? "completed" : "identify";
   if (outcome === "Declined") return "declined";
   if (outcome === "Expired") return "expired";
-  if (outcome === "Voided" || (orderStatus !== "EsignPending" && orderStatus !== "OnHold")) return "voided";
+  const pending = envelope.isInRoom ? ["NotarizationPending"] : ["EsignPending", "OnHold"];
+  if (outcome === "Voided" || !pending.includes(orderStatus)) return "voided";
   if (isOverdue(envelope, signers, at)) return "expired";
   // A stranger's wrong codes do not end the session of a signer who entered the right one.
   if (!identified) return isLocked(signer, envelope, at) ? "locked" : "identify";
@@ -97,6 +103,17 @@ const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
   expired: "The time to sign this document has expired.",
   voided: "This document is not to be signed any more.",
 };
+
+/** @throws ServiceError `conflict` where a step of the notary comes before the signature */
+export function requireMaySign({ room }: Pick<Linked, "room">): void {
+  if (room && !room.maySign)
+    throw new ServiceError("conflict", "The notary’s step comes before your signature. Hand the device back.");
+}
+
+/** @throws ServiceError `conflict` for what a signer in a notary's presence says to the notary */
+export function refuseInRoom({ room }: Pick<Linked, "room">): void {
+  if (room) throw new ServiceError("conflict", "Tell the notary who is with you, and hand the device back.");
+}
 
 /** @throws ServiceError `conflict` saying why this can't be done now */
 export function requireState(linked: Linked, ...states: readonly SigningState[]): void {

@@ -20,7 +20,7 @@ import { clientDetail } from "./client-detail.ts";
 import { copiesOf, openCopy } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { canSendWayIn, enter, identify, sendCode } from "./identify.ts";
-import { follow, type Linked, requireState, stateOf } from "./links.ts";
+import { follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, type SigningDeps, sign } from "./sign.ts";
 import type { Client, DeclineKind, SenderValue, ShownField, SigningState, SigningView } from "./view.ts";
 
@@ -80,30 +80,13 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     sign: (link, request, client) => sign(signingDeps, link, request, client),
     prepare: (link, { publicKey, ...request }, client) => prepareAct(signingDeps, link, request, publicKey, client),
     complete: (link, signature) => completeAct(signingDeps, link, signature),
-    async decline(link, { kind, reason }, client) {
-      if (reason.length > mostReason) throw invalid(`A reason must have at most ${mostReason} characters.`);
-      if (!isPlainLines(reason)) throw invalid("A reason must be text without control characters.");
-      const linked = await follow(db, link, clock);
-      requireState(linked, "ready", "waiting");
-      const { envelope, signer } = linked;
-      const ended = await endUnsigned(
-        deps,
-        envelope,
-        {
-          outcome: "Declined",
-          reason: `signer ${signer.n}: ${declineWords[kind]}${reason.trim() === "" ? "" : `: ${reason.trim()}`}`,
-          detail: { kind, reason: reason.trim(), signer: signer.n, client: clientDetail(client) },
-          actor: "signer",
-        },
-        async (tx) => requireState(await follow(tx, link, clock), "ready", "waiting"),
-      );
-      if (!ended) throw new ServiceError("conflict", "This document is not to be signed any more.");
-    },
+    decline: (link, given, client) => declineAct(deps, link, given, client),
     async propose(link, { name, email }, client) {
       if (!isVisible(name) || !isPlainText(name) || name.length > 200)
         throw invalid("name must be the name of a person.");
       if (!isEmail(email)) throw invalid("email must be a mail address.");
-      await change(link, ["ready", "waiting"], async (tx, { envelope, signer }, at) => {
+      await change(link, ["ready", "waiting"], async (tx, { envelope, signer, room }, at) => {
+        refuseInRoom({ room });
         await requireTrailRoom(tx, envelope.id, signer.n);
         const proposal = { name: name.trim(), email, at: at.toISOString() };
         await updateSigner(tx, signer.id, sql`proposal = ${JSON.stringify(proposal)}::jsonb`);
@@ -115,10 +98,36 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
         // Only the frame has its address: no stranger with the mailed link gets here.
-        if (linked.embed || (linked.identified && isUnderWay(linked)))
+        if (linked.embed || linked.room || (linked.identified && isUnderWay(linked)))
           await updateSigner(tx, linked.signer.id, sql`language = ${language}`);
       }),
   };
+}
+
+async function declineAct(
+  deps: CeremonyDeps,
+  link: Link,
+  { kind, reason }: { kind: DeclineKind; reason: string },
+  client: Client,
+): Promise<void> {
+  if (reason.length > mostReason) throw invalid(`A reason must have at most ${mostReason} characters.`);
+  if (!isPlainLines(reason)) throw invalid("A reason must be text without control characters.");
+  const linked = await follow(deps.db, link, deps.clock);
+  requireState(linked, "ready", "waiting");
+  refuseInRoom(linked);
+  const { envelope, signer } = linked;
+  const ended = await endUnsigned(
+    deps,
+    envelope,
+    {
+      outcome: "Declined",
+      reason: `signer ${signer.n}: ${declineWords[kind]}${reason.trim() === "" ? "" : `: ${reason.trim()}`}`,
+      detail: { kind, reason: reason.trim(), signer: signer.n, client: clientDetail(client) },
+      actor: "signer",
+    },
+    async (tx) => requireState(await follow(tx, link, deps.clock), "ready", "waiting"),
+  );
+  if (!ended) throw new ServiceError("conflict", "This document is not to be signed any more.");
 }
 
 async function textOf(deps: SigningDeps, envelope: Linked["envelope"]): Promise<DocumentText> {
@@ -163,7 +172,7 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
 };
 
 async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> {
-  const { envelope, signer, signers, identified, embed } = linked;
+  const { envelope, signer, signers, identified, embed, room } = linked;
   const state = stateOf(linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
   const now = (format: PreparedField["format"]) => dateText(deps.clock(), format, signer.language);
@@ -187,6 +196,7 @@ async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> 
     signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
     expiresAt: envelope.expiresAt,
     frame: embed?.origin ?? null,
+    room: room && { maySign: room.maySign },
     step: signer.auth === "link" ? null : signer.auth,
     canSendWayIn: canSendWayIn(linked),
     document: head ? shownDocument(envelope, head) : null,

@@ -16,7 +16,7 @@ import { revokeAfterAct } from "../revocation.ts";
 import { oneActKey } from "../signer-authority.ts";
 import { closeAct, type MadeAct, type OpenAct, openAct, stampAct } from "./act.ts";
 import type { Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony.ts";
-import { follow, type Linked, requireState } from "./links.ts";
+import { follow, type Linked, requireMaySign, requireState } from "./links.ts";
 import { dropPreparedAct, keepPreparedAct, takePreparedAct } from "./prepared-acts.ts";
 import { requireP256 } from "./public-key.ts";
 import { namesSigner } from "./require-own-act.ts";
@@ -74,6 +74,7 @@ const keep = ({ db, clock }: SigningDeps, link: Link, open: OpenAct): Promise<bo
   db.transaction(async (tx) => {
     const linked = await follow(tx, link, clock, true);
     requireState(linked, "ready");
+    requireMaySign(linked);
     if (!namesSigner(open.record, linked.signer)) return false;
     await keepPreparedAct(tx, linked.signer.id, open, linked.at);
     return true;
@@ -104,13 +105,13 @@ async function close(
   );
   // The seal holds memory, too: it waits for none while this act holds some.
   if (outcome.outcome === "again") return outcome;
-  return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope.id) };
+  return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope) };
 }
 
 /** What a reply said that got lost. */
 async function outcomeOfBefore(deps: EnvelopeDeps, { envelope, signer, identified }: Linked) {
   if (signer.signedAt === null || !identified) return null;
-  const completed = envelope.outcome === "Completed" || (await completeIfLast(deps, envelope.id));
+  const completed = envelope.outcome === "Completed" || (await completeIfLast(deps, envelope));
   return { outcome: "signed", completed } as const;
 }
 
@@ -136,6 +137,7 @@ async function onDocument<T>(
 /** The newest revision, if it is the one that the signer saw. @throws ServiceError when the signer can't sign now */
 async function findHead({ db }: EnvelopeDeps, linked: Linked, revision: number) {
   requireState(linked, "ready");
+  requireMaySign(linked);
   if (linked.signer.consent === null) throw new ServiceError("conflict", "Agree to sign electronically first.");
   const head = (await findRevisions(db, linked.envelope.id)).at(-1);
   return head?.number === revision ? head : undefined;
@@ -160,11 +162,12 @@ async function written(
   return { outcome: "again" };
 }
 
-async function completeIfLast(deps: EnvelopeDeps, envelopeId: number): Promise<boolean> {
-  const signers = await findSigners(deps.db, envelopeId);
+async function completeIfLast(deps: EnvelopeDeps, { id, isInRoom }: Linked["envelope"]): Promise<boolean> {
+  if (isInRoom) return false;
+  const signers = await findSigners(deps.db, id);
   if (!signers.every(({ signedAt }) => signedAt !== null)) return false;
   // What keeps the seal from being made now is no fault of the act: the job tries again.
-  return completeEnvelope(deps, envelopeId).catch((error: Error) => {
+  return completeEnvelope(deps, id).catch((error: Error) => {
     deps.log.error({ err: error }, "an envelope that everybody has signed could not be completed yet");
     return false;
   });
@@ -182,6 +185,7 @@ async function writeAct(
     const order = await lockOrder(tx, orderCode);
     const linked = await follow(tx, link, clock, true);
     requireState(linked, "ready");
+    requireMaySign(linked);
     const { envelope, signer, at: now } = linked;
     const head = (await findRevisions(tx, id)).at(-1);
     if (!order || head?.number !== made.number - 1 || !namesSigner(made.record, signer)) return false;
@@ -197,6 +201,8 @@ async function writeAct(
       signer: signer.n,
       timeStamp: made.timeStamp,
     });
+    // The notary calls the next signer, and ends the envelope with their own signature.
+    if (envelope.isInRoom) return true;
     await setEnvelopeStatus(tx, order, "PartiallySigned", at);
     const left = whoseTurn(await findSigners(tx, id));
     if (left.length === 0) await completeLater(tx, order.id);

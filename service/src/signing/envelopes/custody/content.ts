@@ -128,6 +128,8 @@ const eventWords: Readonly<Record<string, string>> = {
   proposed: "Another person was proposed as signer",
   replaced: "The signer was replaced",
   reminded: "A reminder was sent",
+  handed_over: "The notary gave the signer the device",
+  notarized: "The notary signed the document",
   sealed: "The document was sealed",
 };
 

@@ -99,16 +99,16 @@ async function openOn(
   return opened ? null : tail.blobKey;
 }
 
-const signaturePageWords = {
+export const signaturePageWords = {
   title: "Signatures",
   note: "Each signature below is a digital signature in this file. PDF readers that know signatures, as Acrobat, show and check it.",
 };
 
-async function insertEnvelope(
+export async function insertEnvelope(
   tx: Tx,
   orderId: number,
   { pages, signers }: SigningOrder,
-  { fields }: Prepared,
+  { fields }: Pick<Prepared, "fields">,
   at: Date,
 ): Promise<Envelope> {
   const last = Math.max(pages, ...fields.map(({ page }) => page + 1));

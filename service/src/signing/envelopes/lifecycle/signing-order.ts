@@ -29,11 +29,12 @@ type Row = SigningFacts & Owner & { pages: number; isNotarized: boolean; mac: Bu
 export async function readSigningOrder(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   orderId: number,
+  status: "EsignPending" | "NotarizationPending" = "EsignPending",
 ): Promise<SigningOrder | undefined> {
   const [row] = await db.query<Row>(sql`
     SELECT ${signingColumns}, o.partner_id AS "partnerId", o.environment, d.pages, o.notarize AS "isNotarized", ${verifiedOrder}
     FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
-    WHERE o.id = ${orderId} AND o.status = 'EsignPending'`);
+    WHERE o.id = ${orderId} AND o.status = ${status}`);
   if (!row) return undefined;
   requireSigners(rowMac, row);
   const { orderCode: code, partnerId, environment, pages, isNotarized, fields } = row;

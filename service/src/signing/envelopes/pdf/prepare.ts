@@ -9,7 +9,7 @@ import { asInteger, entry } from "../../../kernel/pdf/values.ts";
 import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import { createAppearances, fittingPoints } from "./appearance.ts";
 import { isButton, type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
-import { addSignaturePage, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
+import { addSignaturePage, belowRows, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
 import { type FieldPage, newOf, widgetOf, writeWidgets } from "./widgets.ts";
 
 /** A field that can't be put where it was planned. The message follows its name: `lies outside page 2`. */
@@ -35,6 +35,16 @@ export type Preparation = {
   readonly docSha256: string;
   /** Whether somebody signs where they like after the signers, as a notary does; false by default. */
   readonly isNotarized?: boolean;
+  /** The notary's own field, where it is reserved before the first signature: the last of the prepared fields. */
+  readonly block?: PlannedBlock;
+};
+
+/** Room for a notary's signature, in points. */
+export type PlannedBlock = {
+  readonly width: number;
+  readonly height: number;
+  /** A blank place, from the upper left corner of a page that is shown upright; null for a place on a page that is added. */
+  readonly at: { readonly page: number; readonly x: number; readonly y: number } | null;
 };
 
 export type Prepared = {
@@ -56,10 +66,16 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   const look = lookUpPdf(original);
   const writer = createRevisionWriter(look, docSha256);
   const without = signersWithout(preparation.planned, signers);
-  const added = without.length > 0 ? addedPage(look, writer, without) : null;
-  const planned = [...preparation.planned, ...(added?.planned ?? [])];
-  refuseUnfit(look, planned, preparation.planned.length);
-  const onPages = new Map([...pagesOf(look, preparation.planned), ...(added?.pages ?? [])]);
+  const { block } = preparation;
+  const needsPage = without.length > 0 || block?.at === null;
+  const added = needsPage ? addedPage(look, writer, without) : null;
+  const onOwnPages = [...preparation.planned, ...(block?.at && !added ? [blockField(block, signers, block.at)] : [])];
+  const onAdded = added
+    ? [...added.planned, ...(block ? [blockOnAdded(block, signers, without.length, added.number)] : [])]
+    : [];
+  const planned = [...onOwnPages, ...onAdded];
+  refuseUnfit(look, planned, onOwnPages.length);
+  const onPages = new Map([...pagesOf(look, onOwnPages), ...(added?.pages ?? [])]);
   const appearances = createAppearances(typeset);
   const permission = preparation.isNotarized ? null : 2;
   const tools = { look, writer, appearances, signers, docSha256, permission } as const;
@@ -153,7 +169,28 @@ function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly nu
   const reserved = writer.reserve();
   const ref = { num: Number.parseInt(reserved.ref, 10), gen: 0 };
   const pages = new Map<number, FieldPage>([[number, { ref, dict: null, box: signaturePageBox }]]);
-  return { reserved, pages, planned: fieldsOnSignaturePage(signers, number) };
+  return { number, reserved, pages, planned: fieldsOnSignaturePage(signers, number) };
+}
+
+/** The notary signs as one more signer, whose only field it is: the field's lock names it alone. */
+const blockField = (
+  { width, height }: PlannedBlock,
+  signers: number,
+  { page, x, y }: NonNullable<PlannedBlock["at"]>,
+): PlannedField => ({
+  kind: "signature",
+  signer: signers + 1,
+  page,
+  place: { x, y, width, height },
+  label: "Notary",
+});
+
+function blockOnAdded(block: PlannedBlock, signers: number, rows: number, page: number): PlannedField {
+  const at = { page, ...belowRows(rows) };
+  const [, , , bottom = 0] = signaturePageBox.shown;
+  if (at.y + block.height > bottom - at.x)
+    throw new UnfitField(0, `a signature page has no room for a notary below ${rows} signers`);
+  return blockField(block, signers, at);
 }
 
 /** The pages that fields are on. @throws UnfitField for a field on a page that there is not, or beside its page */

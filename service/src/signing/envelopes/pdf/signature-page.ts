@@ -34,6 +34,9 @@ export function fieldsOnSignaturePage(signers: readonly number[], page: number):
   });
 }
 
+/** Where the page is blank below the rows of its signers, from its upper left corner. */
+export const belowRows = (rows: number) => ({ x: margin, y: head + rows * row + 20 });
+
 /**
  * Adds a page to the end of a document that says who signs, with room for their fields.
  * @param lines the title, and a line below it; prepared with the faces of `typeset`, as the names are

@@ -77,7 +77,8 @@ export function widgetOf(
   const name =
     existing?.name ?? (group === undefined ? nameAt(at.index) : `${group}.o${at.index - (field.radio ?? 0) + 1}`);
   const asks = [field.label ?? waitsFor[kind], ...(field.option ? [field.option] : [])].join(": ");
-  const label = `${asks}, signer ${signer}`;
+  // A notary signs behind the signers.
+  const label = signer > signers ? asks : `${asks}, signer ${signer}`;
   const object = existing?.object ?? (is.kind === "new" ? Number.parseInt(is.ref, 10) : 0);
   const prepared = {
     kind,

@@ -42,7 +42,8 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
   const rows = rowsClaim(deps, verifyCode, trail);
   const documents = await documentsOf(deps, envelope);
   const certificate = documents.get("custody_certificate");
-  if (envelope.outcome !== "Completed")
+  // A notarized envelope has no sealed document of its own: the notary’s signature closes it.
+  if (envelope.outcome !== "Completed" || envelope.isInRoom)
     return { evidence: null, trail, claims: [rows, await openTrail(verifyCode, trail)], certificate: undefined };
   const evidence = await completedEvidence(deps, envelope, trail, documents);
   if (evidence instanceof EvidenceError) {

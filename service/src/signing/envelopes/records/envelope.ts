@@ -6,6 +6,7 @@ import { type StateMac, verified, writeStateMacs } from "../../../kernel/platfor
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import type { PreparedField } from "../pdf/fields.ts";
+import { joinRoom, roomColumns } from "./rooms.ts";
 
 /** What every question about an envelope needs: the envelope, its order and its firm. */
 export type Envelope = {
@@ -25,6 +26,8 @@ export type Envelope = {
   orderStatus: string;
   /** Whether a notary signs after the signers. */
   isNotarized: boolean;
+  /** Whether its signers sign in a notary's presence, by no mailed link. */
+  isInRoom: boolean;
   environment: Environment;
   externalReference: string | null;
   docSlug: string | null;
@@ -87,11 +90,11 @@ export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
   EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode@order",
-  o.status AS "orderStatus", o.notarize AS "isNotarized", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
+  o.status AS "orderStatus", o.notarize AS "isNotarized", ${roomColumns}, o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
   o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
   p.contact_email AS "partnerContact", ${verifiedEnvelope}, ${verifiedOrder}, ${verifiedFirm}`;
 
-const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;
+const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id ${joinRoom}`;
 
 const signerColumns = sql`id, n, name, email, phone, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
   failures, locked_at AS "lockedAt", codes_requested AS "codesRequested", codes_of_day AS "codesOfDay",

@@ -9,6 +9,7 @@ import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { signerState } from "../../../orders/order/order.ts";
 import { embedTables } from "./embeds.ts";
 import { type Envelope, envelopeState } from "./envelope.ts";
+import { roomTables } from "./rooms.ts";
 
 /** What can happen to an envelope. */
 export type TrailEvent =
@@ -29,6 +30,8 @@ export type TrailEvent =
   | "reminded"
   | "expired"
   | "voided"
+  | "handed_over"
+  | "notarized"
   | "sealed";
 
 /** A record of the trail, and its hash: canonical JSON with the hash of the record before, hex SHA-256. */
@@ -63,6 +66,7 @@ export const protectedTables = [
   stateRows(signerState, { backfill: { set: "firms, signers and notaries" } }),
   envelopeRows,
   ...embedTables,
+  ...roomTables,
 ];
 
 /** The record that follows. @param detail what else is to be said; its names must not be those of the frame */

@@ -53,6 +53,8 @@ export type Act = {
   recording: { sha256: string; keptAt: string; keptUntil: string } | null;
   feeCents: number;
   notes: string | null;
+  /** The run sheet of an act that was done with one, and where its record ended when the act was noted. */
+  sheet?: { id: string; position: number; sha256: string };
 };
 
 /** As many as an order has signers. */
@@ -103,6 +105,12 @@ export function readAct(typed: Typed, now: Date): Read<Act> {
   if (act.recording && act.recording.keptUntil < act.endedAt.slice(0, 10))
     read.fault("recording_until", "must not be before the act");
   return read.done(act);
+}
+
+/** Reads how one principal was identified, from the fields of that principal: every field that is wrong is named. */
+export function readIdentity(typed: Typed, n: number): Read<Principal> {
+  const read = formReader(typed);
+  return read.done(readPrincipal(read, n, false));
 }
 
 function readPrincipal(read: FormReader, n: number, isRemote: boolean): Principal {
@@ -176,7 +184,11 @@ export function typedAct(act: Act): Record<string, string> {
   };
 }
 
-function typedPrincipal({ name, address, basis, credential, witness }: Principal, n: number): Record<string, string> {
+/** A principal as the form of an act shows it. */
+export function typedPrincipal(
+  { name, address, basis, credential, witness }: Principal,
+  n: number,
+): Record<string, string> {
   const shown = credential ?? witness?.credential;
   const values = {
     name,

@@ -6,16 +6,18 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
-import { furthestDocument, perform, sealAndStore } from "../../../orders/fulfilment/fulfilment.ts";
+import { perform, sealAndStore } from "../../../orders/fulfilment/fulfilment.ts";
 import type { Act } from "../acts/act.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import { inPersonObstacle } from "../in-person/in-person.ts";
+import { endWithSignature, requireReady } from "../sheets/room.ts";
+import { openSheetOf } from "../sheets/store.ts";
 import { deleteSignatures } from "../signing/store.ts";
 import type { UploadReport, UploadRules } from "../uploads/check.ts";
 import { actChecks, outsideOf } from "./act-checks.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
-import { documentToNotarize } from "./documents.ts";
+import { documentToNotarize, givenNow } from "./documents.ts";
 import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
 
 const checking: Task<UploadRules, UploadReport> = {
@@ -33,6 +35,7 @@ function actIn(draft: Draft | undefined): Act {
 /** What an upload is held against: the act as it was noted, and the document as it was given. */
 export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
+  requireReady(await openSheetOf(deps, order.taskId), act);
   return { act, given: await documentToNotarize(deps, order) };
 }
 
@@ -47,22 +50,26 @@ export const hashOf = (act: Act): string =>
     .update(canonicalJson(act as unknown as JsonObject))
     .digest("hex");
 
+/** A document that a notary signed, and what the service drew into it: nothing where it was signed elsewhere. */
+export type Upload = { bytes: Buffer; drawnLines: readonly string[] };
+
 /** What the verifier says of an upload, and what of the act is to be looked at. Nothing of it is stored. @throws ServiceError */
-export async function reportOn(deps: DeskDeps, claimed: Claimed, bytes: Buffer): Promise<DeskReport> {
-  return reportFrom(deps, claimed, await premisesOf(deps, claimed), bytes);
+export async function reportOn(deps: DeskDeps, claimed: Claimed, upload: Upload): Promise<DeskReport> {
+  return reportFrom(deps, claimed, await premisesOf(deps, claimed), upload);
 }
 
 async function reportFrom(
   deps: DeskDeps,
   { notary, order, eligibility }: Claimed,
   { act, given }: Premises,
-  bytes: Buffer,
+  { bytes, drawnLines }: Upload,
 ): Promise<DeskReport> {
   const input: UploadRules = {
     revision: { bytes: given.file.length, sha256: given.sha256 },
     certificate: notary.certificate === null ? null : certificateDer(notary.certificate),
     mayBePaper: act.mode === "ink" || act.mode === "rin",
     sentences: eligibility.rules.sentences[act.mode]?.value ?? [],
+    drawnLines,
     tsaRoots: deps.tsaRoots,
     at: deps.clock(),
   };
@@ -96,13 +103,13 @@ export async function completeAct(
   deps: DeskDeps,
   operator: Operator,
   code: string,
-  bytes: Buffer,
+  upload: Upload,
   confirmed: Confirmation,
 ): Promise<Unconfirmed | null> {
   const claimed = await claimedOrder(deps, operator, code);
   const premises = await premisesOf(deps, claimed);
   requireMode(claimed, premises.act);
-  const report = await reportFrom(deps, claimed, premises, bytes);
+  const report = await reportFrom(deps, claimed, premises, upload);
   if (report.sha256 !== confirmed.sha256) throw invalid("This is another file than the one that was checked.");
   const failed = report.checks.filter(({ state }) => state === "fails");
   if (failed.length > 0) throw invalid(failed.map(({ name, why }) => `${name}: ${why}`).join(" "));
@@ -111,7 +118,7 @@ export async function completeAct(
   const { order } = claimed;
   const { code: orderCode, partnerId, environment } = order;
   const of = { orderCode, partnerId, environment, on: "notarized" } as const;
-  const document = await sealAndStore(deps, bytes, sealReasons.notarized[environment], of);
+  const document = await sealAndStore(deps, upload.bytes, sealReasons.notarized[environment], of);
   await deps.db
     .transaction((tx) => writeDown(tx, deps, operator, claimed, { ...premises, report, document }))
     .catch(async (error) => {
@@ -136,7 +143,7 @@ async function writeDown(
   requireMode(now, act);
   if (hashOf(actIn(await lockDraft(tx, order.taskId, notary.id))) !== report.actSha256)
     throw new ServiceError("conflict", "The act was changed meanwhile. Check the document again.");
-  if ((await furthestDocument(tx, order.orderId))?.sha256 !== given.sha256)
+  if ((await givenNow(tx, order.orderId)) !== given.sha256)
     throw new ServiceError("conflict", "The order has another document meanwhile. Download and sign that one.");
   const about = {
     givenSha256: given.sha256,
@@ -148,6 +155,7 @@ async function writeDown(
   const { environment, orderId, code: orderCode } = order;
   const frame = { journal: notary.id, notary, orderCode, environment, at, orderId, actor: operator.actor };
   await appendEntry(tx, deps.rowMac, frame, { kind: "act", act, document: about });
+  await endWithSignature(tx, deps.rowMac, order, act, { document, by: operator.actor, at });
   await perform(tx, locked, "notarized", { document }, { actor: operator.actor, at, log: deps.log });
   await deleteDraft(tx, order.taskId);
   await deleteSignatures(tx, order.taskId);

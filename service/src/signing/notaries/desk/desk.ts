@@ -15,6 +15,7 @@ import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { type Eligibility, eligibilityFor } from "../eligibility/eligible.ts";
 import { latestRequest } from "../in-person/store.ts";
+import { openSheetOf } from "../sheets/store.ts";
 import {
   appointmentsOf,
   claimedOrders,
@@ -104,6 +105,8 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
 
 export async function releaseOrder(deps: DeskDeps, operator: Operator, code: string): Promise<void> {
   const { order } = await orderInHands(deps, operator, code);
+  if (await openSheetOf(deps, order.taskId))
+    throw new ServiceError("conflict", "An act in person is open. End it first.");
   await releaseTask(deps, order.taskId, operator.actor);
 }
 

@@ -1,11 +1,22 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
 import { documentMembers, documentUse } from "../../../orders/order/order.ts";
+import { openRoomDocument, readRoomDocument, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import type { DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
+
+/** The document of signers who sign in the notary's presence; undefined where nobody does. */
+const inPresence = ({ db }: Pick<DeskDeps, "db">, { orderId }: WaitingOrder) => roomEnvelopeOf(db, orderId);
+
+/** Hex SHA-256 of the document that the notary is given now. */
+export async function givenNow(db: Sql, orderId: number): Promise<string | undefined> {
+  const room = await roomEnvelopeOf(db, orderId);
+  return room?.head.sha256 ?? (await furthestDocument(db, orderId))?.sha256;
+}
 
 async function known({ db, rowMac }: DeskDeps, order: WaitingOrder) {
   const { orderId, code, partnerId, environment } = order;
@@ -23,6 +34,8 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
 
 /** The document that a notary is to notarize: the furthest of the order. @throws ServiceError `unavailable` when it can't be read */
 export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
+  const room = await inPresence(deps, order);
+  if (room) return openRoomDocument(deps, room.id);
   const { sha256, blobKey } = await known(deps, order);
   const file = await deps.blobs.open(blobKey, documentUse(sha256), memoryHolder(order));
   if (!file) throw unreadable();
@@ -35,6 +48,8 @@ export async function withDocument<T>(
   order: WaitingOrder,
   work: (document: { sha256: string; bytes: Buffer }) => Promise<T>,
 ): Promise<T> {
+  const room = await inPresence(deps, order);
+  if (room) return readRoomDocument(deps, room.id, ({ bytes, sha256 }) => work({ bytes, sha256 }));
   const { sha256, blobKey: key } = await known(deps, order);
   const at = { key, use: documentUse(sha256), holder: memoryHolder(order), times: 2 };
   return deps.blobs.withBytes(at, async (bytes) => {

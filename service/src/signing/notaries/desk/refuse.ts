@@ -4,6 +4,7 @@ import type { Act } from "../acts/act.ts";
 import { type RefusalReason, refusalReasons } from "../acts/entry.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { endWithoutAct } from "../sheets/room.ts";
 import { deleteSignatures } from "../signing/store.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
 import { deleteDraft, findDraft } from "./orders.ts";
@@ -34,6 +35,8 @@ export async function refuseAct(deps: DeskDeps, operator: Operator, code: string
     // The firm reads why in kind; the words stay in the journal.
     const facts = { reason: refusalReasons[reason] };
     await perform(tx, locked, on, facts, { actor: operator.actor, at, log: deps.log });
+    const outcome = reason === "identity" || reason === "no_show" || reason === "technical" ? reason : "refused";
+    await endWithoutAct(tx, deps.rowMac, order, outcome, { by: operator.actor, at });
     await deleteDraft(tx, order.taskId);
     await deleteSignatures(tx, order.taskId);
   });

@@ -16,6 +16,7 @@ export type Opening = {
   notaryId: string;
   script: Script;
   people: readonly Person[];
+  pinHash?: string | null;
 };
 
 /**
@@ -25,7 +26,7 @@ export type Opening = {
 export async function openSheet(tx: Tx, rowMac: RowMac, opening: Opening, { at }: By): Promise<Sheet> {
   const id = newUuid();
   const people = opening.people.map(({ n, name }) => ({ n, name }));
-  if (!(await insertSheet(tx, { ...opening, id, people, openedAt: at })))
+  if (!(await insertSheet(tx, { pinHash: null, ...opening, id, people, openedAt: at })))
     throw new ServiceError("conflict", "An act is open for this order already.");
   const sheet = await findSheet({ db: tx, rowMac }, id);
   if (!sheet) throw new Error("the run sheet was not written");

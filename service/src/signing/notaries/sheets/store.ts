@@ -22,6 +22,8 @@ export type Sheet = {
   /** As it was when the sheet was opened: a release in between changes no step. */
   script: Script;
   people: Person[];
+  /** Of the PIN that gives the device back; null where the notary chose none. */
+  pinHash: string | null;
   openedAt: Date;
   run: number;
   /** Where its record ends. */
@@ -37,7 +39,7 @@ const sheetState: StateMac = {
   table: sql`notary_sheets`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (s) => sql`${s}.id, ${s}.task_id, ${s}.order_id, ${s}.notary_id, ${s}.script, ${s}.people,
+  covered: (s) => sql`${s}.id, ${s}.task_id, ${s}.order_id, ${s}.notary_id, ${s}.script, ${s}.people, ${s}.pin_hash,
     extract(epoch FROM ${s}.opened_at), ${s}.run, ${s}.head_position, ${s}.head_sha256, ${s}.outcome,
     extract(epoch FROM ${s}.ended_at)`,
 };
@@ -59,12 +61,16 @@ export const sheetTables = [stateRows(sheetState), markRows];
 type Reading = { db: Sql; rowMac: RowMac };
 
 async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Sheet[]> {
-  const sheets = await db.query<Omit<Sheet, "marks">>(sql`
-    SELECT id, task_id AS "taskId", order_id AS "orderId", notary_id AS "notaryId", script, people, opened_at AS "openedAt", run,
+  const sheets = await db.query<Omit<Sheet, "marks"> & { rows: MarkRow[] }>(sql`
+    SELECT id, task_id AS "taskId", order_id AS "orderId", notary_id AS "notaryId", script, people, pin_hash AS "pinHash", opened_at AS "openedAt", run,
       head_position AS "headPosition", head_sha256 AS "headSha256", outcome, ended_at AS "endedAt",
+      (SELECT coalesce(json_agg(json_build_object('position', m.position, 'record', m.record, 'sha256', m.sha256,
+        'mac', encode(m.row_mac, 'hex')) ORDER BY m.position), '[]') FROM notary_sheet_marks m
+        WHERE m.sheet_id = notary_sheets.id) AS rows,
       ${verified(sheetState, sql`notary_sheets`)}
     FROM notary_sheets WHERE ${where}`);
-  return Promise.all(sheets.map(async (sheet) => ({ ...sheet, marks: await marksOf({ db, rowMac }, sheet) })));
+  // Read with the sheet: a mark between two statements would look like one that was cut off.
+  return sheets.map(({ rows, ...sheet }) => ({ ...sheet, marks: marksOf(rowMac, sheet, rows) }));
 }
 
 /** @throws ServiceError `unavailable`, or Error, for a sheet that is not what the service wrote */
@@ -85,19 +91,21 @@ export async function lockSheet(tx: Tx, rowMac: RowMac, id: string): Promise<She
   return findSheet({ db: tx, rowMac }, id);
 }
 
-type MarkRow = { position: number; record: string; sha256: string; mac: Buffer };
+type MarkRow = { position: number; record: string; sha256: string; mac: string | null };
 
 type Whole = Pick<Sheet, "id" | "headPosition" | "headSha256">;
 
-async function marksOf({ db, rowMac }: Reading, { id, headPosition, headSha256 }: Whole): Promise<Mark[]> {
-  const rows = await db.query<MarkRow>(sql`
-    SELECT position, record, sha256, row_mac AS mac FROM notary_sheet_marks WHERE sheet_id = ${id} ORDER BY position`);
+function marksOf(rowMac: RowMac, { id, headPosition, headSha256 }: Whole, rows: readonly MarkRow[]): Mark[] {
   let before: string | null = null;
   const marks: Mark[] = [];
   for (const [index, { position, record, sha256, mac }] of rows.entries()) {
     const holds =
       hash("sha256", record) === sha256 &&
-      rowMac.holds("notary_sheet_marks", markMembers({ sheetId: id, position, sha256 }), mac);
+      rowMac.holds(
+        "notary_sheet_marks",
+        markMembers({ sheetId: id, position, sha256 }),
+        mac === null ? null : Buffer.from(mac, "hex"),
+      );
     const mark = holds ? (JSON.parse(record) as Mark & { previousSha256: string | null }) : null;
     if (mark === null || position !== index + 1 || mark.previousSha256 !== before)
       throw new Error(`mark ${index + 1} of run sheet ${id} is not what was written`);
@@ -109,20 +117,43 @@ async function marksOf({ db, rowMac }: Reading, { id, headPosition, headSha256 }
   return marks;
 }
 
+/** The open sheet of a task; undefined for none. */
+export async function openSheetOf(reading: Reading, taskId: number): Promise<Sheet | undefined> {
+  const [sheet] = await sheetsOf(reading, sql`task_id = ${taskId} AND ended_at IS NULL`);
+  return sheet;
+}
+
+/** Every open sheet of an order: one of an earlier task of the order among them. */
+export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
+  sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
+
+/** Whether the task of a sheet is still in the notary's hands. */
+export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
+  const [task] = await db.query<{ state: string }>(sql`SELECT state FROM tasks WHERE id = ${taskId}`);
+  return task?.state === "claimed";
+}
+
+/** The code of a sheet's order. */
+export async function orderCodeOf(db: Sql, { orderId }: Pick<Sheet, "orderId">): Promise<string> {
+  const [order] = await db.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
+  if (!order) throw new Error(`the order ${orderId} of a run sheet is missing`);
+  return order.code;
+}
+
 /** The record of a sheet as it was written, for a copy of it. */
 export const recordsOf = (db: Sql, sheetId: string) =>
   db.query<{ record: string; sha256: string }>(
     sql`SELECT record, sha256 FROM notary_sheet_marks WHERE sheet_id = ${sheetId} ORDER BY position`,
   );
 
-type NewSheet = Pick<Sheet, "id" | "taskId" | "orderId" | "notaryId" | "script" | "people" | "openedAt">;
+type NewSheet = Pick<Sheet, "id" | "taskId" | "orderId" | "notaryId" | "script" | "people" | "pinHash" | "openedAt">;
 
 /** @returns false when the task has an open sheet */
 export async function insertSheet(tx: Tx, { id, taskId, orderId, notaryId, ...sheet }: NewSheet): Promise<boolean> {
   const made = await tx.query(sql`
-    INSERT INTO notary_sheets (id, task_id, order_id, notary_id, mode, script, people, opened_at)
+    INSERT INTO notary_sheets (id, task_id, order_id, notary_id, mode, script, people, pin_hash, opened_at)
     VALUES (${id}, ${taskId}, ${orderId}, ${notaryId}, ${sheet.script.mode}, ${JSON.stringify(sheet.script)}::jsonb,
-      ${JSON.stringify(sheet.people)}::jsonb, ${sheet.openedAt})
+      ${JSON.stringify(sheet.people)}::jsonb, ${sheet.pinHash}, ${sheet.openedAt})
     ON CONFLICT (task_id) WHERE ended_at IS NULL DO NOTHING RETURNING 1`);
   if (made.length === 1) await writeStateMacs(tx, sheetState, sql`id = ${id}`);
   return made.length === 1;

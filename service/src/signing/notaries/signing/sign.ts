@@ -11,7 +11,8 @@ import { type Operator, requirePasskeyOf } from "../../../firms/operators/operat
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
 import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
-import { type Act, actWords } from "../acts/act.ts";
+import { roomEnvelopeOf } from "../../envelopes/envelopes.ts";
+import type { Act } from "../acts/act.ts";
 import {
   type Confirmation,
   completeAct,
@@ -21,9 +22,11 @@ import {
   reportOn,
   requireMode,
   type Unconfirmed,
+  type Upload,
 } from "../desk/complete.ts";
 import { type Claimed, claimedOrder, type DeskDeps } from "../desk/desk.ts";
 import { withDocument } from "../desk/documents.ts";
+import { blockLines } from "./block.ts";
 import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
 import { chainOf, nameWarning } from "./own-certificate.ts";
 import { findSignature, keepPrepared, keepSigned } from "./store.ts";
@@ -81,12 +84,13 @@ export async function prepareSignature(
   const { notary, order, eligibility } = claimed;
   const at = new Date(Math.floor(desk.clock().getTime() / 1000) * 1000);
   const chain = chainOf(claimed.notary, der, at);
-  const sentence = eligibility.rules.sentences[act.mode]?.value[0] ?? null;
-  const lines = blockLines({ act, notary, sentence });
+  const lines = blockLines({ act, notary, rules: eligibility.rules });
   const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
   const actSha256 = hashOf(act);
+  const block = (await roomEnvelopeOf(desk.db, claimed.order.orderId))?.block ?? null;
   const revision = {
     lines,
+    block,
     name: notary.commissionName,
     reason: "Notarization",
     location: `${act.venue.county}, ${act.venue.state}`,
@@ -172,10 +176,15 @@ export async function takeSigned(
 }
 
 /** Sealing reserves memory of its own: it must not wait for that while this holds some. */
-async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Buffer> {
-  const prepared = await waiting(desk, claimed);
+async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
+  const { act, ...prepared } = await waiting(desk, claimed);
   if (!prepared.isSigned) throw new ServiceError("conflict", "Nothing was signed in the page yet.");
-  return withDocument(desk, claimed.order, async ({ bytes }) => Buffer.concat([bytes, prepared.tail]));
+  const { notary, order, eligibility } = claimed;
+  const drawnLines = (await roomEnvelopeOf(desk.db, order.orderId))
+    ? blockLines({ act, notary, rules: eligibility.rules })
+    : [];
+  const bytes = await withDocument(desk, order, async (given) => Buffer.concat([given.bytes, prepared.tail]));
+  return { bytes, drawnLines };
 }
 
 const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
@@ -188,35 +197,10 @@ async function waiting(desk: DeskDeps, claimed: Claimed) {
   const { act, given } = await premisesOf(desk, claimed);
   if (hashOf(act) !== prepared.actSha256 || given.sha256 !== prepared.givenSha256)
     throw new ServiceError("conflict", "The act or the document was changed meanwhile. Sign again.");
-  return prepared;
+  return { ...prepared, act };
 }
 
 function requireElectronic(claimed: Claimed, act: Act): void {
   requireMode(claimed, act);
   if (act.mode === "ink" || act.mode === "rin") throw invalid("An act in ink is signed on paper. Upload a scan of it.");
-}
-
-type Facts = {
-  act: Act;
-  notary: Claimed["notary"];
-  /** The sentence that the state requires of the mode; null where none is known. */
-  sentence: string | null;
-};
-
-/**
- * What a notary's block says: the act, who appeared, the sentence that the state requires and the commission. It is no certificate's
- * wording: the rules know none, and nobody here makes one up.
- */
-function blockLines({ act, notary, sentence }: Facts): string[] {
-  const { commissionName, state, county, commissionNumber, commissionExpires } = notary;
-  const { venue, principals, startedAt, mode } = act;
-  const how = mode === "ron" ? "by audio and video" : "in my physical presence";
-  const people = principals.map(({ name }) => name).join(", ");
-  return [
-    `State of ${venue.state}, County of ${venue.county}`,
-    `${actWords[act.act]}, ${how}, on ${startedAt.slice(0, 10)}: ${people}`,
-    ...(sentence === null ? [] : [sentence]),
-    `${commissionName}, Notary Public, State of ${state}, ${county}`,
-    `Commission ${commissionNumber}, expires ${commissionExpires}`,
-  ];
 }

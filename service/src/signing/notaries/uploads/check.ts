@@ -37,6 +37,8 @@ export type UploadRules = {
   readonly mayBePaper: boolean;
   /** One of these has to stand in the document; none where the state asks for none that is known. */
   readonly sentences: readonly string[];
+  /** What the service itself drew into a block that waited for the notary: readers do not read it as text. */
+  readonly drawnLines: readonly string[];
   /** PEM of the time-stamping authorities that are trusted. */
   readonly tsaRoots: string;
   readonly at: Date;
@@ -192,11 +194,11 @@ function earlierCheck(before: readonly EarlierSignature[], after: readonly Earli
   return claim("earlier_signatures", broken === undefined, why, broken ?? "");
 }
 
-async function sentenceCheck(bytes: Buffer, { revision, sentences }: UploadRules): Promise<Check> {
+async function sentenceCheck(bytes: Buffer, { revision, sentences, drawnLines }: UploadRules): Promise<Check> {
   const name = "required_sentence";
   if (sentences.length === 0) return { name, state: "holds", why: "No sentence is known that the state requires." };
-  const text = await textOf(bytes, revision.sha256);
-  const found = sentences.find((sentence) => text !== null && hasSentence(text, sentence));
+  const text = [(await textOf(bytes, revision.sha256)) ?? "", ...drawnLines].join(" ");
+  const found = sentences.find((sentence) => hasSentence(text, sentence));
   if (found) return { name, state: "holds", why: `It has the required sentence: “${found}”` };
   const required = sentences.map((sentence) => `“${sentence}”`).join(" or ");
   return { name, state: "warns", why: `The required sentence was not found in its text: ${required}` };

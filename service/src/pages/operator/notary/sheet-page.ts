@@ -1,0 +1,96 @@
+import {
+  actKinds,
+  actWords,
+  type Claimed,
+  principalField,
+  type SheetView,
+  type Typed,
+  turnWords,
+} from "../../../signing/notaries/notaries.ts";
+import { card, facts, notice, pageHead } from "../../ui/components.ts";
+import { shortCode, time } from "../../ui/format.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
+import { errorSummary, field, select } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { actLabel, principalPart } from "./act-form.ts";
+import { orderPath } from "./order-page.ts";
+
+const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
+
+/** The card of an order's page: begins an act in person, or leads to the open one. */
+export function inPresencePart({ order, eligibility }: Claimed, view: SheetView | null, hasPasskey: boolean): Html {
+  if (view)
+    return html`<p>${actWords[view.sheet.script.act]}: ${view.open ? html`the next step is <strong>${turnWords(view.sheet, view.open)}</strong>.` : "all steps are marked."}</p>
+<p><a class="button" href="${sheetPath(order.code)}">Open the act</a></p>`;
+  const offered = actKinds.filter((kind) => eligibility.rules.acts.value.includes(kind));
+  return html`<p>You and the signers are in one room, at this device. The steps come one after the other; signers sign on this device, and you get it back with ${hasPasskey ? "your passkey or a PIN" : "a PIN"}.</p>
+<form class="form" method="post" action="${sheetPath(order.code)}">
+${select({ form: "sheet", name: "act", label: "Act", required: true, options: offered.map((value) => ({ value, label: actWords[value] })) })}
+${field({ form: "sheet", name: "pin", label: "PIN to get the device back", required: hasPasskey ? "sometimes" : true, type: "password", inputMode: "numeric", maxLength: 12, autocomplete: "off", hint: `6 to 12 digits, for this act alone.${hasPasskey ? " Leave it empty to use your passkey." : ""}` })}
+<div class="form-actions"><button type="submit">Begin the act</button></div></form>`;
+}
+
+type Shown = { claimed: Claimed; view: SheetView; typed: Typed; problem: string | undefined };
+
+/** The run sheet of an act in person. */
+export function sheetBody({ claimed, view, typed, problem }: Shown): Html {
+  const { order } = claimed;
+  const { sheet } = view;
+  return html`${pageHead(`${actWords[sheet.script.act]}, in person`, html`Order <a href="${orderPath(order.code)}">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}`)}
+${errorSummary(problem)}
+<div class="panels">
+${card("open-step", "Now", openPart(claimed, view, typed))}
+${card("steps", "Steps", stepList(view))}
+${card(
+  "about-act",
+  "This act",
+  facts([
+    ["Opened", time(sheet.openedAt)],
+    ["Who appears", sheet.people.map(({ name }) => name).join(", ")],
+    ["How", "in person, on this device: no camera, no recording"],
+    ["Steps as of", sheet.script.version],
+  ]),
+)}
+${card("end-act", "End without an act", html`<p>What was signed on this device counts no more, and another act begins with the document as it was. To refuse the order, use “No act” on <a href="${orderPath(order.code, "#refusal")}">its page</a>.</p>${buttonForm(sheetPath(order.code, "/end"), "End this act", { kind: "danger" })}`)}
+</div>`;
+}
+
+const stepList = ({ turns, sheet }: SheetView): Html =>
+  html`<ol class="run-sheet">${turns.map(({ turn, isMarked }) => html`<li class="${isMarked ? "done" : "waiting"}">${turnWords(sheet, turn)}: <span class="quiet-text">${isMarked ? "done" : "not yet"}</span></li>`)}</ol>`;
+
+function openPart({ order }: Claimed, view: SheetView, typed: Typed): Html {
+  const { code } = order;
+  const { open, sheet, handOver, obstacle } = view;
+  if (handOver)
+    return html`${notice("attention", "The device is in a signer’s hands", html`Since ${time(handOver.givenAt)}. Take it back when you have it in your hands again.`)}
+${buttonForm(sheetPath(code, "/back"), "I have the device back")}`;
+  if (!open) return html`<p>All steps are marked.</p>`;
+  const { step, signer } = open;
+  const words = view.turns.find(({ turn }) => turn.step === step && turn.signer === signer)?.words ?? "";
+  const lead = html`<h3>${turnWords(sheet, open)}</h3><p class="spoken">${words}</p>`;
+  if (step.name === "notary_signs")
+    return html`${lead}<p>Note the act: its form is filled from this sheet. Look at it, complete it, and sign in the page.</p>
+<p><a class="button" href="${orderPath(code, "#act")}">Note the act and sign</a></p>`;
+  if (step.by === "signer")
+    return html`${lead}<p>Press the button, then hand the device over. It shows the document and nothing of your desk until it is back.</p>
+${buttonForm(sheetPath(code, "/hand-over"), `Hand to ${sheet.people.find(({ n }) => n === signer)?.name ?? "the signer"}`)}`;
+  const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }) };
+  return html`${lead}${obstacle && notice("attention", "Not open yet", html`${obstacle}`)}
+<form class="form" method="post" action="${sheetPath(code, "/mark")}">${hiddenFields(hidden)}
+${step.name === "identify" && signer !== null && identityPart(sheet.people, signer, typed)}
+${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
+<div class="form-actions"><button type="submit">Mark as done</button></div></form>`;
+}
+
+const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1).replaceAll("_", " ")}`;
+
+function identityPart(people: readonly { n: number; name: string }[], n: number, typed: Typed): Html {
+  const name = people.find((each) => each.n === n)?.name ?? "";
+  const part = (field: string) => ({
+    name: field,
+    label: actLabel(field),
+    value: typed[field] ?? (field === principalField(n, "name") ? name : ""),
+    error: undefined,
+  });
+  return principalPart(part, n, false);
+}

@@ -1,0 +1,197 @@
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
+import { newCode } from "../../../kernel/platform/ids.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import type { PlannedField } from "../pdf/fields.ts";
+import { planFields } from "../pdf/placement/plan-fields.ts";
+import type { PlannedBlock } from "../pdf/prepare.ts";
+import { prepareIn } from "../pdf/tasks.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import {
+  type Envelope,
+  endEnvelope,
+  findEnvelope,
+  findOpenEnvelope,
+  findSigners,
+  lockEnvelope,
+  type Signer,
+} from "../records/envelope.ts";
+import {
+  type Document,
+  findRevisions,
+  insertRevision,
+  openDocument,
+  readDocument,
+  storeTail,
+  withOriginal,
+} from "../records/revisions.ts";
+import { blockOf, closeSignerRooms, insertRoom, insertSignerRoom, type NotaryBlock } from "../records/rooms.ts";
+import { appendToTrail } from "../records/trail.ts";
+import { insertEnvelope, signaturePageWords } from "./open.ts";
+import { readSigningOrder } from "./signing-order.ts";
+
+/** A turn on the notary's device ends by itself after this long. */
+const turnMs = 60 * 60_000;
+
+/** What of envelopes a notary's room works with. */
+export type RoomDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers">;
+
+/** An envelope whose signers sign in a notary's presence. */
+export type RoomEnvelope = {
+  id: number;
+  verifyCode: string;
+  /** The newest revision. */
+  head: { number: number; bytes: number; sha256: string };
+  block: NotaryBlock;
+  signers: readonly Pick<Signer, "id" | "n" | "name" | "language" | "consent" | "signedAt" | "openedAt">[];
+};
+
+/** Where a notary's block can be: it may not touch the fields that were planned. */
+export type PlaceBlock = (
+  original: { bytes: Buffer; sha256: string },
+  planned: readonly PlannedField[],
+) => Promise<PlannedBlock>;
+
+/**
+ * Prepares the document of an order that waits for a notary: the fields of its signers, and the notary's own block, all before the first
+ * signature. Nobody is mailed.
+ * @throws PdfRefusal, UnfitField when the document can't be prepared; ServiceError `conflict` when another envelope is open
+ */
+export async function openRoomEnvelope(deps: RoomDeps, orderId: number, place: PlaceBlock): Promise<void> {
+  const order = await readSigningOrder(deps, orderId, "NotarizationPending");
+  if (!order) throw new ServiceError("conflict", "The order waits for no notary.");
+  const { code: orderCode, partnerId, environment, signers, fields: requested } = order;
+  const owner = { orderCode, partnerId, environment };
+  await withOriginal(deps, { orderId, ...owner }, async (original) => {
+    const { bytes, sha256: docSha256 } = original;
+    const holder = partnerId;
+    const planned = await planFields(deps.workers, { holder, bytes, signers: signers.length, fields: requested });
+    const block = await place(original, planned);
+    const input = { planned, signers: signers.length, page: signaturePageWords, docSha256, isNotarized: true, block };
+    const prepared = await prepareIn(deps.workers, { holder, bytes, input });
+    const own = prepared.fields.find(({ signer }) => signer === signers.length + 1);
+    if (!own) throw new Error("the prepared document has no field for its notary");
+    const tail = await storeTail(deps, owner, prepared.tail);
+    const sha256 = (await hashYielding(bytes)).update(prepared.tail).digest("hex");
+    const fields = prepared.fields.filter((each) => each !== own);
+    const length = bytes.length + prepared.tail.length;
+    const write = async (tx: Tx) => {
+      const locked = await lockOrder(tx, orderCode);
+      if (locked?.status !== "NotarizationPending" || (await findOpenEnvelope(tx, orderId)))
+        throw new ServiceError("conflict", "The document is prepared already. Reload the page.");
+      const at = deps.clock();
+      const envelope = await insertEnvelope(tx, orderId, order, { fields }, at);
+      // Nobody is reminded of what happens in a notary's presence.
+      await tx.query(sql`UPDATE envelopes SET remind_at = NULL WHERE id = ${envelope.id}`);
+      const { name, object, width, height } = own;
+      await insertRoom(tx, envelope.id, { name, object, width, height }, at);
+      await insertRevision(tx, envelope, { number: 1, signer: null, bytes: length, sha256, createdAt: at }, tail);
+      await appendToTrail(tx, deps.rowMac, envelope, "created", at, {
+        attempt: envelope.attempt,
+        document: { bytes: bytes.length, sha256: docSha256 },
+        inPresence: true,
+        orderCode,
+        revision: { bytes: length, number: 1, sha256 },
+        signers: signers.map(({ name, email }, index) => ({ email, n: index + 1, name })),
+      });
+    };
+    await deps.db.transaction(write).catch(async (error) => {
+      if (error instanceof ServiceError) await deps.blobs.discard(tail.blobKey);
+      throw error;
+    });
+  });
+}
+
+/** The open room of an order; undefined for none. */
+export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnvelope | undefined> {
+  const envelope = await findOpenEnvelope(db, orderId);
+  const block = envelope?.isInRoom ? await blockOf(db, envelope.id) : undefined;
+  const head = envelope && block ? (await findRevisions(db, envelope.id)).at(-1) : undefined;
+  if (!envelope || !block || !head) return undefined;
+  const { id, verifyCode } = envelope;
+  return { id, verifyCode, head, block, signers: await findSigners(db, id) };
+}
+
+/** The newest revision, to be sent. @throws as `openDocument` */
+export async function openRoomDocument(deps: Pick<RoomDeps, "db" | "blobs" | "rowMac">, envelopeId: number) {
+  const envelope = await findEnvelope(deps.db, envelopeId);
+  if (!envelope) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
+  return openDocument(deps, envelope);
+}
+
+/** Works with the newest revision in the budget of memory, and with as many bytes again. @throws ServiceError `unavailable` */
+export async function readRoomDocument<T>(
+  deps: RoomDeps,
+  envelopeId: number,
+  work: (document: Document) => Promise<T>,
+): Promise<T> {
+  const envelope = await findEnvelope(deps.db, envelopeId);
+  const head = envelope && (await findRevisions(deps.db, envelopeId)).at(-1);
+  if (!envelope || !head) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
+  return deps.blobs.memory.within(memoryHolder(envelope), 2 * head.bytes, async () =>
+    work(await readDocument(deps, envelope)),
+  );
+}
+
+type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date };
+
+/**
+ * Gives a signer the device: their pages open under the token. Turns of others end.
+ * @returns the token of the signing pages
+ * @throws ServiceError `conflict` for an envelope that has ended
+ */
+export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, turn: Turn): Promise<string> {
+  const { n, maySign, presence, actor, at } = turn;
+  const envelope = await lockOpen(tx, envelopeId);
+  const signer = (await findSigners(tx, envelopeId)).find((each) => each.n === n);
+  if (!signer) throw new ServiceError("not_found", "There is no such signer.");
+  await closeSignerRooms(tx, envelopeId, at);
+  const token = newCode();
+  const expiresAt = new Date(at.getTime() + turnMs);
+  await insertSignerRoom(tx, { signerId: signer.id, token, maySign, presence, at, expiresAt });
+  await appendToTrail(tx, rowMac, envelope, "handed_over", at, { maySign, presence, signer: n });
+  const { partnerId, orderId } = envelope;
+  const detail = { signer: n, attempt: envelope.attempt, maySign };
+  await tx.query(auditLine({ at, action: "signing_device.handed_over", actor, partnerId, orderId, detail }));
+  return token;
+}
+
+/** The device is the notary's again: nobody signs any more. */
+export const takeFromSigner = (tx: Tx, envelopeId: number, at: Date): Promise<void> =>
+  closeSignerRooms(tx, envelopeId, at);
+
+async function lockOpen(tx: Tx, envelopeId: number): Promise<Envelope> {
+  const envelope = await lockEnvelope(tx, envelopeId);
+  if (!envelope?.isInRoom || envelope.endedAt !== null)
+    throw new ServiceError("conflict", "The signing of this document has ended.");
+  return envelope;
+}
+
+/** Ends a room whose document a notary signed. The caller moves the order. @throws ServiceError `conflict` when somebody has not signed */
+export async function completeRoom(
+  tx: Tx,
+  rowMac: RowMac,
+  envelopeId: number,
+  { notarizedSha256, bytes, at }: { notarizedSha256: string; bytes: number; at: Date },
+): Promise<void> {
+  const envelope = await lockOpen(tx, envelopeId);
+  const left = (await findSigners(tx, envelopeId)).find(({ signedAt }) => signedAt === null);
+  if (left) throw new ServiceError("conflict", `${left.name} has not signed yet.`);
+  await closeSignerRooms(tx, envelopeId, at);
+  await appendToTrail(tx, rowMac, envelope, "notarized", at, { document: { bytes, sha256: notarizedSha256 } });
+  await endEnvelope(tx, envelopeId, "Completed", at);
+}
+
+/** Ends a room without a notarized document: a later act begins with the document as the order was placed with it. */
+export async function voidRoom(tx: Tx, rowMac: RowMac, envelopeId: number, reason: string, at: Date): Promise<void> {
+  const envelope = await lockEnvelope(tx, envelopeId);
+  if (!envelope?.isInRoom || envelope.endedAt !== null) return;
+  await closeSignerRooms(tx, envelopeId, at);
+  await appendToTrail(tx, rowMac, envelope, "voided", at, { reason });
+  await endEnvelope(tx, envelopeId, "Voided", at);
+}

@@ -1,0 +1,89 @@
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { tokenSha256 } from "./link-tokens.ts";
+
+/** The empty signature field that a prepared document has for its notary. */
+export type NotaryBlock = {
+  readonly name: string;
+  /** Its object number, generation 0. */
+  readonly object: number;
+  /** In points. */
+  readonly width: number;
+  readonly height: number;
+};
+
+const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
+
+const envelopeRoomState: StateMac = {
+  table: sql`envelope_rooms`,
+  key: sql`envelope_id`,
+  mac: sql`row_mac`,
+  covered: (r) => sql`${r}.envelope_id, ${r}.block, ${instant(sql`${r}.opened_at`)}`,
+};
+
+/** A token acts as its signer, so every column is covered. */
+const signerRoomState: StateMac = {
+  table: sql`signer_rooms`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (r) => sql`${r}.id, ${r}.signer_id, encode(${r}.token_sha256, 'hex'), ${r}.may_sign, ${r}.presence,
+    ${instant(sql`${r}.opened_at`)}, ${instant(sql`${r}.expires_at`)}, ${instant(sql`${r}.closed_at`)}`,
+};
+
+export const roomTables = [stateRows(envelopeRoomState), stateRows(signerRoomState)];
+
+/** For a select list over `envelopes e` with `joinRoom`. Without its row the envelope opens nothing: its order waits for a notary. */
+export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
+export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;
+
+export async function insertRoom(tx: Tx, envelopeId: number, block: NotaryBlock, at: Date): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO envelope_rooms (envelope_id, block, opened_at)
+    VALUES (${envelopeId}, ${JSON.stringify(block)}::jsonb, ${at})`);
+  await writeStateMacs(tx, envelopeRoomState, sql`envelope_id = ${envelopeId}`);
+}
+
+/** @throws ServiceError `unavailable` for one that the service did not write */
+export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock | undefined> {
+  const [room] = await db.query<{ block: NotaryBlock }>(sql`
+    SELECT block, ${verified(envelopeRoomState, sql`envelope_rooms`)} FROM envelope_rooms WHERE envelope_id = ${envelopeId}`);
+  return room?.block;
+}
+
+/** A signer's turn on the notary's device. */
+export type SignerRoom = { id: string; signerId: number; envelopeId: number; maySign: boolean; presence: string };
+
+/** The turn that a token opens; undefined for one that is over. */
+export async function openRoomOf(db: Sql, token: string, now: Date): Promise<SignerRoom | undefined> {
+  const [room] = await db.query<SignerRoom>(sql`
+    SELECT r.id, r.signer_id AS "signerId", s.envelope_id AS "envelopeId", r.may_sign AS "maySign", r.presence,
+      ${verified(signerRoomState, sql`r`)}
+    FROM signer_rooms r JOIN envelope_signers s ON s.id = r.signer_id
+    WHERE r.token_sha256 = ${tokenSha256(token)} AND r.closed_at IS NULL AND r.expires_at > ${now}`);
+  return room;
+}
+
+type NewRoom = { signerId: number; token: string; maySign: boolean; presence: string; at: Date; expiresAt: Date };
+
+/** @param token 160 random bits, which are not stored */
+export async function insertSignerRoom(tx: Tx, room: NewRoom): Promise<void> {
+  const id = newUuid();
+  await tx.query(sql`
+    INSERT INTO signer_rooms (id, signer_id, token_sha256, may_sign, presence, opened_at, expires_at)
+    VALUES (${id}, ${room.signerId}, ${tokenSha256(room.token)}, ${room.maySign}, ${room.presence}, ${room.at}, ${room.expiresAt})`);
+  await writeStateMacs(tx, signerRoomState, sql`id = ${id}`);
+}
+
+/** Ends the turns of an envelope's signers. */
+export async function closeSignerRooms(tx: Tx, envelopeId: number, at: Date): Promise<void> {
+  const open = sql`closed_at IS NULL AND signer_id IN (SELECT id FROM envelope_signers WHERE envelope_id = ${envelopeId})`;
+  const closing = await tx.query<{ id: string }>(sql`
+    SELECT id, ${verified(signerRoomState, sql`signer_rooms`)} FROM signer_rooms WHERE ${open} FOR UPDATE`);
+  for (const { id } of closing) {
+    await tx.query(sql`UPDATE signer_rooms SET closed_at = ${at} WHERE id = ${id}`);
+    await writeStateMacs(tx, signerRoomState, sql`id = ${id}`);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+
+/** A notary's device in a signer's hands. */
+export type HandOver = {
+  id: string;
+  sheetId: string;
+  signer: number;
+  /** The console's session in that browser, which opens nothing meanwhile. */
+  sessionId: string;
+  givenAt: Date;
+  failures: number;
+};
+
+const handOverState: StateMac = {
+  table: sql`notary_hand_overs`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    h,
+  ) => sql`${h}.id, ${h}.sheet_id, ${h}.signer, ${h}.session_id, extract(epoch FROM ${h}.given_at), ${h}.failures,
+    extract(epoch FROM ${h}.returned_at), ${h}.returned_by`,
+};
+
+export const handOverRows = stateRows(handOverState);
+
+/** With a million PINs of six digits, a guesser succeeds once in 200,000 times. */
+export const mostWrongPins = 5;
+
+async function openOne(db: Sql, where: Statement, lock: Statement): Promise<HandOver | undefined> {
+  const [found] = await db.query<HandOver>(sql`
+    SELECT id, sheet_id AS "sheetId", signer, session_id AS "sessionId", given_at AS "givenAt", failures,
+      ${verified(handOverState, sql`notary_hand_overs`)}
+    FROM notary_hand_overs WHERE returned_at IS NULL AND ${where} ORDER BY given_at DESC LIMIT 1 ${lock}`);
+  return found;
+}
+
+export const handOverOfSheet = (db: Sql, sheetId: string) => openOne(db, sql`sheet_id = ${sheetId}`, sql``);
+export const handOverOfSession = (db: Sql, sessionId: string) => openOne(db, sql`session_id = ${sessionId}`, sql``);
+
+type New = Pick<HandOver, "sheetId" | "signer" | "sessionId" | "givenAt">;
+
+/** The sheet is locked by the transaction; an open hand-over of it was closed. */
+export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, givenAt }: New): Promise<void> {
+  const id = newUuid();
+  await tx.query(sql`
+    INSERT INTO notary_hand_overs (id, sheet_id, signer, session_id, given_at)
+    VALUES (${id}, ${sheetId}, ${signer}, ${sessionId}, ${givenAt})`);
+  await writeStateMacs(tx, handOverState, sql`id = ${id}`);
+}
+
+/** Counts an attempt before its PIN is compared, so that many at once are no more than the limit. @returns false when none is left */
+export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
+  const open = await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`);
+  if (!open || open.failures >= mostWrongPins) return false;
+  await tx.query(sql`UPDATE notary_hand_overs SET failures = failures + 1 WHERE id = ${id}`);
+  await writeStateMacs(tx, handOverState, sql`id = ${id}`);
+  return true;
+}
+
+/** @returns false when it was closed before */
+export async function closeHandOver(tx: Tx, id: string, by: "pin" | "sign_in", at: Date): Promise<boolean> {
+  if (!(await openOne(tx, sql`id = ${id}`, sql`FOR UPDATE`))) return false;
+  await tx.query(sql`UPDATE notary_hand_overs SET returned_at = ${at}, returned_by = ${by} WHERE id = ${id}`);
+  await writeStateMacs(tx, handOverState, sql`id = ${id}`);
+  return true;
+}

@@ -1,0 +1,207 @@
+import { type Operator, requirePerson } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { slowHash } from "../../../kernel/platform/slow-hash.ts";
+import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
+import { openRoomEnvelope, type PlaceBlock, type RoomEnvelope, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
+import { actKinds, actWords, principalField, readIdentity } from "../acts/act.ts";
+import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { closeHandOver, type HandOver, handOverOfSheet } from "./hand-overs.ts";
+import { endWithoutAct, markSignersSteps, unmetIn } from "./room.ts";
+import { filled, type Script, type Scripts } from "./scripts.ts";
+import { lockOpenSheet, markStep, openSheet } from "./sheet.ts";
+import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords } from "./steps.ts";
+import { openSheetOf, type Sheet } from "./store.ts";
+
+/** What acts in person on one device need besides the desk. */
+export type SheetDeps = {
+  desk: DeskDeps;
+  scripts: Scripts /** Where the notary's block can be. */;
+  placeFor: PlaceFor;
+};
+
+export type PlaceFor = (claimed: Claimed, script: Script) => PlaceBlock;
+
+const leastPin = 6;
+
+/**
+ * Opens an act in person: the document is prepared where signers sign in it, and the run sheet begins.
+ * @throws ServiceError naming the field and the rule, or why such an act is not done for this order
+ */
+export async function beginAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const { desk } = deps;
+  const session = sessionOf(operator);
+  const read = formReader(typed);
+  const act = read.requiredOneOf("act", actKinds);
+  const pin = read.matching("pin", new RegExp(`^\\d{${leastPin},12}$`), `must have ${leastPin} to 12 digits`);
+  if (pin === null && !session.proof.hasPasskey) read.fault("pin", "is required, because you have no passkey");
+  accepted(read.done({ act, pin }));
+  const claimed = await claimedOrder(desk, operator, code);
+  const script = await scriptFor(deps, claimed, act);
+  const pinHash = pin === null ? null : await slowHash(pin);
+  const { taskId, orderId } = claimed.order;
+  const hasSigners = script.steps.some(({ name }) => name === "sign");
+  await desk.db.transaction(async (tx) => {
+    const { at } = await lockClaimed(tx, desk, operator, claimed);
+    if (await openSheetOf({ ...desk, db: tx }, taskId)) throw new ServiceError("conflict", openAlready);
+    // A document that was prepared before the service stopped is prepared again.
+    await endWithoutAct(tx, desk.rowMac, { orderId }, "abandoned", { by: operator.actor, at });
+  });
+  if (hasSigners) await prepare(deps, claimed, script);
+  await desk.db.transaction(async (tx) => {
+    const { at, notary, order } = await lockClaimed(tx, desk, operator, claimed);
+    if (hasSigners && !(await roomEnvelopeOf(tx, orderId))) throw new ServiceError("conflict", openAlready);
+    const people = order.signers.map(({ name }, index) => ({ n: index + 1, name }));
+    const by = { by: operator.actor, at };
+    const sheet = await openSheet(
+      tx,
+      desk.rowMac,
+      { taskId, orderId, notaryId: notary.id, script, people, pinHash },
+      by,
+    );
+    const detail = { sheet: sheet.id, act, mode: script.mode };
+    await tx.query(
+      auditLine({
+        at,
+        action: "notary.act_opened",
+        actor: operator.actor,
+        partnerId: order.partnerId,
+        orderId,
+        detail,
+      }),
+    );
+  });
+}
+
+const openAlready = "An act is open for this order already.";
+
+export function sessionOf(operator: Operator) {
+  requirePerson(operator, "Sign in by email: an act needs a person.");
+  if (!operator.session) throw invalid("Sign in by email: an act needs a person.");
+  return operator.session;
+}
+
+/** @throws ServiceError why such an act is not done for this order */
+async function scriptFor({ desk, scripts }: SheetDeps, { eligibility, notary, order }: Claimed, act: Script["act"]) {
+  const { modes, obstacles, rules } = eligibility;
+  if (!modes.includes("ipen"))
+    throw invalid(`An act in person, electronically, is not open to you for this order. ${obstacles.join(" ")}`.trim());
+  if (!rules.acts.value.includes(act))
+    throw invalid(`act must be one that is offered in ${notary.state}: ${rules.acts.value.join(", ")}.`);
+  const isSigned = (await furthestDocument(desk.db, order.orderId))?.kind !== "original";
+  const script = scripts.of({ act, mode: "ipen", state: notary.state, isSigned });
+  if (!script)
+    throw invalid(
+      `act must not be ${actWords[act]} for a document that was signed before: it needs a signature in your presence.`,
+    );
+  return script;
+}
+
+async function prepare({ desk, placeFor }: SheetDeps, claimed: Claimed, script: Script): Promise<void> {
+  await openRoomEnvelope(desk, claimed.order.orderId, placeFor(claimed, script)).catch((error: Error) => {
+    if (error instanceof ServiceError) throw error;
+    if (error.name !== "PdfRefusal" && error.name !== "UnfitField") throw error;
+    throw new ServiceError("conflict", `This document can’t be signed in your presence on a device: ${error.message}.`);
+  });
+}
+
+export type Opened = { sheet: Sheet; room: RoomEnvelope | undefined };
+
+/** What the page of an act shows; null without an open one. */
+export type SheetView = Opened & {
+  turns: { turn: Turn; isMarked: boolean; words: string }[];
+  open: Turn | null;
+  obstacle: string | null;
+  handOver: HandOver | undefined;
+};
+
+export async function sheetOf(
+  { desk }: Pick<SheetDeps, "desk">,
+  { order, notary }: Claimed,
+): Promise<SheetView | null> {
+  const sheet = await openSheetOf(desk, order.taskId);
+  if (!sheet) return null;
+  const room = await roomEnvelopeOf(desk.db, order.orderId);
+  const open = openTurn(sheet);
+  const facts = (turn: Turn) => ({
+    ...{ notary: notary.commissionName, county: notary.county, state: notary.state },
+    ...{ act: actWords[sheet.script.act], document: order.reference ?? order.docSlug ?? "the document" },
+    signer: nameOf(sheet, turn.signer),
+  });
+  const turns = turnsOf(sheet);
+  const at = turns.findIndex(({ step, signer }) => step.name === open?.step.name && signer === open.signer);
+  return {
+    sheet,
+    room,
+    open,
+    turns: turns.map((turn, index) => ({
+      turn,
+      isMarked: at === -1 || index < at,
+      words: filled(turn.step.words.en, facts(turn)),
+    })),
+    obstacle: open && open.step.by === "notary" ? obstacleOf(sheet, open, unmetIn(room)) : null,
+    handOver: await handOverOfSheet(desk.db, sheet.id),
+  };
+}
+
+type Locked = Awaited<ReturnType<typeof lockClaimed>>;
+
+/** Works at the open sheet of an order in the notary's hands, with all that is locked, and the signers' own steps marked. */
+export function atSheet<T>(
+  { desk }: Pick<SheetDeps, "desk">,
+  operator: Operator,
+  claimed: Claimed,
+  work: (tx: Tx, opened: Opened, locked: Locked) => Promise<T>,
+): Promise<T> {
+  return desk.db.transaction(async (tx) => {
+    const locked = await lockClaimed(tx, desk, operator, claimed);
+    const found = await openSheetOf({ ...desk, db: tx }, locked.order.taskId);
+    if (!found) throw new ServiceError("conflict", "No act in person is open for this order.");
+    const room = await roomEnvelopeOf(tx, locked.order.orderId);
+    const sheet = await lockOpenSheet(tx, desk.rowMac, found.id);
+    return work(tx, { sheet: await markSignersSteps(tx, desk.rowMac, sheet, room, locked.at), room }, locked);
+  });
+}
+
+/**
+ * Marks a step of the notary's.
+ * @throws ServiceError `conflict` naming the open step, `validation` naming every field that is wrong
+ */
+export async function markAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const claimed = await claimedOrder(deps.desk, operator, code);
+  const name = typed["step"] ?? "";
+  const signer = /^\d{1,2}$/.test(typed["signer"] ?? "") ? Number(typed["signer"]) : null;
+  await atSheet(deps, operator, claimed, async (tx, { sheet, room }, { at }) => {
+    const turn = openTurn(sheet);
+    if (turn?.step.by === "signer" && turn.step.name === name)
+      throw new ServiceError("conflict", `${turnWords(sheet, turn)} is the signer’s own step: hand the device over.`);
+    if (turn?.step.name === "notary_signs" && name === "notary_signs")
+      throw new ServiceError("conflict", "Your own signature marks this step: note the act, and sign.");
+    const isIdentity = name === "identify" && signer !== null;
+    const choice = isIdentity ? (typed[principalField(signer, "basis")] ?? null) : (typed["choice"] ?? null);
+    const mark = { name, signer, choice: choice === "" ? null : choice };
+    // The open step is named before what is wrong with the fields of another.
+    if (isIdentity && turn?.step.name === name && turn.signer === signer) {
+      const detail = { ...accepted(readIdentity(typed, signer)), name: nameOf(sheet, signer) };
+      await markStep(tx, deps.desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmetIn(room));
+    } else await markStep(tx, deps.desk.rowMac, sheet, mark, { by: operator.actor, at }, unmetIn(room));
+  });
+}
+
+/** Ends an act in person without a refusal of the order: what was signed on it counts no more. @throws ServiceError */
+export async function abandonAct(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
+  const claimed = await claimedOrder(deps.desk, operator, code);
+  await atSheet(deps, operator, claimed, async (tx, { sheet }, { at, order }) => {
+    const by = { by: operator.actor, at };
+    const open = await handOverOfSheet(tx, sheet.id);
+    if (open) await closeHandOver(tx, open.id, "sign_in", at);
+    await endWithoutAct(tx, deps.desk.rowMac, order, "abandoned", by);
+    const detail = { sheet: sheet.id };
+    const { partnerId, orderId } = order;
+    await tx.query(
+      auditLine({ at, action: "notary.act_abandoned", actor: operator.actor, partnerId, orderId, detail }),
+    );
+  });
+}

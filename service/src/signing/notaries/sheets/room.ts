@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { completeRoom, type RoomEnvelope, roomEnvelopeOf, voidRoom } from "../../envelopes/envelopes.ts";
+import type { Act, Principal } from "../acts/act.ts";
+import { type By, endSheet, lockOpenSheet, markStep } from "./sheet.ts";
+import { markOf, openTurn, type Progress, turnWords, type Unmet } from "./steps.ts";
+import { openSheetOf, openSheetsOfOrder, type Sheet, type SheetOutcome } from "./store.ts";
+
+/** The conditions of an act in one room: nothing is recorded, and the notary sees who is present. */
+export const unmetIn =
+  (room: RoomEnvelope | undefined): Unmet =>
+  (need, signer) => {
+    if (need !== "consent") return null;
+    const one = room?.signers.find(({ n }) => n === signer);
+    return one?.consent ? null : `${one?.name ?? "The signer"} has not agreed to sign electronically.`;
+  };
+
+/**
+ * Marks the steps that a signer did on the signing pages: consent and signature are rows of the envelope, so that nothing is lost where the
+ * service stopped in between.
+ */
+export async function markSignersSteps(
+  tx: Tx,
+  rowMac: RowMac,
+  sheet: Sheet,
+  room: RoomEnvelope | undefined,
+  at: Date,
+): Promise<Sheet> {
+  let now = sheet;
+  for (let turn = openTurn(now); turn && turn.step.by === "signer"; turn = openTurn(now)) {
+    const { step, signer: n } = turn;
+    const signer = room?.signers.find((each) => each.n === n);
+    if (!room || !signer?.consent || (step.name === "sign" && signer.signedAt === null)) return now;
+    const detail =
+      step.name === "sign"
+        ? { signedAt: signer.signedAt?.toISOString(), revision: room.head.number, sha256: room.head.sha256 }
+        : { consent: signer.consent };
+    const mark = { name: step.name, signer: n, choice: null, detail };
+    now = await markStep(tx, rowMac, now, mark, { by: `signer:${n}`, at }, unmetIn(room));
+  }
+  return now;
+}
+
+/** Where the record of a sheet ends: an act names it, so that the notary's signature is over it. */
+export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act["sheet"]> => ({
+  id,
+  position: headPosition,
+  sha256: headSha256 ?? "",
+});
+
+/**
+ * The open sheet of a task, whose only open step is the notary's signature over the act that was noted; undefined without a sheet.
+ * @throws ServiceError `conflict` naming the open step, or what of the act is not the sheet's
+ */
+export function requireReady(sheet: Sheet | undefined, act: Act): void {
+  if (!sheet) {
+    if (act.sheet) throw new ServiceError("conflict", "The act in person has ended. Note the act again.");
+    return;
+  }
+  const turn = openTurn(sheet);
+  if (turn?.step.name !== "notary_signs")
+    throw new ServiceError("conflict", `A step of the act is open: ${turn ? turnWords(sheet, turn) : "none"}.`);
+  const { script, marks } = sheet;
+  if (act.act !== script.act || act.mode !== script.mode)
+    throw new ServiceError("conflict", "The act that you noted is of another kind than the one that you did.");
+  const last = marks.findLast(({ kind }) => kind === "step")?.position ?? 0;
+  if (act.sheet?.id !== sheet.id || act.sheet.position < last)
+    throw new ServiceError("conflict", "Note the act again: steps were marked since.");
+  if (act.startedAt.slice(0, 16) < sheet.openedAt.toISOString().slice(0, 16))
+    throw new ServiceError("conflict", "started_at must not be before the act was opened.");
+  requirePrincipals(sheet, act);
+}
+
+/** The mark of an identity is the notary's word at the act: the journal says the same. @throws ServiceError `conflict` */
+function requirePrincipals(sheet: Sheet, { principals }: Act): void {
+  const wrong = (what: string) => new ServiceError("conflict", `${what} Note the act again as you marked it.`);
+  if (principals.length !== sheet.people.length)
+    throw wrong("The principals that you noted are not those who appeared.");
+  for (const { n, name } of sheet.people) {
+    const marked = principalOf(sheet, n);
+    // By place: two signers may have one name.
+    const noted = principals[n - 1];
+    if (!marked || noted?.name !== name) throw wrong(`${name} appeared, and is not principal ${n}.`);
+    if (!isDeepStrictEqual(identityOf(noted), identityOf(marked)))
+      throw wrong(`The identity of ${name} is another one than you marked.`);
+  }
+}
+
+const identityOf = ({ basis, credential, witness }: Principal) => ({ basis, credential, witness });
+
+/** What is known of a principal from the mark of their identity; undefined before it. */
+export const principalOf = (sheet: Progress, n: number): Principal | undefined =>
+  markOf(sheet, "identify", n)?.detail as Principal | undefined;
+
+type Ended = { document: { bytes: number; sha256: string } } & By;
+
+/**
+ * Ends the sheet of a task with the notary's signature, in the transaction that writes the journal and moves the order. Nothing without a
+ * sheet. @throws ServiceError as `requireReady`
+ */
+export async function endWithSignature(
+  tx: Tx,
+  rowMac: RowMac,
+  { taskId, orderId }: { taskId: number; orderId: number },
+  act: Act,
+  { document, by, at }: Ended,
+): Promise<void> {
+  const open = await openSheetOf({ db: tx, rowMac }, taskId);
+  requireReady(open, act);
+  if (!open) return;
+  const sheet = await lockOpenSheet(tx, rowMac, open.id);
+  const { bytes, sha256 } = document;
+  const mark = { name: "notary_signs", signer: null, choice: null, detail: { bytes, sha256 } };
+  const signed = await markStep(tx, rowMac, sheet, mark, { by, at }, () => null);
+  await endSheet(tx, rowMac, signed, { outcome: "done" }, { by, at });
+  const room = await roomEnvelopeOf(tx, orderId);
+  if (room) await completeRoom(tx, rowMac, room.id, { notarizedSha256: sha256, bytes, at });
+}
+
+/** Ends the open sheets of an order without an act, and what was signed on them. Nothing without a sheet. */
+export async function endWithoutAct(
+  tx: Tx,
+  rowMac: RowMac,
+  { orderId }: { orderId: number },
+  outcome: Exclude<SheetOutcome, "done">,
+  { by, at }: By,
+): Promise<void> {
+  for (const { id } of await openSheetsOfOrder({ db: tx, rowMac }, orderId))
+    await endSheet(tx, rowMac, await lockOpenSheet(tx, rowMac, id), { outcome }, { by, at });
+  const room = await roomEnvelopeOf(tx, orderId);
+  if (room) await voidRoom(tx, rowMac, room.id, `the notary ended the act: ${outcome}`, at);
+}

@@ -1,0 +1,67 @@
+import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
+import { type Box, overlaps, shownOn, wordsOn } from "../uploads/visible-place.ts";
+import type { Size } from "./block-look.ts";
+
+/** A blank place on a page, in user space. */
+export type BlankPlace = {
+  /** From 0. */ readonly page: number;
+  readonly box: Box /** From the upper left corner of the page. */;
+  readonly upperLeft: { readonly x: number; readonly y: number };
+};
+
+/** A field that is planned for the document, from the upper left corner of its page. */
+export type PlannedBox = { readonly page: number; readonly x: number; readonly y: number } & Size;
+
+function boxOf({ page, x, y, width, height }: PlannedBox, number: number, view: readonly number[]): Box[] {
+  const [left = 0, , , top = 0] = view;
+  return page === number - 1 ? [[left + x, top - y - height, left + x + width, top - y]] : [];
+}
+
+const margin = 36;
+const step = 12;
+/** From the end: a block far before the last words is not looked for by readers. */
+const mostPages = 5;
+
+/**
+ * The lowest blank place of the size on the last page that has one. Pages that are shown turned or scaled are left out. Lines and pictures
+ * are not seen, as in the check of uploads. A document that pdf.js can't read has none.
+ */
+export async function blankPlace(
+  document: Buffer,
+  { width, height }: Size,
+  planned: readonly PlannedBox[] = [],
+): Promise<BlankPlace | null> {
+  const readable = await openWithinBounds(document);
+  if (!readable) return null;
+  const { opening } = readable;
+  try {
+    const opened = await opening.promise;
+    for (let number = opened.numPages; number > Math.max(0, opened.numPages - mostPages); number--) {
+      const page = await opened.getPage(number);
+      if (page.rotate !== 0 || page.userUnit !== 1) continue;
+      const shown = [...(await wordsOn(page)), ...(await shownOn(page))].map(({ box }) => box);
+      const taken = [...shown, ...planned.flatMap((each) => boxOf(each, number, page.view))];
+      const box = blankOn(page.view, taken, width, height);
+      if (box) {
+        const [left = 0, , , top = 0] = page.view;
+        return { page: number - 1, box, upperLeft: { x: box[0] - left, y: top - box[3] } };
+      }
+      page.cleanup();
+    }
+    return null;
+  } catch {
+    return null;
+  } finally {
+    await opening.destroy();
+  }
+}
+
+function blankOn(view: readonly number[], taken: readonly Box[], width: number, height: number): Box | null {
+  const [left = 0, bottom = 0, right = 0, top = 0] = view;
+  for (let y = bottom + margin; y + height <= top - margin; y += step)
+    for (const x of [left + margin, right - margin - width]) {
+      const box = [x, y, x + width, y + height] as const;
+      if (x >= left && box[2] <= right && !taken.some((each) => overlaps(box, each))) return box;
+    }
+  return null;
+}

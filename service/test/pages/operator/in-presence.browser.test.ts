@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { freePort } from "@signsealship/testing/free-port";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
+
+const folder = temporaryFolder();
+const made = certificateFiles(folder.path)("Nora Ames", { key: "p256" });
+const pin = "246810";
+
+let running: Harness;
+let browser: Browser;
+let partner: Awaited<ReturnType<typeof newPartner>>;
+let person: Awaited<ReturnType<typeof newOperator>>;
+
+before(async () => {
+  const port = String(await freePort());
+  [running, browser] = await Promise.all([
+    openHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }),
+    startBrowser(),
+  ]);
+  partner = await newPartner(running.service);
+  person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  const commission = {
+    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
+    ...{ commissionExpires: "2040-01-31", certificate: made.pem },
+  };
+  await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
+});
+after(async () => {
+  await browser.close();
+  await running.close();
+  folder.remove();
+});
+
+const at = (path: string) => running.service.baseUrl + path;
+
+async function claimedOrder(): Promise<string> {
+  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
+  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
+  const { orderCode: code } = (await placed.json()) as { orderCode: string };
+  await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
+  const headers = { cookie: person.cookie, Origin: running.service.baseUrl };
+  assert.equal((await postForm(at(`/operator/notary/tasks/${task?.id}/claim`), {}, headers)).status, 303);
+  return code;
+}
+
+const statusOf = async (code: string) =>
+  ((await (await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers })).json()) as { status: string })
+    .status;
+
+test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera is asked for", async () => {
+  const code = await claimedOrder();
+  const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 375, cookie: person.cookie });
+  const { page, troubles } = opened;
+  const asked: string[] = [];
+  await page.exposeFunction("mediaWasAsked", (what: string) => asked.push(what));
+  await page.addInitScript(() => {
+    const devices = navigator.mediaDevices;
+    if (devices)
+      devices.getUserMedia = async () => {
+        await (globalThis as unknown as { mediaWasAsked: (what: string) => Promise<void> }).mediaWasAsked("media");
+        throw new Error("no");
+      };
+  });
+  const press = async (name: string | RegExp) => {
+    await page.getByRole("button", { name }).focus();
+    await page.keyboard.press("Enter");
+  };
+  const markAs = async (heading: RegExp, after: RegExp) => {
+    await page.getByRole("heading", { name: heading, level: 3 }).waitFor();
+    await press("Mark as done");
+    await page.getByRole("heading", { name: after, level: 3 }).waitFor();
+  };
+  const part = page.locator("#in-presence");
+  await part.getByLabel("Act").selectOption("jurat");
+  await part.getByLabel("PIN to get the device back").fill(pin);
+  await press("Begin the act");
+  await assertGoodLooks(opened);
+  await markAs(/^Opening/, /^Appearance/);
+  await markAs(/^Appearance/, /^Identity/);
+  await page.getByLabel("Principal 1: Full address").fill("1 Main Street");
+  await page.getByLabel("Principal 1: How you know who it is").selectOption("personal_knowledge");
+  await assertGoodLooks(opened);
+  await press("Mark as done");
+  await markAs(/^Aware/, /^Reading/);
+  await press("Hand to Jane Doe");
+
+  // The signer has the tablet: nothing of the desk opens.
+  await page.getByText("You read and sign on the notary’s device").waitFor();
+  const signerPages = page.url();
+  await assertGoodLooks(opened);
+  await page.goBack();
+  assert.equal(await page.getByRole("heading", { name: /^Reading/ }).count(), 0);
+  await page.goto(at("/operator/notary"));
+  await page.getByText("For the people who run this service").waitFor();
+  await page.goto(signerPages);
+  await page.getByLabel(/I can read/i).check();
+  await press(/agree/i);
+  await page.getByText("The notary’s step comes next").waitFor();
+  await assertGoodLooks(opened);
+  const back = async () => {
+    await page.getByRole("link", { name: "Hand the device to the notary" }).first().focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("PIN").fill("000000");
+    await press("Take the device back");
+    await page.getByText("This PIN is not right.").waitFor();
+    await assertGoodLooks(opened);
+    await page.getByLabel("PIN").fill(pin);
+    await page.keyboard.press("Enter");
+  };
+  await back();
+  await page.getByRole("heading", { name: /^Oath/, level: 3 }).waitFor();
+  await page.reload();
+  await page.locator("[name=choice]").selectOption("oath");
+  await press("Mark as done");
+  await page.getByRole("heading", { name: /^Signature/, level: 3 }).waitFor();
+  await press("Hand to Jane Doe");
+  await page.getByRole("heading", { name: /Sign/ }).first().waitFor();
+  await press(/^Sign/);
+  await page.getByText("You have signed. Hand the device back.").waitFor();
+  await back();
+
+  // The notary notes the act, and signs in the page.
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.getByRole("link", { name: "Note the act and sign" }).click();
+  const form = page.locator("#act");
+  assert.equal(await form.locator("[name=mode]").inputValue(), "ipen");
+  assert.equal(await form.getByLabel("Principal 1: Full address").inputValue(), "1 Main Street");
+  await form.getByLabel("Kind of document").fill("Deed");
+  await form.getByLabel("Fee in dollars").fill("5");
+  await form.getByRole("button", { name: "Note the act" }).click();
+  const file = join(folder.path, "nora.p12");
+  writeFileSync(file, made.p12);
+  await page.getByLabel("Certificate file").setInputFiles(file);
+  await page.getByLabel("Password of the file").fill(password);
+  await page.getByRole("button", { name: "Open the certificate" }).click();
+  await page.getByRole("button", { name: "Sign the document" }).click();
+  await page.getByRole("heading", { name: /What you signed/ }).waitFor();
+  for (const box of await page.getByRole("checkbox").all()) await box.check();
+  await page.getByRole("button", { name: "Enter the act and seal the document" }).click();
+  await page.waitForURL(/\/operator\/notary(\?|$)/);
+  assert.equal(await statusOf(code), "NotarizationComplete");
+  assert.deepEqual(asked, []);
+  assert.deepEqual(
+    troubles.filter((each) => !/401|404/.test(String(each))),
+    [],
+  );
+});

@@ -1,0 +1,378 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { mutoolOpens, pdfsig, qpdfAccepts } from "../../evidence/seals/pdf/oracles.ts";
+import { postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator, newSession } from "../../firms/operators/console-people.ts";
+import { certificateFiles, password } from "./certificate-files.ts";
+
+const { test, before, after } = testsNeeding("pyhanko", "poppler", "mupdf", "qpdf");
+
+const folder = temporaryFolder();
+const make = certificateFiles(folder.path);
+const { pem, p12 } = make("Nora Ames", { key: "p256" });
+const pin = "246810";
+
+let running: Awaited<ReturnType<typeof openHarness>>;
+let partner: Awaited<ReturnType<typeof newPartner>>;
+let nora: Awaited<ReturnType<typeof newOperator>>;
+
+before(async () => {
+  running = await openHarness();
+  partner = await newPartner(running.service);
+  nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  const commission = {
+    ...{ commissionName: "Nora Ames", state: "OH", county: "Franklin", commissionNumber: "2024-RE-1" },
+    ...{ commissionExpires: "2040-01-31", certificate: pem, status: "active" },
+  };
+  await addNotary({ db: running.db, clock: () => new Date() }, nora.id, commission, "operator");
+});
+after(async () => {
+  await running.close();
+  folder.remove();
+});
+
+const at = (path: string) => running.service.baseUrl + path;
+const get = (path: string, cookie = nora.cookie) => fetch(at(path), { headers: { cookie }, redirect: "manual" });
+const post = (path: string, fields: Record<string, string> = {}, cookie = nora.cookie) =>
+  postForm(at(path), fields, { cookie });
+const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
+const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest}`;
+
+/** A test order in the notary's hands, who has signed in again. */
+async function claimed(fields: Record<string, string> = {}, document = makePdf({ text: "Deed" })): Promise<string> {
+  nora = { ...nora, ...(await newSession(running, nora.id, { environment: "test", passkey: false })) };
+  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document);
+  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
+  const { orderCode: code } = (await placed.json()) as { orderCode: string };
+  assert.ok(code, "the order was placed");
+  const advance = () =>
+    fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
+  await advance();
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
+  assert.equal((await post(`/operator/notary/tasks/${task?.id}/claim`)).status, 303, `${await statusOf(code)}`);
+  return code;
+}
+
+async function statusOf(code: string) {
+  const order = await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers });
+  return ((await order.json()) as { status: string }).status;
+}
+
+async function begun(act: string, fields: Record<string, string> = {}): Promise<string> {
+  const code = await claimed(fields);
+  const began = await post(desk(code, "/sheet"), { act, pin });
+  assert.equal(began.status, 303, await began.text());
+  return code;
+}
+
+const mark = (code: string, step: string, signer: number | null = 1, more: Record<string, string> = {}) =>
+  post(desk(code, "/sheet/mark"), { step, ...(signer && { signer: String(signer) }), ...more });
+const identity = (n = 1) => ({
+  [`principal_${n}_basis`]: "personal_knowledge",
+  [`principal_${n}_name`]: "x",
+  [`principal_${n}_address`]: "1 Main Street",
+});
+
+async function marked(...marks: Parameters<typeof mark>[]): Promise<void> {
+  for (const each of marks) {
+    const answer = await mark(...each);
+    assert.equal(answer.status, 303, `${each[1]}: ${await answer.text()}`);
+  }
+}
+
+/** @returns the path of the signing pages */
+async function handedOver(code: string): Promise<string> {
+  const answer = await post(desk(code, "/sheet/hand-over"));
+  assert.equal(answer.status, 303, await answer.text());
+  return answer.headers.get("location") ?? "";
+}
+
+const back = (typed = pin) => post("/handed-over", { pin: typed });
+
+/** As a browser without scripts does. */
+async function consents(path: string): Promise<void> {
+  const page = await (await get(path, "")).text();
+  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1] ?? "";
+  const given = { version: value("version"), language: value("language"), can_read: "on" };
+  assert.equal((await post(`${path}/consent`, given, "")).status, 303);
+}
+
+async function signs(path: string): Promise<Response> {
+  const page = await (await get(path, "")).text();
+  const revision = /name="revision" value="(\d+)"/.exec(page)?.[1] ?? "1";
+  return post(`${path}/sign`, { revision, name: "Jane Doe" }, "");
+}
+
+const toRead = (code: string) =>
+  marked([code, "open", null], [code, "appear"], [code, "identify", 1, identity()], [code, "willing"]);
+
+async function noted(code: string, more: Record<string, string> = {}): Promise<void> {
+  const page = await (await get(desk(code))).text();
+  const form = /action="[^"]*\/act"(.*?)<\/form>/s.exec(page)?.[1] ?? "";
+  const typed: Record<string, string> = {};
+  for (const [, name = "", value = ""] of form.matchAll(/<input[^>]*?name="([^"]*)"[^>]*?value="([^"]*)"/g))
+    typed[name] = value;
+  for (const [, name = "", options = ""] of form.matchAll(/<select[^>]*?name="([^"]*)"[^>]*>(.*?)<\/select>/gs))
+    typed[name] = /value="([^"]*)"[^>]* selected/.exec(options)?.[1] ?? "";
+  for (const [, name = "", text = ""] of form.matchAll(/<textarea[^>]*?name="([^"]*)"[^>]*>(.*?)<\/textarea>/gs))
+    typed[name] = text;
+  const saved = await post(desk(code, "/act"), { ...typed, document: "Deed", fee: "5.00", ...more });
+  assert.equal(saved.status, 303, await alertIn(saved));
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+
+/** The notary signs in the page, and confirms the report. */
+async function notarySigns(code: string): Promise<{ lines: string[] }> {
+  const key = await openPkcs12(p12, password);
+  type Prepared = { signedAttrs: string; lines: string[]; refused?: string; isVisible: boolean };
+  const prepared = (await (
+    await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) })
+  ).json()) as Prepared;
+  assert.equal(prepared.refused, undefined);
+  assert.equal(prepared.isVisible, true);
+  const signature = await key.sign(Buffer.from(prepared.signedAttrs, "base64"));
+  const complete = await post(desk(code, "/sign/complete"), { signature: base64(signature) });
+  assert.deepEqual(await complete.json(), { next: desk(code, "/signed") });
+  const report = await (await get(desk(code, "/signed"))).text();
+  const rows = [...report.matchAll(/<tr role="row">(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    row.replaceAll(/<[^>]*>/g, " "),
+  );
+  assert.deepEqual(
+    rows.filter((row) => row.includes("Fails")),
+    [],
+  );
+  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
+  const confirmed = { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
+  const ended = await post(desk(code, "/signed"), confirmed);
+  assert.equal(ended.status, 303, await alertIn(ended));
+  return prepared;
+}
+
+async function notarized(code: string): Promise<Buffer> {
+  const path = `/api/partner/orders/${code}/documents`;
+  const { documents } = (await (await fetch(at(path), { headers: partner.headers })).json()) as {
+    documents: { kind: string; documentId: string }[];
+  };
+  const id = documents.find(({ kind }) => kind === "notarized")?.documentId;
+  return Buffer.from(await (await fetch(at(`${path}/${id}`), { headers: partner.headers })).arrayBuffer());
+}
+
+test("a jurat in person: reading, oath, signature, the notary's signature; readers accept every signature and the seal", async () => {
+  const code = await begun("jurat");
+  await toRead(code);
+  const reading = await handedOver(code);
+  await consents(reading);
+  assert.match(await (await get(reading, "")).text(), /The notary’s step comes next/);
+  const early = await signs(reading);
+  assert.equal(early.status, 409);
+  assert.match(await early.text(), /things changed in the meantime/);
+  assert.equal((await back()).headers.get("location"), desk(code, "/sheet"));
+  assert.equal((await get(reading, "")).status, 404);
+  await marked([code, "oath", 1, { choice: "affirmation" }]);
+  const signing = await handedOver(code);
+  const signed = await signs(signing);
+  assert.equal(signed.status, 303, await signed.text());
+  await back();
+  await noted(code);
+  const { lines } = await notarySigns(code);
+  assert.ok(
+    lines.some((line) => line.includes("in my physical presence")),
+    lines.join("\n"),
+  );
+  assert.equal(await statusOf(code), "NotarizationComplete");
+  const file = await notarized(code);
+  const path = join(folder.path, "jurat.pdf");
+  writeFileSync(path, file);
+  const [judged] = askPyHanko([{ judge: file }]);
+  assert.deepEqual(
+    judged?.signatures?.map(({ permitted }) => permitted),
+    [true, true, true],
+    JSON.stringify(judged),
+  );
+  assert.deepEqual(
+    (await pdfsig(path)).map(({ valid }) => valid),
+    [true, true, true],
+  );
+  assert.ok((await qpdfAccepts(path)) && (await mutoolOpens(path)));
+});
+
+test("a signature in a jurat is refused before the oath, by request too, and the refusal names the open step", async () => {
+  const code = await begun("jurat");
+  await toRead(code);
+  for (const step of ["oath", "sign", "notary_signs"]) {
+    const answer = await mark(code, step, step === "notary_signs" ? null : 1, { choice: "oath" });
+    assert.equal(answer.status, 409);
+    assert.match(await alertIn(answer), /Another step is open: Reading and consent \(Jane Doe\)/);
+  }
+  const read = await mark(code, "read");
+  assert.equal(read.status, 409);
+  assert.match(await alertIn(read), /signer’s own step/);
+  // The notary's signature is not open either, nor an upload.
+  await noted(code);
+  const key = await openPkcs12(p12, password);
+  const prepared = await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) });
+  assert.match(JSON.stringify(await prepared.json()), /A step of the act is open: Reading and consent/);
+});
+
+test("a device in a signer's hands opens nothing of the desk until the PIN, and five wrong PINs shut that way", async () => {
+  const code = await begun("acknowledgment");
+  await toRead(code);
+  const path = await handedOver(code);
+  for (const address of ["/operator", "/operator/notary", desk(code), desk(code, "/sheet"), "/dashboard"])
+    assert.notEqual((await get(address)).status, 200, address);
+  const page = await (await get(path)).text();
+  assert.doesNotMatch(page, /operator/);
+  const handed = await get("/handed-over");
+  assert.equal(handed.status, 200);
+  for (let wrong = 0; wrong < 5; wrong++) assert.match(await alertIn(await back("000000")), /not right/);
+  const locked = await back();
+  assert.notEqual(locked.status, 303);
+  assert.match(await (await get("/handed-over")).text(), /Too many wrong PINs/);
+  assert.notEqual((await get(desk(code))).status, 200);
+});
+
+test("many PINs at once are no more tries than five", async () => {
+  const code = await begun("acknowledgment");
+  await toRead(code);
+  await handedOver(code);
+  const answers = await Promise.all(Array.from({ length: 12 }, () => back("111111")));
+  assert.equal((await Promise.all(answers.map(alertIn))).filter((text) => text.includes("not right")).length, 5);
+});
+
+test("what a signer signed stays after the device is taken back from another session, and the pages of the turn are gone", async () => {
+  const code = await begun("acknowledgment");
+  await toRead(code);
+  const turn = await handedOver(code);
+  await consents(turn);
+  assert.equal((await signs(turn)).status, 303);
+  // The notary signs in on another device, and takes the first one back.
+  const other = await newSession(running, nora.id, { environment: "test", passkey: false });
+  const taken = await post(desk(code, "/sheet/back"), {}, other.cookie);
+  assert.equal(taken.status, 303, await alertIn(taken));
+  assert.equal((await signs(turn)).status, 404);
+  nora = { ...nora, ...other };
+  assert.equal((await post(desk(code, "/sheet/back"))).status, 409);
+  await marked([code, "acknowledge"]);
+  await noted(code);
+  await notarySigns(code);
+  assert.equal(await statusOf(code), "NotarizationComplete");
+});
+
+test("the act that is noted says what was marked, or the notary does not sign", async () => {
+  const code = await begun("acknowledgment");
+  await toRead(code);
+  const path = await handedOver(code);
+  await consents(path);
+  await signs(path);
+  await back();
+  await marked([code, "acknowledge"]);
+  const key = await openPkcs12(p12, password);
+  const refusal = async (typed: Record<string, string>) => {
+    await noted(code, typed);
+    const answer = await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) });
+    return JSON.stringify(await answer.json());
+  };
+  assert.match(await refusal({ act: "jurat" }), /of another kind/);
+  const same = { act: "acknowledgment" };
+  assert.match(await refusal({ ...same, started_at: "2026-01-15T14:05" }), /before the act was opened/);
+  const now = { started_at: new Date().toISOString().slice(0, 16) };
+  assert.match(
+    await refusal({ ...same, ...now, principal_1_name: "Eve" }),
+    /Jane Doe appeared, and is not principal 1/,
+  );
+  const witness = {
+    principal_1_basis: "credible_witness",
+    principal_1_witness_name: "W",
+    principal_1_witness_address: "A",
+  };
+  const credential = { principal_1_type: "Passport", principal_1_issuer: "US", principal_1_issued: "2020-01-01" };
+  const more = {
+    ...same,
+    ...now,
+    principal_1_name: "Jane Doe",
+    ...witness,
+    ...credential,
+    principal_1_expires: "2030-01-01",
+  };
+  assert.match(await refusal(more), /The identity of Jane Doe is another one than you marked/);
+  assert.doesNotMatch(await refusal({ ...more, principal_1_basis: "personal_knowledge" }), /refused/);
+});
+
+test("of two tabs that begin an act one does; an act that ends is begun anew with the document as it was", async () => {
+  const code = await claimed();
+  const both = await Promise.all([1, 2].map(() => post(desk(code, "/sheet"), { act: "acknowledgment", pin })));
+  assert.deepEqual(both.map(({ status }) => status).sort(), [303, 409]);
+  assert.equal((await post(desk(code, "/release"))).status, 409);
+  await toRead(code);
+  const path = await handedOver(code);
+  await consents(path);
+  await signs(path);
+  await back();
+  assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
+  assert.equal((await get(path, "")).status, 404);
+  assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
+  const [rooms] = await running.db.query<{ ended: string[] }>(sql`
+    SELECT array_agg(coalesce(e.outcome, 'open') ORDER BY e.attempt) AS ended FROM envelopes e JOIN orders o ON o.id = e.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  assert.deepEqual(rooms?.ended, ["Voided", "open"]);
+});
+
+test("a document that was prepared before the service stopped is prepared again", async () => {
+  const code = await begun("acknowledgment");
+  // As if the service had stopped between the document and the sheet.
+  await running.db.query(sql`DELETE FROM notary_sheets WHERE ended_at IS NULL AND head_position = 0`);
+  assert.equal((await post(desk(code, "/sheet"), { act: "acknowledgment", pin })).status, 303);
+  await toRead(code);
+});
+
+test("an act in person is refused where it is not done: its fields and kinds are named", async () => {
+  const code = await claimed();
+  const beginning = async (typed: Record<string, string>) => alertIn(await post(desk(code, "/sheet"), typed));
+  assert.match(await beginning({}), /act is required.*pin is required, because you have no passkey/);
+  assert.match(await beginning({ act: "jurat", pin: "12345" }), /pin must have 6 to 12 digits/);
+  assert.match(await beginning({ act: "copy", pin }), /act must be one that is offered in OH/);
+});
+
+test("a refusal ends the act, and what was signed on the device counts no more", async () => {
+  const code = await begun("acknowledgment");
+  await toRead(code);
+  assert.equal((await post(desk(code, "/refuse"), { reason: "doubts", words: "Not sure." })).status, 303);
+  assert.equal(await statusOf(code), "NotarizationFailed");
+  const [sheet] = await running.db.query<{ outcome: string }>(
+    sql`SELECT outcome FROM notary_sheets ORDER BY opened_at DESC LIMIT 1`,
+  );
+  assert.equal(sheet?.outcome, "refused");
+});
+
+test("a signer on the device tells the notary what else they want; their pages decline and propose nothing", async () => {
+  const code = await begun("acknowledgment");
+  await toRead(code);
+  const path = await handedOver(code);
+  assert.equal((await post(`${path}/decline`, { kind: "declined", reason: "" }, "")).status, 409);
+  const proposal = { other_name: "Eve", other_email: "eve@example.com" };
+  assert.equal((await post(`${path}/propose`, proposal, "")).status, 409);
+  assert.equal(await statusOf(code), "NotarizationPending");
+});
+
+test("turns and hand-overs that were altered in the database open nothing", async () => {
+  const code = await begun("jurat");
+  await toRead(code);
+  const path = await handedOver(code);
+  await running.db.query(sql`UPDATE signer_rooms SET may_sign = true WHERE closed_at IS NULL AND NOT may_sign`);
+  assert.equal((await get(path, "")).status, 503);
+  await running.db.query(sql`UPDATE notary_hand_overs SET failures = 0 WHERE returned_at IS NULL`);
+  await running.db.query(sql`UPDATE notary_hand_overs SET signer = 2 WHERE returned_at IS NULL`);
+  assert.equal((await get("/handed-over")).status, 503);
+});
