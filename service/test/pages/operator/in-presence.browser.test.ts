@@ -106,7 +106,7 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   await page.goto(at("/operator/notary"));
   await page.getByText("For the people who run this service").waitFor();
   await page.goto(signerPages);
-  await page.getByLabel(/I can read/i).check();
+  await page.getByLabel(/able to read it/).check();
   await press(/agree/i);
   await page.getByText("The notary’s step comes next").waitFor();
   await assertGoodLooks(opened);
