@@ -38,7 +38,7 @@ const backLink = ({ room }: PageState["words"]): Html =>
 
 /** Above each step on a notary's device: the signer tells the notary what else they want. */
 const inPresence = ({ words }: PageState): Html =>
-  html`<section class="card" aria-label="${words.room.back}"><p>${words.room.lead}</p>${backLink(words)}</section>`;
+  html`<div class="card"><p>${words.room.lead}</p>${backLink(words)}</div>`;
 
 /** What the signer sees when a step of the notary's comes next. */
 const handBack = ({ words }: PageState, text: string): Html =>
