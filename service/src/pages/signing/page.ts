@@ -67,7 +67,7 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
       prepare: `/sign/${token}/prepare`,
       complete: `/sign/${token}/complete`,
       signed: `/sign/${token}?done=signed`,
-      fields: view.consent ? placedFields(view, words) : [],
+      fields: view.consent && view.room?.maySign !== false ? placedFields(view, words) : [],
       toFirstField: done === "consent",
       words: words.viewer,
     }
