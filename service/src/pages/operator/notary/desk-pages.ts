@@ -15,7 +15,7 @@ import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { orderPath } from "./order-page.ts";
+import { orderPath } from "./order-path.ts";
 
 type Desk = { notary: Notary; open: readonly EligibleOrder[]; mine: readonly EligibleOrder[]; now: Date };
 

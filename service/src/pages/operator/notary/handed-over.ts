@@ -9,7 +9,7 @@ import { acceptForms } from "../../ui/forms/form-body.ts";
 import { layout } from "../../ui/layout.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { html } from "../../ui/render.ts";
-import { orderPath } from "./order-page.ts";
+import { orderPath } from "./order-path.ts";
 
 export type HandedOverDeps = {
   members: PasskeyDeps;

@@ -20,6 +20,7 @@ import { originWords, readAt, termLabels } from "../notaries/rule-words.ts";
 import { inPersonPart } from "../orders/in-person.ts";
 import { actForm, actLabel } from "./act-form.ts";
 import { type IdentityView, identityPart } from "./identity-part.ts";
+import { orderPath } from "./order-path.ts";
 import { inPresencePart } from "./sheet-page.ts";
 import { signPart, uploadForm } from "./upload-forms.ts";
 
@@ -39,8 +40,6 @@ export type OrderView = {
   typed?: Typed;
   problem?: string | undefined;
 };
-
-export const orderPath = (code: string, rest = ""): string => `/operator/notary/orders/${code}${rest}`;
 
 /** One sentence per error of an act. */
 export const actProblem = (faults: Faults): string =>

@@ -33,7 +33,8 @@ import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { deskBody, journalBody } from "./desk-pages.ts";
-import { firstTyped, type OrderView, orderBody, orderPath } from "./order-page.ts";
+import { firstTyped, type OrderView, orderBody } from "./order-page.ts";
+import { orderPath } from "./order-path.ts";
 
 export type NotaryDeskDeps = {
   frame: ConsoleFrame;

@@ -13,7 +13,7 @@ import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { actLabel, principalPart } from "./act-form.ts";
-import { orderPath } from "./order-page.ts";
+import { orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
 

@@ -14,7 +14,7 @@ import {
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
-import { orderPath } from "./order-page.ts";
+import { orderPath } from "./order-path.ts";
 import { type NotaryDeskDeps, orderPage } from "./routes.ts";
 import { sheetBody } from "./sheet-page.ts";
 

@@ -12,7 +12,7 @@ import {
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
 import { confirmedIn } from "../frame/upload-report.ts";
-import { orderPath } from "./order-page.ts";
+import { orderPath } from "./order-path.ts";
 import { type NotaryDeskDeps, orderPage } from "./routes.ts";
 import { reportBody } from "./upload-forms.ts";
 
