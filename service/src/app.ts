@@ -222,7 +222,7 @@ async function addRoutes(
   await providerWebhook(app, { ...deps, providers: features.providers });
   sandboxRoutes(app, { frame, sandbox: desk.sandbox, baseUrl: config.baseUrl });
   testClockRoutes(app, { ...frame, ...features.testClock });
-  roomRoutes(app, { ...frame, ...features.checkout });
+  roomRoutes(app, { ...frame, ...features.checkout, rowMac: deps.rowMac });
   const { trustList } = deps.sealing;
   passportRoutes(app, { frame, passports, trustList, proofCertificate: features.proofCertificate });
   closingRoutes(app, { frame, closings });
@@ -245,6 +245,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
     },
     client: {
       db,
+      rowMac: deps.rowMac,
       payments: {
         isConfigured: checkout.processor !== null,
         checkoutUrl: (code) => checkoutUrl(checkout, code, null),
@@ -259,7 +260,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       documents: {
         mail: (code) => mailDocuments(deps, code),
         isToken: (code, token) => isDocumentsToken(deps.secrets, code, token),
-        of: (code) => orderDocuments(db, code, null),
+        of: (code) => orderDocuments(envelopes, code, null),
         read: (orderCode, documentId) => openOrderDocument(envelopes, { orderCode, owner: null, documentId }),
       },
     },

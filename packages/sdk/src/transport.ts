@@ -28,8 +28,8 @@ export type ClientOptions = {
   maxRetries?: number | undefined;
   /** Aborts every request of the client. */
   signal?: AbortSignal | undefined;
-  /** Called before each attempt. An error thrown here ends the call. */
-  onRequest?: ((request: SentRequest) => void) | undefined;
+  /** Called before each attempt, and may add headers (`traceparent`) to it. An error thrown here ends the call. */
+  onRequest?: ((request: SentRequest, headers: Headers) => void) | undefined;
   /** Called after each attempt. An error thrown here ends the call. */
   onResponse?: ((response: SentResponse) => void) | undefined;
 };
@@ -99,12 +99,13 @@ export function createTransport(options: ClientOptions): Transport {
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
     const { content, ...bodyHeaders } = bodyOf(body);
-    const headers = { ...headersOf(options.key, idempotencyKey), ...bodyHeaders };
+    const common = { ...headersOf(options.key, idempotencyKey), ...bodyHeaders };
     const retries = method === "GET" || idempotencyKey !== undefined ? maxRetries : 0;
     const url = base + route + search(query);
     for (let attempt = 1; ; attempt++) {
       const sent = { method, url, attempt };
-      options.onRequest?.(sent);
+      const headers = new Headers(common);
+      options.onRequest?.(sent, headers);
       const from = Date.now();
       const limit = AbortSignal.timeout(timeoutMs);
       const init = { method, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit, ...content() };

@@ -97,6 +97,24 @@ describe("hooks", () => {
     );
   });
 
+  test("may add headers to each attempt, and change none of the next", async () => {
+    const traced: (string | null)[][] = [];
+    const answer = answers(503, 200);
+    const send: typeof globalThis.fetch = (url, init) => {
+      const headers = new Headers(init?.headers);
+      traced.push([headers.get("traceparent"), headers.get("Authorization")]);
+      return answer(url, init);
+    };
+    const onRequest = ({ attempt }: SentRequest, headers: Headers) => {
+      if (attempt === 1) headers.set("traceparent", "00-1-1-01");
+    };
+    await client(send, { onRequest }).orders.get("a");
+    assert.deepEqual(traced, [
+      ["00-1-1-01", "Bearer svc_pk_test_x"],
+      [null, "Bearer svc_pk_test_x"],
+    ]);
+  });
+
   test("that throw end the call with what they threw", async () => {
     const stop = () => {
       throw new RangeError("no more");

@@ -6,6 +6,7 @@ import { jsonRoute, optionalText, type RouteDeps, sendText } from "../../kernel/
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { once, onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { CheckoutDeps } from "../../orders/payments/payments.ts";
 import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import { Attached, Attachment } from "./attachments/schemas.ts";
@@ -29,7 +30,7 @@ import {
 import { openViewReader } from "./view/read-view.ts";
 import { ActivityItem, OrderCard, RoomView } from "./view/schemas.ts";
 
-export type RoomRouteDeps = CheckoutDeps & RouteDeps;
+export type RoomRouteDeps = CheckoutDeps & RouteDeps & { rowMac: RowMac };
 
 const common = { tag: "Rooms", caller: "key", policy: "partner-write" } as const;
 const unknownRoom = { 404: "Room not found." };
@@ -199,9 +200,9 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
 const cacheBytes = 32 * 1024 * 1024;
 
 /** `GET /api/rooms/{roomCode}`: public for any holder of the code. */
-function publicViewRoute(app: FastifyInstance, deps: RouteDeps & { db: Sql }): void {
+function publicViewRoute(app: FastifyInstance, deps: RouteDeps & { db: Sql; rowMac: RowMac }): void {
   for (const schema of [OrderCard, ActivityItem]) app.addSchema(schema);
-  const readView = openViewReader(deps.db, cacheBytes);
+  const readView = openViewReader(deps, cacheBytes);
   jsonRoute(app, deps, {
     method: "GET",
     url: "/api/rooms/:roomCode",

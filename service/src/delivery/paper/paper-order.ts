@@ -79,7 +79,7 @@ export async function withSentDocument<T>(
   work: (document: SentDocument) => Promise<T>,
 ): Promise<T> {
   const owner: Owner = order;
-  const { documentId, kind, sha256 } = furthestOf(await orderDocuments(deps.db, order.code, owner));
+  const { documentId, kind, sha256 } = furthestOf(await orderDocuments(deps, order.code, owner));
   return withOrderDocument(deps, { orderCode: order.code, owner, documentId }, (bytes) =>
     work({ kind, sha256, bytes }),
   );

@@ -44,7 +44,7 @@ export type Print = "packet" | "sheets";
 
 /** Opens an order's document for printing, without sheets. @throws ServiceError when it was deleted */
 export async function openToPrint(deps: PaperDeps, order: PaperOrder, actor: string): Promise<StoredFile> {
-  const { kind, sha256, documentId } = furthestOf(await orderDocuments(deps.db, order.code, order));
+  const { kind, sha256, documentId } = furthestOf(await orderDocuments(deps, order.code, order));
   const { file } = await openOrderDocument(deps, { orderCode: order.code, owner: order, documentId });
   await deps.db.query(printLine(deps, order, `${kind}-${sha256}`, "document", actor));
   return file;

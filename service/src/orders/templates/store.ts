@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { forged } from "../../kernel/platform/database/state-mac.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
@@ -55,10 +56,9 @@ FROM template_versions v JOIN templates t ON t.id = v.template_id`,
   blobs: documentBlobs,
 };
 
-/** @throws Error for a version that was altered */
+/** @throws ServiceError `unavailable` for a version that was altered */
 function opened(rowMac: RowMac, { mac, printsSha256, ...row }: Stored): TemplateVersion {
-  if (!rowMac.holds("template_versions", versionMembers({ ...row, printsSha256 }), mac))
-    throw new Error(`version ${row.version} of template ${row.templateId} is not what was written`);
+  if (!rowMac.holds("template_versions", versionMembers({ ...row, printsSha256 }), mac)) throw forged();
   return { ...row, content: JSON.parse(row.content) };
 }
 

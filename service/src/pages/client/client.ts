@@ -4,6 +4,7 @@ import { findLogo, logoPath } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -95,7 +96,14 @@ function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
     });
 }
 
-type RoomPageDeps = { db: Sql; assets: Assets; limits: RateLimits; retention: RetentionPlan; baseUrl: string };
+type RoomPageDeps = {
+  db: Sql;
+  rowMac: RowMac;
+  assets: Assets;
+  limits: RateLimits;
+  retention: RetentionPlan;
+  baseUrl: string;
+};
 
 /** `/rooms/{code}`, and the part of it that refreshes itself. */
 function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
@@ -111,7 +119,7 @@ function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
   });
 
   async function find(code: string, allActivity: boolean, { words }: Reader): Promise<RoomPageView> {
-    const [room, environment] = await Promise.all([roomView(db, code), roomEnvironment(db, code)]);
+    const [room, environment] = await Promise.all([roomView(deps, code), roomEnvironment(db, code)]);
     if (!room || !environment) throw new ServiceError("not_found", "Room not found.");
     return { ...room, environment, retention: roomRetention(deps.retention, environment, words), allActivity };
   }

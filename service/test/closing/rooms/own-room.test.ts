@@ -13,7 +13,7 @@ const running = await forTests(openRoomsService());
 const acme = await running.partner();
 const other = await running.partner();
 
-const read = (principal: Principal, room: string) => ownRoom({ db: running.db, clock: systemClock }, principal, room);
+const read = (principal: Principal, room: string) => ownRoom({ ...running, clock: systemClock }, principal, room);
 
 test("the owner sees what everybody sees, and besides emails in full and which orders are its own", async () => {
   const room = await acme.room();

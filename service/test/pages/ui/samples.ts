@@ -130,6 +130,7 @@ const card = (changes: Partial<RoomRow["cards"][number]>): RoomRow["cards"][numb
   status: "NotarizationPending",
   statusBeforeHold: null,
   envelopeStatus: "Completed",
+  named: null,
   sign: true,
   notarize: true,
   ship: false,

@@ -1,3 +1,4 @@
+import { testRowMac } from "@signsealship/testing/row-mac";
 import type { RoomRow } from "../../../src/closing/rooms/view/store.ts";
 import type { ProofRecord } from "../../../src/evidence/proof-passports/proof-passports.ts";
 import { pageHeaders } from "../../../src/kernel/http/security-headers.ts";
@@ -108,6 +109,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       client: {
         db,
         fills: null,
+        rowMac: testRowMac,
         payments: {
           checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
           ...{ isConfigured: false, isInProcess: async () => false },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { testRowMac } from "@signsealship/testing/row-mac";
 import { viewOf } from "../../../src/closing/rooms/view/view.ts";
 import { orderStatuses } from "../../../src/orders/order/order.ts";
 import { feeLabels } from "../../../src/orders/pricing/pricing.ts";
@@ -101,7 +102,7 @@ describe("an order's page in Spanish", () => {
     const [card] = cards;
     assert.ok(card);
     for (const changes of [{}, { cards: [], activity: [], passport: null }, { status: "closed" as const, cards: [] }]) {
-      const view = viewOf({ ...row, cards: [...cards, { ...card, label: null }], activity, ...changes });
+      const view = viewOf({ ...row, cards: [...cards, { ...card, label: null }], activity, ...changes }, testRowMac);
       const shown = { ...view, environment: "test" as const, retention: es.retention.ofTestRoom(30) };
       for (const allActivity of [false, true]) {
         const lines = visible(roomPage(assets, { ...shown, allActivity }, "http://localhost", spanish)).split("\n");

@@ -612,8 +612,8 @@ test("nobody is given a document whose file or row was altered, or that the stor
   writeFileSync(path, stored);
   await running.db.query(sql`UPDATE documents SET row_mac = NULL WHERE id = ${row.id}`);
   const forged = await downloads();
-  assert.match(forged.signer, /is not what was written/);
-  assert.deepEqual([forged.client, forged.partner[0]], [500, 500]);
+  assert.match(forged.signer, /not what the service wrote/);
+  assert.deepEqual([forged.client, forged.partner[0]], [503, 503]);
   assert.doesNotMatch(forged.partner[1], /written/, "what is wrong is in the log");
   await running.db.query(sql`UPDATE documents SET row_mac = ${row.mac} WHERE id = ${row.id}`);
   assert.deepEqual(await downloads(), whole);

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import type { Titled } from "../../../orders/order/order.ts";
 import { selectOwnOrders } from "../attachments/store.ts";
@@ -11,17 +12,22 @@ import type { RoomView } from "./schemas.ts";
 import { findViewVersion, selectRoomRow } from "./store.ts";
 import { viewOf } from "./view.ts";
 
+type ViewDeps = { db: Sql; rowMac: RowMac };
+
 /** The present view of a room, for any holder of its code; null for an unknown code. */
-export async function roomView(db: Sql, roomCode: string): Promise<RoomView | null> {
+export async function roomView({ db, rowMac }: ViewDeps, roomCode: string): Promise<RoomView | null> {
   const row = isCode(roomCode) ? await selectRoomRow(db, roomCode) : undefined;
-  return row ? viewOf(row) : null;
+  return row ? viewOf(row, rowMac) : null;
 }
 
 /**
  * Reads views as JSON text. Reads the version each time, so no response is older than its request, on any node.
  * @param maxBytes the cache's size
  */
-export function openViewReader(db: Sql, maxBytes: number): (roomCode: string) => Promise<Buffer | null> {
+export function openViewReader(
+  { db, rowMac }: ViewDeps,
+  maxBytes: number,
+): (roomCode: string) => Promise<Buffer | null> {
   const cache = createViewCache(maxBytes);
   return async (roomCode) => {
     if (!isCode(roomCode)) return null;
@@ -33,7 +39,7 @@ export function openViewReader(db: Sql, maxBytes: number): (roomCode: string) =>
     }
     const row = await selectRoomRow(db, roomCode);
     if (!row) return null;
-    const answer = Buffer.from(JSON.stringify(viewOf(row)));
+    const answer = Buffer.from(JSON.stringify(viewOf(row, rowMac)));
     cache.put(roomCode, row.version, answer);
     return answer;
   };
@@ -77,10 +83,10 @@ export type OwnRoom = Omit<RoomView, "participants"> & {
 };
 
 /** A room of the caller. @throws ServiceError for an unknown room, and for one of another owner or environment */
-export async function ownRoom(deps: RoomDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
+export async function ownRoom(deps: RoomDeps & ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
   const participants = await listParticipants(deps, principal, roomCode);
   const [view, ownOrders] = await Promise.all([
-    roomView(deps.db, roomCode),
+    roomView(deps, roomCode),
     selectOwnOrders(deps.db, roomCode, principal),
   ]);
   // The code was rotated in the meantime.

@@ -3,7 +3,7 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isoTime, isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
-import { orderState, shipmentState, verifiedSignersOf } from "../../../orders/order/order.ts";
+import { orderState, type SigningFacts, shipmentState, verifiedSignersOf } from "../../../orders/order/order.ts";
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
 import { type RoomState, verifiedRoom } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
@@ -16,6 +16,8 @@ export type CardRow = BoughtServices & {
   envelopeStatus: string | null;
   /** From the latest envelope; else those named in the order, null when only its client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
+  /** For the MAC over the signers that the order names; null once an envelope has them. */
+  named: { fields: SigningFacts["fields"]; mac: string | null } | null;
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
@@ -67,7 +69,9 @@ const cards = sql`
   SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
     'statusBeforeHold', o.status_before_hold, 'envelopeStatus', o.envelope_status,
     'sign', o.sign, 'notarize', o.notarize, 'ship', o.ship, 'fax', o.fax,
-    'signers', CASE WHEN o.sign THEN coalesce(envelope.signers, o.signers) END, 'customerName', o.customer_name, 'customerEmail', o.customer_email,
+    'signers', CASE WHEN o.sign THEN coalesce(envelope.signers, o.signers) END,
+    'named', CASE WHEN o.sign AND envelope.signers IS NULL
+      THEN json_build_object('fields', o.signature_fields, 'mac', encode(o.row_mac, 'hex')) END, 'customerName', o.customer_name, 'customerEmail', o.customer_email,
     'environment', o.environment,
     'takenIn', o.taken_in <> '{}',
     'signedElsewhere', 'sealed' = ANY (o.taken_in),

@@ -1,12 +1,15 @@
 import { shownBranding } from "../../../firms/partners/partners.ts";
+import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import { maskEmail } from "../../../kernel/platform/mail/mask-email.ts";
-import { statusGroupOf, wasPaid } from "../../../orders/order/order.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { type SigningFacts, signersHold, statusGroupOf, wasPaid } from "../../../orders/order/order.ts";
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
 /** Without named signers, the client signs. Only the sandbox signs in other people's place. */
-function signersOf(row: CardRow): Signer[] {
+function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   if (!row.sign) return [];
+  requireWritten(row, rowMac);
   const all = row.environment === "test" && row.envelopeStatus === "Completed" && !row.signedElsewhere;
   const signers = row.signers ?? [{ name: row.customerName, email: row.customerEmail, routing: 1 }];
   return signers.map(({ name, email, routing, ...signer }) => ({
@@ -17,19 +20,36 @@ function signersOf(row: CardRow): Signer[] {
   }));
 }
 
+/** @throws ServiceError `unavailable` where the service did not write the signers that an order names */
+function requireWritten(
+  { code: orderCode, signers, customerName, customerEmail, named }: CardRow,
+  rowMac: RowMac,
+): void {
+  if (named === null) return;
+  const facts = {
+    orderCode,
+    signers: signers as SigningFacts["signers"],
+    customerName,
+    customerEmail,
+    fields: named.fields,
+  };
+  if (!signersHold(rowMac, { ...facts, mac: named.mac === null ? null : Buffer.from(named.mac, "hex") }))
+    throw forged();
+}
+
 /** The hash of a sealed or notarized document is evidence; a payment is only a platform's record. */
 function badgeOf(row: CardRow): OrderCard["evidenceBadge"] {
   if (row.hasSealed) return "sealed";
   return wasPaid(row.status, row.statusBeforeHold) ? "recorded" : "none";
 }
 
-const cardOf = (row: CardRow): OrderCard => ({
+const cardOf = (row: CardRow, rowMac: RowMac): OrderCard => ({
   orderCode: row.code,
   label: row.label,
   status: row.status,
   statusGroup: statusGroupOf(row.status),
   services: { sign: row.sign, notarize: row.notarize, ship: row.ship, fax: row.fax },
-  signers: signersOf(row),
+  signers: signersOf(row, rowMac),
   evidenceBadge: badgeOf(row),
   ...(row.takenIn && { takenIn: true as const }),
   verifyCode: null,
@@ -49,8 +69,8 @@ export function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
   };
 }
 
-export function viewOf(row: RoomRow): RoomView {
-  const orders = row.cards.map(cardOf);
+export function viewOf(row: RoomRow, rowMac: RowMac): RoomView {
+  const orders = row.cards.map((card) => cardOf(card, rowMac));
   return {
     roomCode: row.code,
     name: row.name,

@@ -152,7 +152,8 @@ function latestOf(rowMac: RowMac, table: string, text: string | null): Date | nu
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
-const forged = () =>
+/** Refuses a record whose MAC does not hold. */
+export const forged = (): ServiceError =>
   new ServiceError(
     "unavailable",
     "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",

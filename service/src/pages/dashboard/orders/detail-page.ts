@@ -128,7 +128,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     const order = await ownOrder(db, request, params.code);
     const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson] = await Promise.all([
       readSigning(desk.envelopes, order.code, principal),
-      orderDocuments(db, order.code, principal),
+      orderDocuments(desk.envelopes, order.code, principal),
       roomsOfOrder(db, order.code, principal),
       latestOpenRooms(db, principal, roomsToChooseFrom),
       orderHistory(db, order.code),

@@ -87,7 +87,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   const owner = ownerOf(record);
   const [{ signers }, documents, faxAttempts, labels, underWay, takingIn, inPerson] = await Promise.all([
     readSigning(envelopes, record.order.code, owner),
-    orderDocuments(db, record.order.code, owner),
+    orderDocuments(envelopes, record.order.code, owner),
     attemptsOf(db, record.id),
     shownLabels(db, record.id),
     actUnderWay(db, record.id),
@@ -147,7 +147,7 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
       const { documentId } = call.params;
       const record = await recordOf(deps, call);
       const { code: orderCode } = record.order;
-      const documents = await orderDocuments(deps.moves.db, orderCode, ownerOf(record));
+      const documents = await orderDocuments(deps.envelopes, orderCode, ownerOf(record));
       const document = documents.find((each) => each.documentId === documentId && each.deletedAt === null);
       if (!document) throw new ServiceError("not_found", "Document not found.");
       const back = `/operator/orders/${orderCode}`;

@@ -69,7 +69,7 @@ function documentRoutes(app: FastifyInstance, deps: RoutesDeps): void {
       const [orderCode, owner] = [request.params.code, principalOf(request)];
       if (!isCode(orderCode) || !(await findOwnOrder(deps.envelopes.db, orderCode, owner)))
         throw new ServiceError("not_found", "Order not found.");
-      const documents = await orderDocuments(deps.envelopes.db, orderCode, owner);
+      const documents = await orderDocuments(deps.envelopes, orderCode, owner);
       return { documents: documents.map(documentView), requestId: request.id };
     },
   });

@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import type { OrderDocument } from "../records/documents.ts";
@@ -9,7 +10,7 @@ import { findSigning, type SignerState, type Signing, signerStates } from "../re
 import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } from "./schemas.ts";
 
 /** What signing needs to be shown. */
-export type SigningReadDeps = { db: Sql; secrets: SecretBytes; baseUrl: string };
+export type SigningReadDeps = { db: Sql; rowMac: RowMac; secrets: SecretBytes; baseUrl: string };
 
 /** The signing of an order, with its signers. @param owner null for whoever has the code @throws ServiceError `not_found` */
 export async function readSigning(

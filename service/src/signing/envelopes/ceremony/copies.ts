@@ -6,10 +6,10 @@ import { type Linked, stateOf } from "./links.ts";
 import { type CopyKind, copyKinds } from "./view.ts";
 
 /** What a signer may keep now: the newest document of each kind that there is. */
-export async function copiesOf({ db }: Pick<EnvelopeDeps, "db">, linked: Linked) {
+export async function copiesOf(deps: Pick<EnvelopeDeps, "db" | "rowMac">, linked: Linked) {
   if (stateOf(linked) !== "completed") return [];
   const { orderCode } = linked.envelope;
-  const documents = await orderDocuments(db, orderCode, linked.envelope);
+  const documents = await orderDocuments(deps, orderCode, linked.envelope);
   return copyKinds.flatMap((kind) => {
     const newest = documents.findLast((each) => each.kind === kind);
     return newest && newest.deletedAt === null ? [{ kind, documentId: newest.documentId }] : [];

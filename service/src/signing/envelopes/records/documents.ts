@@ -3,7 +3,9 @@ import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { deletedAt, deletedMessage } from "../../../kernel/retention/retention.ts";
 import {
   type DocumentOwner,
@@ -58,9 +60,15 @@ const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string =>
 /**
  * The documents of an order, oldest first. The revisions that make them are none of their own.
  * @param owner null for whoever has a link to them
+ * @throws ServiceError `unavailable` where the service did not write one of their rows
  */
-export const orderDocuments = async (db: Sql, orderCode: string, owner: Owner | null): Promise<OrderDocument[]> =>
+export const orderDocuments = async (
+  { db, rowMac }: Pick<DocumentDeps, "db" | "rowMac">,
+  orderCode: string,
+  owner: Owner | null,
+): Promise<OrderDocument[]> =>
   (await rowsOf(db, orderCode, owner)).map((row) => {
+    requireWritten(rowMac, row);
     const { kind, sha256, bytes, origin, createdAt, deletedAt } = row;
     return { documentId: documentIdOf(row), kind, sha256, bytes, origin, createdAt, deletedAt };
   });
@@ -71,11 +79,13 @@ type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
 async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, documentId }: Wanted): Promise<Row> {
   const row = (await rowsOf(db, orderCode, owner)).findLast((each) => documentIdOf(each) === documentId);
   if (!row) throw new ServiceError("not_found", "Document not found.");
-  const { kind } = row;
   if (row.deletedAt) throw new ServiceError("not_found", deletedMessage("The document", row.deletedAt));
-  if (!rowMac.holds("documents", documentMembers(row), row.mac))
-    throw new Error(`the ${kind} of order ${orderCode} is not what was written`);
+  requireWritten(rowMac, row);
   return row;
+}
+
+function requireWritten(rowMac: RowMac, row: Row): void {
+  if (!rowMac.holds("documents", documentMembers(row), row.mac)) throw forged();
 }
 
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");

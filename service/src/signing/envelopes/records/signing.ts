@@ -1,8 +1,18 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { forged } from "../../../kernel/platform/database/state-mac.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
-import { type OrderSigner, signersOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import {
+  type OrderSigner,
+  type SigningFacts,
+  signersHold,
+  signersOf,
+  signingColumns,
+  verifiedOrder,
+  verifiedSigner,
+} from "../../../orders/order/order.ts";
 import { areCodesUsedUp } from "./code-requests.ts";
 import { type Auth, type Envelope, type Signer, verifiedEnvelope } from "./envelope.ts";
 import { signingTokenOf } from "./link-tokens.ts";
@@ -24,16 +34,14 @@ export type SignerState = Pick<
 
 type EnvelopeState = Pick<Envelope, "id" | "attempt" | "verifyCode" | "expiresAt" | "outcome" | "endedAt">;
 
-type Order = {
+type Order = SigningFacts & {
+  mac: Buffer | null;
   id: number;
   environment: Environment;
   sign: boolean;
   envelopeStatus: string | null;
   /** Whether its signed document was signed elsewhere, and taken in by an operator. */
   takenIn: boolean;
-  signers: readonly OrderSigner[] | null;
-  customerName: string | null;
-  customerEmail: string;
 };
 
 /** An order's signing: the latest envelope, and who signs. */
@@ -43,9 +51,8 @@ export type Signing = { order: Order; envelope: EnvelopeState | null };
 export async function findSigning(db: Sql, orderCode: string, owner: Owner | null): Promise<Signing | undefined> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`
-    SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", o.signers,
-      'sealed' = ANY (o.taken_in) AS "takenIn",
-      o.customer_name AS "customerName", o.customer_email AS "customerEmail", e.id AS "envelopeId", e.attempt,
+    SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", ${signingColumns},
+      'sealed' = ANY (o.taken_in) AS "takenIn", e.id AS "envelopeId", e.attempt,
       e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedEnvelope}, ${verifiedOrder}
     FROM orders o LEFT JOIN LATERAL (
       SELECT * FROM envelopes WHERE order_id = o.id ORDER BY attempt DESC LIMIT 1
@@ -78,13 +85,14 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
 
 /** Who signs and where they stand; those whom the order names, before there is an envelope. Nobody, where signing was not bought. */
 export async function signerStates(
-  { db, secrets, baseUrl }: { db: Sql; secrets: SecretBytes; baseUrl: string },
+  { db, rowMac, secrets, baseUrl }: { db: Sql; rowMac: RowMac; secrets: SecretBytes; baseUrl: string },
   { order, envelope }: Signing,
 ): Promise<SignerState[]> {
   if (!order.sign) return [];
   const { takenIn } = order;
   // The sandbox signs in everybody's place; nobody else does.
   const isSimulated = order.environment === "test" && order.envelopeStatus === "Completed" && !takenIn;
+  if (!envelope && !signersHold(rowMac, order)) throw forged();
   if (!envelope) return signersOf(order).map((signer, index) => unsent(signer, index + 1, { isSimulated, takenIn }));
   const rows = await db.query<Row>(sql`
     SELECT n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
