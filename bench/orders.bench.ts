@@ -6,6 +6,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { keySha256 } from "../service/src/firms/partners/keys/format.ts";
 import { keyForMeStatement, keyStatement } from "../service/src/firms/partners/keys/resolve.ts";
+import { ToSeal } from "../service/src/kernel/platform/database/sql.ts";
 import { insertStatement, type NewOrder } from "../service/src/orders/order/insert.ts";
 import { listStatement, ownOrderStatement } from "../service/src/orders/order/store.ts";
 import { atLeast, type Result } from "./result.ts";
@@ -100,8 +101,11 @@ export async function run(): Promise<Result[]> {
   const portable = await portableFor(folder.path);
   const authenticate = portable(keyStatement(keySha256(key), new Date()));
   const sample = sampleOrder(partnerId, keyId);
-  const written = portable(insertStatement(sample, null));
-  const unique = [...written.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(String(written.values[n])));
+  const insert = insertStatement(sample, null);
+  const written = portable(insert);
+  // A sealed code is another text.
+  const textOf = (value: unknown) => String(value instanceof ToSeal ? value.text : value);
+  const unique = [...insert.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(textOf(insert.values[n])));
   const bareFiles = join(folder.path, "bare");
   mkdirSync(bareFiles);
   const bare = await startBare({
