@@ -222,7 +222,7 @@ async function addRoutes(
   await providerWebhook(app, { ...deps, providers: features.providers });
   sandboxRoutes(app, { frame, sandbox: desk.sandbox, baseUrl: config.baseUrl });
   testClockRoutes(app, { ...frame, ...features.testClock });
-  roomRoutes(app, { ...frame, ...features.checkout, rowMac: deps.rowMac });
+  roomRoutes(app, { ...frame, ...features.checkout }, deps.rowMac);
   const { trustList } = deps.sealing;
   passportRoutes(app, { frame, passports, trustList, proofCertificate: features.proofCertificate });
   closingRoutes(app, { frame, closings });

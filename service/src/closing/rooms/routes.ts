@@ -30,16 +30,16 @@ import {
 import { openViewReader } from "./view/read-view.ts";
 import { ActivityItem, OrderCard, RoomView } from "./view/schemas.ts";
 
-export type RoomRouteDeps = CheckoutDeps & RouteDeps & { rowMac: RowMac };
+export type RoomRouteDeps = CheckoutDeps & RouteDeps;
 
 const common = { tag: "Rooms", caller: "key", policy: "partner-write" } as const;
 const unknownRoom = { 404: "Room not found." };
 const quotaReached = { 400: "Your trial tier allows 5 open rooms." };
 
 /** Closing rooms (contract, Endpoints, Closing rooms; close, reopen and participants are additions to it). */
-export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
+export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps, rowMac: RowMac): void {
   app.addSchema(RoomSummary);
-  publicViewRoute(app, deps);
+  publicViewRoute(app, deps, rowMac);
   createAndListRoutes(app, deps);
   lifecycleRoutes(app, deps);
   attachmentRoutes(app, deps);
@@ -200,9 +200,9 @@ function checkoutRoute(app: FastifyInstance, deps: RoomRouteDeps): void {
 const cacheBytes = 32 * 1024 * 1024;
 
 /** `GET /api/rooms/{roomCode}`: public for any holder of the code. */
-function publicViewRoute(app: FastifyInstance, deps: RouteDeps & { db: Sql; rowMac: RowMac }): void {
+function publicViewRoute(app: FastifyInstance, deps: RouteDeps & { db: Sql }, rowMac: RowMac): void {
   for (const schema of [OrderCard, ActivityItem]) app.addSchema(schema);
-  const readView = openViewReader(deps, cacheBytes);
+  const readView = openViewReader({ db: deps.db, rowMac }, cacheBytes);
   jsonRoute(app, deps, {
     method: "GET",
     url: "/api/rooms/:roomCode",
