@@ -22,11 +22,11 @@ import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps & { fills: FillRoutesDeps["fills"] | null };
 
 /** Pages for clients of a firm: an order, its payment, a room. The code in the address is the only credential. */
-export function clientPages(app: FastifyInstance, deps: ClientDeps): void {
+export function clientPages(app: FastifyInstance, deps: ClientDeps, rowMac: RowMac): void {
   logoRoute(app, deps);
   orderRoutes(app, deps);
   paymentRoutes(app, deps);
-  roomRoutes(app, deps);
+  roomRoutes(app, deps, rowMac);
   if (deps.fills) fillPages(app, { ...deps, fills: deps.fills });
 }
 
@@ -98,7 +98,6 @@ function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
 
 type RoomPageDeps = {
   db: Sql;
-  rowMac: RowMac;
   assets: Assets;
   limits: RateLimits;
   retention: RetentionPlan;
@@ -106,7 +105,7 @@ type RoomPageDeps = {
 };
 
 /** `/rooms/{code}`, and the part of it that refreshes itself. */
-function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
+function roomRoutes(app: FastifyInstance, deps: RoomPageDeps, rowMac: RowMac): void {
   const { db, assets, baseUrl } = deps;
 
   clientRoute(app, deps, "/rooms/:code", async ({ params, query }, reader) => {
@@ -119,7 +118,7 @@ function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
   });
 
   async function find(code: string, allActivity: boolean, { words }: Reader): Promise<RoomPageView> {
-    const [room, environment] = await Promise.all([roomView(deps, code), roomEnvironment(db, code)]);
+    const [room, environment] = await Promise.all([roomView({ db, rowMac }, code), roomEnvironment(db, code)]);
     if (!room || !environment) throw new ServiceError("not_found", "Room not found.");
     return { ...room, environment, retention: roomRetention(deps.retention, environment, words), allActivity };
   }

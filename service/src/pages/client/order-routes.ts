@@ -36,8 +36,6 @@ export type OrderPageDeps = {
     checkoutUrl: (orderCode: string) => Promise<string>;
     /** Whether a bank's money is on its way. */
     isInProcess: (orderCode: string) => Promise<boolean>;
-    /** The hosted checkout of an order. @throws ServiceError when it cannot be paid */
-    checkoutUrl: (orderCode: string) => Promise<string>;
     /** The orders of the same client and room that can be paid with the order, and how many of them are left out. */
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
     /** One hosted checkout for them. @throws ServiceError when none can be paid */
