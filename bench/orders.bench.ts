@@ -149,6 +149,7 @@ export async function run(): Promise<Result[]> {
     let sent = 0;
     const me = () => get("/api/partner/me", { ...headers, "X-Forwarded-For": address(sent++) });
     await measured("authenticated request, limits on", targets(me, limited), 0.85);
+    // Documents to sign are examined and signed on trial, those of one firm in one worker thread at a time: that bounds this rate.
     const post = await postBytes(form, headers.Authorization);
     await measured(
       "order create, 100 KB PDF",
