@@ -73,6 +73,7 @@ import {
   identityMail,
   inPersonMail,
   inPersonRoutes,
+  sessionMail,
 } from "./signing/notaries/notaries.ts";
 import { backupMetrics } from "./upkeep/backup/backup.ts";
 import { taskMetrics } from "./upkeep/console/console.ts";
@@ -131,6 +132,7 @@ const mails = [
   inPersonMail,
   identityMail,
   fillMail,
+  sessionMail,
   operatorMail,
   failingMail,
 ];

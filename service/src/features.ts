@@ -74,6 +74,7 @@ import {
   textsOf,
 } from "./signing/envelopes/envelopes.ts";
 import {
+  bringSessionsNearer,
   type DeskDeps,
   eligibilityReader,
   type IdentityDeps,
@@ -295,6 +296,7 @@ const broughtNearer: readonly BringNearer[] = [
   bringEnvelopesNearer,
   bringExecutionsNearer,
   bringSecretEndsNearer,
+  bringSessionsNearer,
   ageTestIdempotencyKeys,
 ];
 

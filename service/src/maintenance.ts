@@ -29,7 +29,7 @@ import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
 import { type EnvelopeDeps, followOverdue, issueCrls, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
-import { sweepDrafts, sweepSignatures, watchExpiries } from "./signing/notaries/notaries.ts";
+import { sweepAppointments, sweepDrafts, sweepSignatures, watchExpiries } from "./signing/notaries/notaries.ts";
 import {
   mailNewTasks,
   openServiceTasks,
@@ -56,6 +56,31 @@ type Kept = {
   transparencyLog: TransparencyLog;
   retention: RetentionPlan;
 };
+
+const notaryTasks = (resources: Resources): Task[] => [
+  {
+    name: "notes of notarizations that ended",
+    everyMs: hours,
+    work: () => sweepDrafts(withLongStatements(resources.db)),
+  },
+  {
+    name: "signatures of notaries that nobody confirmed",
+    everyMs: hours,
+    work: () => sweepSignatures(withLongStatements(resources.db), resources.clock()),
+  },
+  {
+    name: "appointments with notaries",
+    everyMs: 30 * seconds,
+    atStart: true,
+    work: (stopping) => sweepAppointments(resources, stopping),
+  },
+  {
+    name: "commissions of notaries that expire",
+    everyMs: 24 * hours,
+    atStart: true,
+    work: (stopping) => watchExpiries(resources, stopping),
+  },
+];
 
 function tasksOf(resources: Resources, kept: Kept): Task[] {
   const { envelopes, certificates, lastUse, anchoring, transparencyLog, retention } = kept;
@@ -140,18 +165,7 @@ function tasksOf(resources: Resources, kept: Kept): Task[] {
       },
     },
     { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
-    { name: "notes of notarizations that ended", everyMs: hours, work: () => sweepDrafts(sweeper) },
-    {
-      name: "signatures of notaries that nobody confirmed",
-      everyMs: hours,
-      work: () => sweepSignatures(sweeper, clock()),
-    },
-    {
-      name: "commissions of notaries that expire",
-      everyMs: 24 * hours,
-      atStart: true,
-      work: (stopping) => watchExpiries(resources, stopping),
-    },
+    ...notaryTasks(resources),
     {
       name: "records of old webhook deliveries",
       everyMs: hours,
@@ -220,6 +234,7 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
       for (let batch = 0; batch < mostBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
     },
     (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),
+    (_partnerId, stopping) => sweepAppointments(deps, stopping),
     (partnerId, stopping) =>
       deleteDue({ ...deps, states: judgedStates, forgets }, retention, clock(), stopping, partnerId),
   ];

@@ -9,6 +9,7 @@ import type { Clock } from "../kernel/platform/clock.ts";
 import type { Outbox } from "../kernel/platform/mail/mail.ts";
 import type { RowMac } from "../kernel/platform/row-mac.ts";
 import type { RetentionPlan } from "../kernel/retention/retention.ts";
+import { appointmentPages } from "./client/appointment-routes.ts";
 import { type ClientDeps, clientPages } from "./client/client.ts";
 import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
 import { guidePages } from "./guides/guides.ts";
@@ -79,6 +80,7 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
       dashboard(scope, { frame: { ...common, baseUrl, callers, uploadPlaces }, ...people.dashboard });
       const console = { frame: { clock, limits, assets }, ownOrigin, resolveOperator };
       const confirmation = people.dashboard.members;
+      appointmentPages(scope, { limits, assets, desk: people.operator.notaries.notaryDesk });
       identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
       operatorPages(scope, { console: { ...console, confirmation }, ...people.operator });
     }

@@ -33,28 +33,32 @@ const dispatchAgain = (tx: Tx, ids: readonly number[]) =>
 
 export const endsByWord = (kind: TaskKind): boolean => endedByWord.has(kind);
 
-async function change(
-  { db, clock }: TaskDeps,
+type Change = { action: string; by: string };
+type Judge = (tx: Tx, task: Locked, at: Date) => Promise<object>;
+
+const change = ({ db, clock }: TaskDeps, id: number, about: Change, judge: Judge): Promise<void> =>
+  db.transaction((tx) => changeIn(tx, id, { ...about, clock }, judge));
+
+async function changeIn(
+  tx: Tx,
   id: number,
-  { action, by }: { action: string; by: string },
-  judge: (tx: Tx, task: Locked, at: Date) => Promise<object>,
+  { action, by, clock }: Change & { clock: Clock },
+  judge: Judge,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    // Lock the order first, as every move does, to avoid deadlocks with its tasks.
-    await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR KEY SHARE`);
-    const [task] = await tx.query<Locked>(sql`
-      SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId" FROM tasks WHERE id = ${id} FOR UPDATE`);
-    if (!task) throw new ServiceError("not_found", "No such task.");
-    if (task.state === "done" || task.state === "dropped")
-      throw new ServiceError("conflict", "This task has ended already.");
-    if (task.state === "paused")
-      throw new ServiceError("conflict", "This task waits: the order is on hold, or a provider is at it.");
-    const at = clock();
-    const detail = await judge(tx, task, at);
-    await tx.query(
-      auditLine({ at, action, actor: by, orderId: task.orderId, detail: { task: id, kind: task.kind, ...detail } }),
-    );
-  });
+  // Lock the order first, as every move does, to avoid deadlocks with its tasks.
+  await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR KEY SHARE`);
+  const [task] = await tx.query<Locked>(sql`
+    SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId" FROM tasks WHERE id = ${id} FOR UPDATE`);
+  if (!task) throw new ServiceError("not_found", "No such task.");
+  if (task.state === "done" || task.state === "dropped")
+    throw new ServiceError("conflict", "This task has ended already.");
+  if (task.state === "paused")
+    throw new ServiceError("conflict", "This task waits: the order is on hold, or a provider is at it.");
+  const at = clock();
+  const detail = await judge(tx, task, at);
+  await tx.query(
+    auditLine({ at, action, actor: by, orderId: task.orderId, detail: { task: id, kind: task.kind, ...detail } }),
+  );
 }
 
 /**
@@ -62,7 +66,15 @@ async function change(
  * task
  */
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
-  change(deps, id, { action: "task.claimed", by }, async (tx, { claimedBy }, at) => {
+  change(deps, id, { action: "task.claimed", by }, claiming(id, by));
+
+/** The same in the caller's transaction, whose order is locked. */
+export const claimTaskIn = (tx: Tx, id: number, by: string, at: Date): Promise<void> =>
+  changeIn(tx, id, { action: "task.claimed", by, clock: () => at }, claiming(id, by));
+
+const claiming =
+  (id: number, by: string): Judge =>
+  async (tx, { claimedBy }, at) => {
     if (claimedBy !== null)
       throw new ServiceError(
         "conflict",
@@ -70,7 +82,7 @@ export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void>
       );
     await tx.query(sql`UPDATE tasks SET state = 'claimed', claimed_by = ${by}, claimed_at = ${at} WHERE id = ${id}`);
     return {};
-  });
+  };
 
 /**
  * Releases a claimed task. @param mayAnyone whether another person's claim may be released @throws ServiceError for

@@ -2,6 +2,7 @@
 export {
   claimantOf,
   claimTask,
+  claimTaskIn,
   dispatchQueue,
   endsByWord,
   finishTask,

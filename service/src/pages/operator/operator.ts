@@ -17,6 +17,7 @@ import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
 import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { notaryRuleRoutes } from "./notaries/rule-routes.ts";
 import { handedOverPages } from "./notary/handed-over.ts";
+import { notaryHoursRoutes } from "./notary/hours-page.ts";
 import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
 import { sheetRoutes } from "./notary/sheet-routes.ts";
 import { notarySigningRoutes } from "./notary/signing-routes.ts";
@@ -87,6 +88,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     notaryRoutes(scope, notary);
     notarySigningRoutes(scope, notary);
     sheetRoutes(scope, notary);
+    notaryHoursRoutes(scope, notary);
     journalRoutes(scope, notary);
     notaryAdminRoutes(scope, notary);
     notaryRuleRoutes(scope, notary);

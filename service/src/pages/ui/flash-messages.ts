@@ -92,6 +92,8 @@ const flashMessages = {
   "act-saved": "The act is noted. Now sign the document and upload it.",
   "act-completed": "The document is notarized. The act is in your journal.",
   "act-refused": "The refusal is in your journal, and the order waits for an agent.",
+  "hours-saved": "Your hours are saved.",
+  "appointment-ended": "It is noted. Everyone who must appear is told.",
   "identity-asked": "The link of the identity check is being emailed.",
   "appointment-mailed": "Everyone who must appear is being emailed the link.",
   "in-person-asked": "The firm was asked. Its owners are being emailed.",

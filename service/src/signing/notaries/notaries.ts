@@ -1,5 +1,6 @@
 /** Notaries: their commissions, the rules of their states, the desk where they work, what they upload, and their journals. */
 import { journalRows } from "./acts/journal.ts";
+import { appointmentTables } from "./appointments/store.ts";
 import { proofRows } from "./commissions/proofs.ts";
 import { notaryRows } from "./commissions/store.ts";
 import { draftRows } from "./desk/orders.ts";
@@ -24,6 +25,24 @@ export { correctEntry } from "./acts/correct.ts";
 export { type EntrySubject, refusalReasons } from "./acts/entry.ts";
 export { exportJournal, type JournalCopy, journalNotice, sealJournal } from "./acts/export.ts";
 export { readJournal } from "./acts/journal.ts";
+export {
+  appointmentOf,
+  bookAppointment,
+  cancelAppointment,
+  endAppointment,
+  setHours,
+  slotText,
+} from "./appointments/book.ts";
+export { hoursDays, typedHours } from "./appointments/hours.ts";
+export { sessionMail, whenText } from "./appointments/mail.ts";
+export {
+  bringSessionsNearer,
+  findHours,
+  type NotarySession,
+  takesAppointments,
+} from "./appointments/store.ts";
+export { sweepAppointments } from "./appointments/sweep.ts";
+export { sessionWords } from "./appointments/words.ts";
 export { certificateFacts } from "./commissions/certificate.ts";
 export {
   type Commission,
@@ -132,4 +151,5 @@ export const protectedTables = [
   checkRows,
   identityProofRows,
   handOverRows,
+  ...appointmentTables,
 ];

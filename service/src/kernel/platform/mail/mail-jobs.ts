@@ -18,7 +18,7 @@ export type MailDeps = {
 
 /** A mail in its parts, with its reader. */
 export type Letter = MailTemplate &
-  Pick<Mail, "id" | "to"> & {
+  Pick<Mail, "id" | "to" | "calendar"> & {
     /** Of the order or room that it is about: one of test is only kept. */
     environment?: Environment;
   };
@@ -58,4 +58,8 @@ export function defineMail<Payload extends object, Loaded, Deps extends { mailer
 }
 
 /** The mail as it is sent. */
-export const mailOf = ({ id, to, environment: _, ...template }: Letter): Mail => ({ id, to, ...mailFrom(template) });
+export const mailOf = ({ id, to, environment: _, calendar, ...template }: Letter): Mail => ({
+  ...{ id, to },
+  ...mailFrom(template),
+  ...(calendar && { calendar }),
+});

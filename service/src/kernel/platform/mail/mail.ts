@@ -21,6 +21,8 @@ export type Mail = {
   onBehalfOf?: string;
   /** The address for replies; null or absent for the service's own. */
   replyTo?: string | null;
+  /** An invitation that calendars take up. */
+  calendar?: { method: "REQUEST" | "CANCEL"; ics: string };
 };
 
 export type Mailer = {
@@ -65,9 +67,10 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
   let smtp: Promise<Transporter> | undefined;
   let isUp: boolean | null = null;
 
-  const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null }: Mail) => ({
+  const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null, calendar }: Mail) => ({
     ...{ to, subject, html },
     text: textPart(text),
+    ...(calendar && { icalEvent: { method: calendar.method, filename: "appointment.ics", content: calendar.ics } }),
     ...(replyTo !== null && { replyTo: { name: "", address: replyTo } }),
     from: onBehalfOf === undefined ? mailFrom : senderFor(onBehalfOf, mailFrom),
     envelope: { from: mailFrom, to, use8BitMime: true },

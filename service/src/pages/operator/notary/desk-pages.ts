@@ -21,7 +21,7 @@ type Desk = { notary: Notary; open: readonly EligibleOrder[]; mine: readonly Eli
 
 /** The orders that a notary may claim, and those claimed. */
 export function deskBody({ notary, open, mine, now }: Desk, problem?: string): Html {
-  return html`${pageHead("Notary’s desk", `${notary.commissionName}, ${notary.county}, ${notary.state}`)}
+  return html`${pageHead("Notary’s desk", `${notary.commissionName}, ${notary.county}, ${notary.state}`, html`<a href="/operator/notary/hours">Your hours</a>`)}
 ${errorSummary(problem)}
 ${expiriesOf(notary).map((expiry) => {
   const stage = stageOf(expiry, now);

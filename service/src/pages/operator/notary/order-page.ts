@@ -5,11 +5,13 @@ import {
   type Faults,
   type findDraft,
   modeWords,
+  type NotarySession,
   principalField,
   refusalReasons,
   type SheetView,
   type Typed,
   termNames,
+  whenText,
 } from "../../../signing/notaries/notaries.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
@@ -34,6 +36,8 @@ export type OrderView = {
   sheet: SheetView | null;
   /** Whether the notary has a passkey. */
   hasPasskey: boolean;
+  /** Booked by the client. */
+  session: NotarySession | null;
   /** What was typed into the form of the act, and what is wrong with it. */
   act?: { typed: Typed; faults: Faults };
   /** What was typed into another form. */
@@ -67,7 +71,7 @@ function isElectronic(draft: Draft): boolean {
 
 /** An order in a notary's hands. */
 export function orderBody(view: OrderView, actTyped: Typed): Html {
-  const { claimed, draft, identity, act, typed = {}, problem } = view;
+  const { claimed, draft, identity, session, act, typed = {}, problem } = view;
   const { order } = claimed;
   const message = problem ?? (act && Object.keys(act.faults).length > 0 ? actProblem(act.faults) : undefined);
   return html`${pageHead(`Order ${shortCode(order.code)}`, order.reference ?? order.docSlug ?? "A document to notarize")}
@@ -75,7 +79,7 @@ ${errorSummary(message)}
 <div class="panels">
 ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code))}
-${card("appointment", "Appointment", appointmentPart(order.code, draft, typed))}
+${card("appointment", "Appointment", html`${bookedPart(order.code, session)}${appointmentPart(order.code, draft, typed)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
 ${claimed.eligibility.modes.includes("ipen") && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey))}
 ${claimed.eligibility.modes.includes("ink") && card("in-person", "In person, in ink", inPersonPart(orderPath(order.code, "/in-person"), claimed.inPerson, typed["words"] === undefined ? typed["reason"] : ""))}
@@ -113,6 +117,21 @@ const documentPart = (code: string): Html =>
   html`<p>The order’s document as it is now, with the signatures that it has. Save it, sign it as it is, and add nothing but fields, notes and your signature.</p>
 <p><a class="button" href="${orderPath(code, "/document")}" download>Download the document</a></p>
 <p class="hint">That you read it is logged.</p>`;
+
+function bookedPart(code: string, session: NotarySession | null): Html {
+  if (!session)
+    return html`<p>Clients book a time in <a href="/operator/notary/hours">your hours</a> on <a href="/orders/${code}/appointment">this page</a>. Or mail them a link of your own:</p>`;
+  const { startsAt, zone, mode, meetingPoint } = session;
+  const end = (outcome: "no_show" | "technical", label: string) =>
+    buttonForm(orderPath(code, "/appointment-ended"), label, { fields: { outcome }, kind: "quiet-button" });
+  return html`${facts([
+    ["Booked", whenText(startsAt, zone, "en")],
+    ["How", modeWords[mode]],
+    ["Where", meetingPoint],
+  ])}
+<div class="form-actions">${end("no_show", "Nobody came")}${end("technical", "It failed for technical reasons")}</div>
+<p class="hint">The first time people choose another time, the second time the order fails. Giving the order back cancels the appointment.</p>`;
+}
 
 function appointmentPart(code: string, draft: Draft, typed: Typed): Html {
   const last = draft?.appointmentUrl;

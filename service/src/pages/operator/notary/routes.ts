@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import {
   type Act,
+  appointmentOf,
   askIdentity,
   askInPerson,
   claimedOrder,
@@ -9,6 +10,7 @@ import {
   correctEntry,
   type DeskDeps,
   deskOf,
+  endAppointment,
   exportJournal,
   findDraft,
   type IdentityDeps,
@@ -64,7 +66,8 @@ export async function orderPage(
   const initial = { ...firstTyped(claimed), ...(sheet && typedOfSheet(sheet)) };
   const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : initial);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
-  const body = orderBody({ claimed, draft, identity, sheet, hasPasskey, ...shown }, typed);
+  const session = await appointmentOf(deps.notaryDesk, code).then((found) => found.session);
+  const body = orderBody({ claimed, draft, identity, session, sheet, hasPasskey, ...shown }, typed);
   return consolePage(deps.frame, request, {
     title: `Order ${shortCode(code)}`,
     section: "notary",
@@ -113,6 +116,7 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
   const changes = [
     ["release", releaseOrder, "notary-released", () => "/operator/notary"],
     ["appointment", mailAppointment, "appointment-mailed", (code: string) => orderPath(code, "#appointment")],
+    ["appointment-ended", endAppointment, "appointment-ended", () => "/operator/notary"],
     ["in-person", askInPerson, "in-person-asked", (code: string) => orderPath(code, "#in-person")],
     ["refuse", refuseAct, "act-refused", () => "/operator/notary"],
   ] as const;

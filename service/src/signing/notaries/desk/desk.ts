@@ -10,6 +10,7 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import { claimTask, releaseTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
+import { scheduledOf } from "../appointments/store.ts";
 import { commissionBlocks } from "../commissions/expiry.ts";
 import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
@@ -78,11 +79,16 @@ export type NotaryDay = {
 export async function dayOf(deps: DeskDeps, operator: Operator): Promise<NotaryDay | null> {
   const notary = operator.id === null ? undefined : await notaryOfOperator(deps.db, operator.id);
   if (!notary || notary.status === "suspended") return null;
-  const [{ open, mine }, appointments] = await Promise.all([
+  const [{ open, mine }, mailed, booked] = await Promise.all([
     deskOf(deps, operator, notary),
     appointmentsOf(deps.db, notary.id),
+    scheduledOf(deps.db, notary.id),
   ]);
-  const placed = mine.map((each) => ({ ...each, appointmentAt: appointments.get(each.order.taskId) ?? null }));
+  const bookedAt = new Map(booked.map(({ orderId, startsAt }) => [orderId, startsAt]));
+  const placed = mine.map((each) => ({
+    ...each,
+    appointmentAt: bookedAt.get(each.order.orderId) ?? mailed.get(each.order.taskId) ?? null,
+  }));
   const last = Number.MAX_SAFE_INTEGER;
   const instant = ({ appointmentAt }: (typeof placed)[number]) => appointmentAt?.getTime() ?? last;
   return { open, mine: placed.sort((one, other) => instant(one) - instant(other)) };

@@ -96,6 +96,28 @@ export async function orderOfId(reading: Reading, orderId: number): Promise<Wait
   return order;
 }
 
+/** The order by its code alone; undefined when it waits for no notary. */
+export async function waitingOrderOf(reading: Reading, code: string): Promise<WaitingOrder | undefined> {
+  const [order] = await waitingOrders(reading, isSealed(sql`o.code`, "order", code));
+  return order;
+}
+
+/** Who is to appear for an order, wherever it is now. */
+export type OrderPeople = Pick<WaitingOrder, "code" | "environment" | "partnerId" | "signers"> & { status: string };
+
+type FoundPeople = Omit<OrderPeople, "signers"> & SigningFacts & { mac: Buffer | null } & Marked;
+
+/** Undefined for an order that was changed outside the service. */
+export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promise<OrderPeople | undefined> {
+  const [row] = await db.query<FoundPeople>(sql`
+    SELECT o.code AS "code@order", o.environment, o.partner_id AS "partnerId", o.status, ${signingColumns},
+      ${marked(orderState, sql`o`)} FROM orders o WHERE o.id = ${orderId}`);
+  if (!row?.isAuthentic || !signersHold(rowMac, row)) return undefined;
+  const { code, environment, partnerId, status } = row;
+  const signers = signersOf(row).map(({ name, email, language }) => ({ name, email, language }));
+  return { code, environment, partnerId, status, signers };
+}
+
 /** The order of a task; undefined when it waits for no notary, or is of the other environment. */
 export async function orderOfTask(
   reading: Reading,

@@ -1,0 +1,66 @@
+import { type appointmentOf, sessionWords, slotText, whenText } from "../../signing/notaries/notaries.ts";
+import type { Assets } from "../ui/assets/assets.ts";
+import { clientFrame } from "../ui/client-frame.ts";
+import { card, facts, notice, pageHead } from "../ui/components.ts";
+import { select } from "../ui/forms/fields.ts";
+import { layout } from "../ui/layout.ts";
+import { type Html, html } from "../ui/render.ts";
+import { linkFor, type Reader } from "../ui/words/reader.ts";
+import { type AppointmentWords, appointmentWords } from "./appointment-words.ts";
+
+export type AppointmentView = {
+  code: string;
+  found: Awaited<ReturnType<typeof appointmentOf>>;
+  reader: Reader;
+  error?: string | null;
+};
+
+export const appointmentPath = (code: string): string => `/orders/${code}/appointment`;
+
+/** Where a client books, moves and cancels the appointment of an order. */
+export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
+  const { code, found, reader, error } = view;
+  const words = appointmentWords[reader.words.language];
+  const { session, offers } = found;
+  const body = html`<div class="stack">
+${pageHead(words.title, words.lead, html`<a href="${linkFor(reader, `/orders/${code}`)}">${reader.words.payment.back}</a>`)}
+${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused}</p><p>${error}</p></div>`}
+<div class="panels">
+${session && card("booked", words.booked, bookedPart(view, words))}
+${!found.isFixed && card("times", session ? words.move : words.choose, offers.length === 0 ? html`<p>${words.none}</p>` : form(view, words))}
+</div></div>`;
+  const isAnswer = error !== undefined && error !== null;
+  return layout(assets, {
+    ...clientFrame(reader.words),
+    // The address of an answer to a form can't be opened again in another language.
+    ...(isAnswer && { headerNav: html`` }),
+    unlisted: true,
+    title: words.title,
+    body,
+  });
+}
+
+function bookedPart({ code, found: { session, isFixed }, reader }: AppointmentView, words: AppointmentWords): Html {
+  if (!session) return html``;
+  const { language } = reader.words;
+  const { modes, when } = sessionWords[language];
+  const about = facts([
+    [when, whenText(session.startsAt, session.zone, language)],
+    [modes[session.mode], session.mode === "ipen" ? session.meetingPoint : words.byMail],
+  ]);
+  if (isFixed) return html`${about}${notice("info", words.fixed, "")}`;
+  return html`${about}
+<form method="post" action="${linkFor(reader, `${appointmentPath(code)}/cancel`)}"><button type="submit" class="quiet-button">${words.cancel}</button></form>`;
+}
+
+function form({ code, found: { offers, session }, reader }: AppointmentView, words: AppointmentWords): Html {
+  const { language } = reader.words;
+  const { modes } = sessionWords[language];
+  const options = offers.map((offer) => ({
+    value: slotText(offer),
+    label: `${whenText(offer.startsAt, offer.zone, language)} · ${modes[offer.mode]}`,
+  }));
+  return html`<form class="form" method="post" action="${linkFor(reader, appointmentPath(code))}">
+${select({ name: "slot", label: words.time, required: true, options })}
+<div class="form-actions"><button type="submit">${session ? words.moveIt : words.book}</button></div></form>`;
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Operator } from "../../../firms/operators/operators.ts";
+import {
+  findHours,
+  hoursDays,
+  notaryOf,
+  setHours,
+  type Typed,
+  typedHours,
+} from "../../../signing/notaries/notaries.ts";
+import { card, pageHead } from "../../ui/components.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { consolePage, consoleRoute } from "../frame/console.ts";
+import type { NotaryDeskDeps } from "./routes.ts";
+
+const permission = "notary.work" as const;
+const path = "/operator/notary/hours";
+
+/** When a notary can be met for an electronic act, and where: clients book these times. */
+export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk }: NotaryDeskDeps): void {
+  consoleRoute(scope, frame, { url: path, permission, handle: ({ request, operator }) => show(request, operator) });
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: path,
+    permission,
+    async handle({ operator, form }) {
+      await setHours(notaryDesk, operator, form);
+      return done(path, "hours-saved");
+    },
+    refused: ({ request, operator, form }, problem) => show(request, operator, form, problem),
+  });
+
+  async function show(request: FastifyRequest, operator: Operator, typed?: Typed, problem?: string): Promise<string> {
+    const notary = await notaryOf(notaryDesk.db, operator);
+    const values = typed ?? typedHours(await findHours(notaryDesk.db, notary.id));
+    return consolePage(frame, request, { title: "Your hours", section: "notary", body: hoursBody(values, problem) });
+  }
+}
+
+function hoursBody(typed: Typed, problem?: string): Html {
+  const value = (name: string) => typed[name] ?? "";
+  return html`${pageHead("Your hours", "Clients of orders that you may notarize electronically book 30 minutes in these hours, up to 14 days ahead.", html`<a href="/operator/notary">Notary’s desk</a>`)}
+${errorSummary(problem)}
+<div class="panels">${card(
+    "hours",
+    "When and where",
+    html`<form class="form" method="post" action="${path}">
+${field({ name: "zone", label: "Your zone", required: true, maxLength: 60, value: value("zone"), hint: "An IANA zone such as America/Chicago. Hours are local, also through changes of daylight saving." })}
+<fieldset><legend>Each week</legend><p class="hint">Like “09:00-12:00, 13:00-17:00”. Leave a day empty where you can’t be met.</p>
+${hoursDays.map(({ name, label }) => field({ name, label, maxLength: 200, value: value(name) }))}</fieldset>
+${textArea({ name: "exceptions", label: "Other days", rows: 3, maxLength: 4000, value: value("exceptions"), hint: "One a line, like “2026-12-24 closed” or “2026-12-26 10:00-12:00”." })}
+${field({ name: "meeting_url", label: "Link of your tool for audio and video", type: "url", maxLength: 1000, value: value("meeting_url"), hint: "It is mailed to those who book. Without it no such time is offered." })}
+${field({ name: "place", label: "Address where people come", maxLength: 300, value: value("place"), hint: "For acts in person, electronically. Without it none is offered." })}
+<div class="form-actions"><button type="submit">Save the hours</button></div></form>`,
+  )}</div>
+<p class="hint">What was booked before stays as it is.</p>`;
+}

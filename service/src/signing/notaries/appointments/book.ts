@@ -1,0 +1,223 @@
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { isCode, isUuid } from "../../../kernel/platform/text.ts";
+import { claimTaskIn } from "../../../kernel/tasks/tasks.ts";
+import { perform } from "../../../orders/fulfilment/fulfilment.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import { listWorkingNotaries, lockNotary, type Notary } from "../commissions/store.ts";
+import { claimedOrder, type DeskDeps, lockClaimed, notaryOf } from "../desk/desk.ts";
+import { type WaitingOrder, waitingOrderOf } from "../desk/orders.ts";
+import { eligibilityFor } from "../eligibility/eligible.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { readHours, slotsOf } from "./hours.ts";
+import { mailSession } from "./mail.ts";
+import {
+  endSession,
+  findHours,
+  insertSession,
+  moveSession,
+  type NotarySession,
+  sessionsOf,
+  takenTimes,
+  writeHours,
+} from "./store.ts";
+
+type Mode = NotarySession["mode"];
+
+/** A time at which a notary can be met. */
+export type Offer = { notary: Notary; mode: Mode; startsAt: Date; zone: string; meetingPoint: string };
+
+/** An appointment stays as it is from so long before it begins. */
+const fixedMs = 2 * hourMs;
+/** Bookings and moves of an order: each is mailed to everybody. */
+const mostChanges = 12;
+const mostOffers = 80;
+const noShowMs = 15 * minuteMs;
+
+const noOrder = () => new ServiceError("not_found", "Order not found.");
+
+async function waiting(deps: Pick<DeskDeps, "db" | "rowMac">, code: string): Promise<WaitingOrder> {
+  const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
+  if (!order) throw noOrder();
+  return order;
+}
+
+const openOf = (sessions: readonly NotarySession[]) => sessions.find(({ state }) => state === "scheduled") ?? null;
+
+/** The appointment of an order, and the times that can be booked. @throws ServiceError `not_found` for an order that waits for no notary */
+export async function appointmentOf(deps: DeskDeps, code: string) {
+  const order = await waiting(deps, code);
+  const now = deps.clock();
+  const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
+  const offers = (await Promise.all(notaries.map((notary) => offersOf(deps, deps.db, order, notary)))).flat();
+  // Of several notaries at one time the client is shown one.
+  const byTime = new Map(offers.map((offer) => [`${offer.startsAt.toISOString()} ${offer.mode}`, offer]));
+  const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
+  const session = openOf(sessions);
+  const isFixed = session !== null && session.startsAt.getTime() - now.getTime() < fixedMs;
+  return { order, session, isFixed, offers: shown.slice(0, mostOffers) };
+}
+
+/** Notaries who may take the order: the one who has it, or all. */
+const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary[]> =>
+  (await listWorkingNotaries(db)).filter(
+    ({ mayWork, status, operatorId }) =>
+      mayWork && status === "active" && (claimedBy === null || claimedBy === `operator:${operatorId}`),
+  );
+
+async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: Notary): Promise<Offer[]> {
+  const hours = await findHours(db, notary.id);
+  if (!hours) return [];
+  const now = deps.clock();
+  const rules = await deps.readEligibility(db);
+  const points: readonly (readonly [Mode, string | null])[] = [
+    ["ron", hours.meetingUrl],
+    ["ipen", hours.place],
+  ];
+  const slots = slotsOf(hours, await takenTimes(db, notary.id, now), now);
+  return slots.flatMap((startsAt) => {
+    const { modes } = eligibilityFor(rules, notary, order, startsAt);
+    return points.flatMap(([mode, meetingPoint]) =>
+      meetingPoint !== null && modes.includes(mode) ? [{ notary, mode, startsAt, zone: hours.zone, meetingPoint }] : [],
+    );
+  });
+}
+
+/** An offer as a form sends it. */
+export const slotText = ({ startsAt, mode, notary }: Offer): string => `${startsAt.toISOString()} ${mode} ${notary.id}`;
+
+/**
+ * Books a time, or moves the appointment there. The notary gets the order in hand, where nobody has it.
+ * @throws ServiceError `conflict` for a time that is taken: of two at once one gets it; and within two hours of the present one
+ */
+export async function bookAppointment(deps: DeskDeps, code: string, slot: string): Promise<void> {
+  const order = await waiting(deps, code);
+  const [at = "", mode = "", notaryId = ""] = slot.split(" ");
+  if (!isUuid(notaryId) || Number.isNaN(Date.parse(at)))
+    throw invalid("slot must be one of the times that are offered.");
+  await deps.db.transaction(async (tx) => {
+    const { still, now } = await lockWaiting(tx, deps, order);
+    const notary = await lockNotary(tx, notaryId);
+    const eligible = (await notariesFor(tx, still)).some(({ id }) => id === notaryId);
+    const offers = notary && eligible ? await offersOf(deps, tx, still, notary) : [];
+    const offer = offers.find((each) => each.startsAt.getTime() === Date.parse(at) && each.mode === mode);
+    if (!offer) throw new ServiceError("conflict", "This time is taken. Choose another one.");
+    await write(tx, still, offer, now);
+  });
+}
+
+async function lockWaiting(tx: Tx, deps: DeskDeps, { code, orderId }: WaitingOrder) {
+  const locked = await lockOrder(tx, code);
+  const still = await waitingOrderOf({ db: tx, rowMac: deps.rowMac }, code);
+  if (!locked || still?.orderId !== orderId) throw noOrder();
+  return { locked, still, now: deps.clock() };
+}
+
+async function write(tx: Tx, order: WaitingOrder, offer: Offer, now: Date): Promise<void> {
+  const { orderId, taskId, partnerId, claimedBy } = order;
+  const { notary, mode, startsAt, zone, meetingPoint } = offer;
+  const before = await sessionsOf(tx, orderId);
+  const changes = before.reduce((sum, { sequence }) => sum + 1 + sequence, 0);
+  if (changes >= mostChanges)
+    throw new ServiceError("conflict", "This appointment was changed too often. Ask the notary.");
+  const session = openOf(before);
+  if (session) requireFree(session, now);
+  const id = session?.id ?? newUuid();
+  const about = { id, notaryId: notary.id, mode, startsAt, zone, meetingPoint, reminded: stageOf(startsAt, now) };
+  if (session) await moveSession(tx, about);
+  else await insertSession(tx, { ...about, orderId, bookedAt: now });
+  if (claimedBy === null) await claimTaskIn(tx, taskId, `operator:${notary.operatorId}`, now);
+  const action = session ? "notary.appointment_moved" : "notary.appointment_booked";
+  const detail = { sessionId: id, mode, startsAt: startsAt.toISOString(), notaryId: notary.id };
+  await tx.query(auditLine({ at: now, action, actor: "client", partnerId, orderId, detail }));
+  await mailSession(tx, { id, sequence: session ? session.sequence + 1 : 0 }, session ? "moved" : "booked", order);
+}
+
+function requireFree({ startsAt }: NotarySession, now: Date): void {
+  if (startsAt.getTime() - now.getTime() < fixedMs)
+    throw new ServiceError("conflict", "The appointment begins in less than 2 hours. Tell the notary.");
+}
+
+/** How many reminders are due or past: 24 hours, 1 hour and 10 minutes before. */
+export function stageOf(startsAt: Date, now: Date): number {
+  const left = startsAt.getTime() - now.getTime();
+  if (left <= 10 * minuteMs) return 3;
+  if (left <= hourMs) return 2;
+  return left <= 24 * hourMs ? 1 : 0;
+}
+
+/** Cancels the appointment of an order; the notary keeps the order in hand. @throws ServiceError as for moving */
+export async function cancelAppointment(deps: DeskDeps, code: string): Promise<void> {
+  const order = await waiting(deps, code);
+  await deps.db.transaction(async (tx) => {
+    const { still, now } = await lockWaiting(tx, deps, order);
+    const session = openOf(await sessionsOf(tx, still.orderId));
+    if (!session) throw new ServiceError("conflict", "There is no appointment to cancel.");
+    requireFree(session, now);
+    await cancelSession(tx, session, still, { at: now, actor: "client" });
+  });
+}
+
+/** Of an appointment that is held: ends it, and mails everybody that it is canceled. */
+export async function cancelSession(
+  tx: Tx,
+  { id, sequence, orderId }: NotarySession,
+  { partnerId, signers }: Pick<WaitingOrder, "partnerId" | "signers">,
+  { at, actor }: { at: Date; actor: string },
+): Promise<void> {
+  await endSession(tx, id, null, at);
+  const detail = { sessionId: id };
+  await tx.query(auditLine({ at, action: "notary.appointment_canceled", actor, partnerId, orderId, detail }));
+  await mailSession(tx, { id, sequence: sequence + 1 }, "canceled", { signers });
+}
+
+const outcomes = ["no_show", "technical"] as const;
+
+/**
+ * Notes that an appointment came to nothing. The first time people choose another time; the second time the order fails.
+ * @throws ServiceError before it began, and within 15 minutes for people who did not come
+ */
+export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const read = formReader(typed);
+  const outcome = accepted(read.done(read.requiredOneOf("outcome", outcomes)));
+  const claimed = await claimedOrder(deps, operator, code);
+  await deps.db.transaction(async (tx) => {
+    const { locked, order, at } = await lockClaimed(tx, deps, operator, claimed);
+    const { orderId, partnerId } = order;
+    const sessions = await sessionsOf(tx, orderId);
+    const session = openOf(sessions);
+    if (!session || session.startsAt > at)
+      throw new ServiceError("conflict", "No appointment of this order has begun.");
+    if (outcome === "no_show" && at.getTime() - session.startsAt.getTime() < noShowMs)
+      throw new ServiceError("conflict", "People who did not come are noted 15 minutes after the beginning.");
+    await endSession(tx, session.id, outcome, at);
+    const detail = { sessionId: session.id, outcome };
+    await tx.query(
+      auditLine({ at, action: "notary.appointment_ended", actor: operator.actor, partnerId, orderId, detail }),
+    );
+    if (!sessions.some((each) => each.outcome === outcome))
+      return mailSession(tx, { id: session.id, sequence: session.sequence + 1 }, "again", order);
+    const reason =
+      outcome === "no_show" ? "Nobody came to two appointments" : "Two appointments failed for technical reasons";
+    await perform(tx, locked, "notarization_failed", { reason }, { actor: operator.actor, at, log: deps.log });
+  });
+}
+
+/** Writes when and where the notary can be met. Appointments that were booked before stay. @throws ServiceError naming every field that is wrong */
+export async function setHours(deps: DeskDeps, operator: Operator, typed: Typed): Promise<void> {
+  const hours = accepted(readHours(typed));
+  const { id } = await notaryOf(deps.db, operator);
+  await deps.db.transaction(async (tx) => {
+    const notary = await lockNotary(tx, id);
+    if (notary?.status === "suspended") throw new ServiceError("role_required", "You are suspended as a notary.");
+    const at = deps.clock();
+    await writeHours(tx, id, hours, at);
+    await tx.query(
+      auditLine({ at, action: "notary.hours", actor: operator.actor, detail: { notaryId: id, zone: hours.zone } }),
+    );
+  });
+}

@@ -1,0 +1,165 @@
+import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import { type FormReader, formReader, isDay, type Read, type Typed } from "../form-reader.ts";
+
+/** A local time of a day, `09:00`. */
+type Window = readonly [from: string, to: string];
+
+/** When a notary can be met for an electronic act, and where. */
+export type NotaryHours = {
+  /** An IANA zone. */
+  zone: string;
+  /** From Sunday. */
+  weekly: readonly (readonly Window[])[];
+  /** By `YYYY-MM-DD`: they replace those of the week. */
+  exceptions: Readonly<Record<string, readonly Window[]>>;
+  /** The notary's own tool for audio and video; null where no such appointment is offered. */
+  meetingUrl: string | null;
+  /** The address where people come in person. */
+  place: string | null;
+};
+
+export const slotMinutes = 30;
+/** Between two appointments. */
+const pauseMinutes = 10;
+export const stepMs = (slotMinutes + pauseMinutes) * minuteMs;
+export const daysAhead = 14;
+/** An appointment can be booked until so long before it begins. */
+const leadMs = 60 * minuteMs;
+
+const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+/** The beginnings of appointments in the next days, without those that `taken` overlaps. */
+export function slotsOf(hours: NotaryHours, taken: readonly Date[], now: Date): Date[] {
+  const earliest = now.getTime() + leadMs;
+  const today = localDay(hours.zone, now);
+  const days = Array.from({ length: daysAhead + 1 }, (_, n) =>
+    new Date(Date.parse(`${today}T00:00:00Z`) + n * dayMs).toISOString().slice(0, 10),
+  );
+  return days
+    .flatMap((day) => windowsOf(hours, day).flatMap((window) => beginningsIn(hours.zone, day, window)))
+    .filter((at) => at >= earliest && taken.every((each) => Math.abs(each.getTime() - at) >= stepMs))
+    .map((at) => new Date(at));
+}
+
+const windowsOf = ({ weekly, exceptions }: NotaryHours, day: string): readonly Window[] =>
+  exceptions[day] ?? weekly[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? [];
+
+function beginningsIn(zone: string, day: string, [from, to]: Window): number[] {
+  const [begin, end] = [instantOf(zone, day, from), instantOf(zone, day, to)];
+  // A time that the change to daylight saving leaves out.
+  if (begin === null || end === null) return [];
+  const found: number[] = [];
+  for (let at = begin; at + slotMinutes * minuteMs <= end; at += stepMs) found.push(at);
+  return found;
+}
+
+/** The wall clock of a zone at an instant, read as if it were UTC. */
+function wallClock(zone: string, at: number): number {
+  const parts = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
+  return Date.parse(`${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}:00Z`);
+}
+
+const localDay = (zone: string, at: Date): string => new Date(wallClock(zone, at.getTime())).toISOString().slice(0, 10);
+
+/** The instant of a local time; the first of two; null for one that there is not. */
+export function instantOf(zone: string, day: string, time: string): number | null {
+  const wanted = Date.parse(`${day}T${time}:00Z`);
+  const candidates = [-1, 1].map((side) => {
+    const near = wanted + side * dayMs;
+    return wanted - (wallClock(zone, near) - near);
+  });
+  return candidates.filter((at) => wallClock(zone, at) === wanted).toSorted((one, other) => one - other)[0] ?? null;
+}
+
+/** Reads the form of a notary's hours: every field that is wrong is named, with its rule. */
+export function readHours(typed: Typed): Read<NotaryHours> {
+  const read = formReader(typed);
+  const zone = read.required("zone", { max: 60 });
+  if (zone !== "" && !isZone(zone)) read.fault("zone", "must be a zone like America/Chicago");
+  const weekly = dayNames.map((name) => windowsIn(read, `hours_${name.toLowerCase()}`, typed) ?? []);
+  const meetingUrl = read.optional("meeting_url", { max: 1000 });
+  if (meetingUrl !== null && !isMeeting(meetingUrl))
+    read.fault("meeting_url", "must be an https address without a name or password in it");
+  return read.done({
+    zone,
+    weekly,
+    exceptions: exceptionsIn(read),
+    meetingUrl,
+    place: read.optional("place", { max: 300 }),
+  });
+}
+
+function isZone(zone: string): boolean {
+  if (!/^[A-Za-z]+\/[\w+/-]+$/.test(zone)) return false;
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: zone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+function isMeeting(url: string): boolean {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  return parsed?.protocol === "https:" && parsed.username === "" && parsed.password === "";
+}
+
+const windowRule = "must be times like 09:00-12:00, 13:00-17:00, in order, each of at least 30 minutes";
+
+function windowsIn(read: FormReader, name: string, typed: Typed): Window[] | null {
+  const windows = parseWindows((typed[name] ?? "").trim());
+  if (windows === null) read.fault(name, windowRule);
+  return windows;
+}
+
+/** Null for a text of another form, for windows that overlap, and for one that is too short. */
+function parseWindows(text: string): Window[] | null {
+  if (text === "" || text === "closed") return [];
+  const windows = text.split(",").map((part): Window | null => {
+    const [, from = "", to = ""] =
+      /^\s*([01]\d:[0-5]\d|2[0-3]:[0-5]\d)\s*-\s*([01]\d:[0-5]\d|2[0-3]:[0-5]\d)\s*$/.exec(part) ?? [];
+    return minutes(to) - minutes(from) >= slotMinutes ? [from, to] : null;
+  });
+  const whole = windows.filter((window) => window !== null);
+  const isInOrder = whole.every(([from], index) => index === 0 || from >= (whole[index - 1]?.[1] ?? ""));
+  return whole.length === windows.length && isInOrder && whole.length <= 6 ? whole : null;
+}
+
+const minutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+function exceptionsIn(read: FormReader): NotaryHours["exceptions"] {
+  const lines = (read.optional("exceptions", { max: 4000, lines: true }) ?? "")
+    .split("\n")
+    .flatMap((line) => line.trim() || []);
+  const days = lines.map((line) => {
+    const [, day = "", rest = ""] = /^(\S+)\s+(.+)$/.exec(line) ?? [];
+    const windows = parseWindows(rest.trim());
+    if (!isDay(day) || rest === "" || windows === null)
+      read.fault("exceptions", "must have lines like “2026-12-24 closed” or “2026-12-26 10:00-12:00”");
+    return [day, windows ?? []] as const;
+  });
+  if (lines.length > 100) read.fault("exceptions", "must have at most 100 lines");
+  return Object.fromEntries(days);
+}
+
+const windowsText = (windows: readonly Window[]): string => windows.map((window) => window.join("-")).join(", ");
+
+/** Hours as their form shows them. */
+export const typedHours = (hours: NotaryHours | null): Record<string, string> => ({
+  zone: hours?.zone ?? "America/New_York",
+  ...Object.fromEntries(
+    dayNames.map((name, n) => [`hours_${name.toLowerCase()}`, windowsText(hours?.weekly[n] ?? [])]),
+  ),
+  exceptions: Object.entries(hours?.exceptions ?? {})
+    .toSorted()
+    .map(([day, windows]) => `${day} ${windows.length === 0 ? "closed" : windowsText(windows)}`)
+    .join("\n"),
+  meeting_url: hours?.meetingUrl ?? "",
+  place: hours?.place ?? "",
+});
+
+export const hoursDays = dayNames.map((name) => ({ name: `hours_${name.toLowerCase()}`, label: name }));

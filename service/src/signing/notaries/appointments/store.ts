@@ -1,0 +1,173 @@
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { type NotaryHours, stepMs } from "./hours.ts";
+
+export type SessionOutcome = "done" | "refused" | "no_show" | "technical";
+
+/** An appointment of the people of an order with a notary. */
+export type NotarySession = {
+  id: string;
+  orderId: number;
+  notaryId: string;
+  mode: "ron" | "ipen";
+  startsAt: Date;
+  zone: string;
+  /** The address of the notary's tool, or the place. */
+  meetingPoint: string;
+  sequence: number;
+  state: "scheduled" | "canceled" | "ended";
+  outcome: SessionOutcome | null;
+  bookedAt: Date;
+  endedAt: Date | null;
+  reminded: number;
+};
+
+const hoursState: StateMac = {
+  table: sql`notary_hours`,
+  key: sql`notary_id`,
+  mac: sql`row_mac`,
+  covered: (h) => sql`${h}.notary_id, ${h}.zone, ${h}.weekly, ${h}.exceptions, ${h}.meeting_url, ${h}.place,
+    extract(epoch FROM ${h}.updated_at)`,
+};
+
+const sessionState: StateMac = {
+  table: sql`notary_sessions`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (s) => sql`${s}.id, ${s}.order_id, ${s}.notary_id, ${s}.mode, extract(epoch FROM ${s}.starts_at), ${s}.zone,
+    ${s}.meeting_point, ${s}.sequence, ${s}.state, ${s}.outcome, extract(epoch FROM ${s}.booked_at),
+    extract(epoch FROM ${s}.ended_at), ${s}.reminded`,
+};
+
+export const appointmentTables = [stateRows(hoursState), stateRows(sessionState)];
+
+/** @throws ServiceError `unavailable` for hours that the service did not write */
+export async function findHours(db: Sql, notaryId: string): Promise<NotaryHours | null> {
+  const [found] = await db.query<NotaryHours>(sql`
+    SELECT zone, weekly, exceptions, meeting_url AS "meetingUrl", place, ${verified(hoursState, sql`notary_hours`)}
+    FROM notary_hours WHERE notary_id = ${notaryId}`);
+  return found ?? null;
+}
+
+/** Of a notary that the transaction holds locked. */
+export async function writeHours(tx: Tx, notaryId: string, hours: NotaryHours, at: Date): Promise<void> {
+  const { zone, weekly, exceptions, meetingUrl, place } = hours;
+  await tx.query(sql`
+    INSERT INTO notary_hours (notary_id, zone, weekly, exceptions, meeting_url, place, updated_at)
+    VALUES (${notaryId}, ${zone}, ${JSON.stringify(weekly)}::jsonb, ${JSON.stringify(exceptions)}::jsonb, ${meetingUrl}, ${place}, ${at})
+    ON CONFLICT (notary_id) DO UPDATE SET zone = excluded.zone, weekly = excluded.weekly, exceptions = excluded.exceptions,
+      meeting_url = excluded.meeting_url, place = excluded.place, updated_at = excluded.updated_at`);
+  await writeStateMacs(tx, hoursState, sql`notary_id = ${notaryId}`);
+}
+
+const columns = (seen: Statement) => sql`
+  SELECT s.id, s.order_id AS "orderId", s.notary_id AS "notaryId", s.mode, s.starts_at AS "startsAt", s.zone,
+    s.meeting_point AS "meetingPoint", s.sequence, s.state, s.outcome, s.booked_at AS "bookedAt", s.ended_at AS "endedAt",
+    s.reminded, ${seen}
+  FROM notary_sessions s`;
+const sessions = columns(verified(sessionState, sql`s`));
+
+export async function findSession(db: Sql, id: string): Promise<NotarySession | undefined> {
+  const [found] = await db.query<NotarySession>(sql`${sessions} WHERE s.id = ${id}`);
+  return found;
+}
+
+/** The appointments of an order, the first one first. */
+export const sessionsOf = (db: Sql, orderId: number): Promise<NotarySession[]> =>
+  db.query<NotarySession>(sql`${sessions} WHERE s.order_id = ${orderId} ORDER BY s.booked_at, s.id`);
+
+/** The scheduled appointments of a notary; those that were altered are left out. */
+export async function scheduledOf(db: Sql, notaryId: string): Promise<NotarySession[]> {
+  const rows = await db.query<NotarySession & Marked>(sql`
+    ${columns(marked(sessionState, sql`s`))} WHERE s.notary_id = ${notaryId} AND s.state = 'scheduled' ORDER BY s.starts_at`);
+  return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...session }) => session);
+}
+
+/** When a notary is taken, from altered rows, too: nobody is booked over one. */
+export async function takenTimes(db: Sql, notaryId: string, since: Date): Promise<Date[]> {
+  const rows = await db.query<{ at: Date }>(sql`
+    SELECT starts_at AS at FROM notary_sessions
+    WHERE notary_id = ${notaryId} AND state = 'scheduled' AND starts_at > ${new Date(since.getTime() - stepMs)}`);
+  return rows.map(({ at }) => at);
+}
+
+type NewSession = Pick<
+  NotarySession,
+  "id" | "orderId" | "notaryId" | "mode" | "startsAt" | "zone" | "meetingPoint" | "bookedAt" | "reminded"
+>;
+
+export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
+  const { id, orderId, notaryId, mode, startsAt, zone, meetingPoint, bookedAt, reminded } = session;
+  await tx.query(sql`
+    INSERT INTO notary_sessions (id, order_id, notary_id, mode, starts_at, zone, meeting_point, booked_at, reminded)
+    VALUES (${id}, ${orderId}, ${notaryId}, ${mode}, ${startsAt}, ${zone}, ${meetingPoint}, ${bookedAt}, ${reminded})`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+}
+
+/** Moves an appointment whose order is locked. */
+export async function moveSession(
+  tx: Tx,
+  { id, notaryId, mode, startsAt, zone, meetingPoint, reminded }: Omit<NewSession, "orderId" | "bookedAt">,
+): Promise<void> {
+  await tx.query(sql`
+    UPDATE notary_sessions SET notary_id = ${notaryId}, mode = ${mode}, starts_at = ${startsAt}, zone = ${zone},
+      meeting_point = ${meetingPoint}, reminded = ${reminded}, sequence = sequence + 1 WHERE id = ${id}`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+}
+
+/** Ends an appointment whose order is locked; null cancels it. */
+export async function endSession(tx: Tx, id: string, outcome: SessionOutcome | null, at: Date): Promise<void> {
+  const state = outcome === null ? "canceled" : "ended";
+  await tx.query(sql`
+    UPDATE notary_sessions SET state = ${state}, outcome = ${outcome}, ended_at = ${at}, sequence = sequence + 1 WHERE id = ${id}`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+}
+
+export async function setReminded(tx: Tx, id: string, reminded: number): Promise<void> {
+  await tx.query(sql`UPDATE notary_sessions SET reminded = ${reminded} WHERE id = ${id}`);
+  await writeStateMacs(tx, sessionState, sql`id = ${id}`);
+}
+
+const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
+  SELECT FROM tasks t WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state IN ('claimed', 'paused')
+    AND t.claimed_by = 'operator:' || n.operator_id) OR o.status = 'OnHold')`;
+
+/**
+ * Appointments whose next reminder is due, and those whose order is elsewhere or whose notary gave it back.
+ * @param id of the only one that is asked about
+ */
+export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
+  db.query<{ id: string; isReminder: boolean }>(sql`
+    SELECT s.id, ${isHeld} AS "isReminder"
+    FROM notary_sessions s JOIN orders o ON o.id = s.order_id JOIN notaries n ON n.id = s.notary_id
+    WHERE s.state = 'scheduled' AND (${id}::uuid IS NULL OR s.id = ${id}::uuid) AND (
+      NOT ${isHeld}
+      OR s.starts_at > ${now} AND s.starts_at <= ${now}::timestamptz + CASE s.reminded
+        WHEN 0 THEN interval '24 hours' WHEN 1 THEN interval '1 hour' WHEN 2 THEN interval '10 minutes' ELSE interval '-1 hour' END)
+    ORDER BY s.starts_at LIMIT 200`);
+
+/** Whether any notary has said when and where to meet. */
+export async function takesAppointments(db: Sql): Promise<boolean> {
+  const rows = await db.query(sql`SELECT FROM notary_hours WHERE meeting_url IS NOT NULL OR place IS NOT NULL LIMIT 1`);
+  return rows.length > 0;
+}
+
+/** Moves the appointments of a firm's test orders nearer by so many seconds. */
+export async function bringSessionsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
+  const open = await tx.query<{ id: string } & Marked>(sql`
+    SELECT s.id, ${marked(sessionState, sql`s`)} FROM notary_sessions s JOIN orders o ON o.id = s.order_id
+    WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND s.state = 'scheduled' ORDER BY s.id FOR UPDATE OF s`);
+  const which = sql`id = ANY (${open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id)}::uuid[])`;
+  await tx.query(
+    sql`UPDATE notary_sessions SET starts_at = starts_at - make_interval(secs => ${seconds}) WHERE ${which}`,
+  );
+  await writeStateMacs(tx, sessionState, which);
+}

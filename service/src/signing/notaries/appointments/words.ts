@@ -1,0 +1,215 @@
+import type { Language } from "../../../kernel/platform/languages.ts";
+
+export type SessionMoment = "booked" | "moved" | "canceled" | "reminder" | "again";
+
+type By = (when: string, notary: string | null) => string;
+
+export type SessionWords = {
+  subjects: Record<SessionMoment, string>;
+  lines: Record<SessionMoment, By>;
+  modes: Record<"ron" | "ipen", string>;
+  hello: (name: string | null) => string;
+  summary: string;
+  when: string;
+  have: string;
+  link: string;
+  caution: string;
+};
+
+const en: SessionWords = {
+  subjects: {
+    booked: "Your appointment with the notary",
+    moved: "Your appointment with the notary was moved",
+    canceled: "Your appointment with the notary is canceled",
+    reminder: "Your appointment with the notary is soon",
+    again: "Choose another time with the notary",
+  },
+  lines: {
+    booked: (when, notary) => `You meet ${notary ? `the notary ${notary}` : "a notary"} on ${when}.`,
+    moved: (when, notary) => `The new time: you meet ${notary ? `the notary ${notary}` : "a notary"} on ${when}.`,
+    canceled: (when) => `The appointment on ${when} does not take place.`,
+    reminder: (when, notary) => `You meet ${notary ? `the notary ${notary}` : "a notary"} on ${when}.`,
+    again: (when) => `The appointment on ${when} came to nothing. Choose another time by the link below.`,
+  },
+  modes: { ron: "By audio and video", ipen: "In person" },
+  hello: (name) => (name ? `Hello ${name},` : "Hello,"),
+  summary: "Appointment with the notary",
+  when: "When",
+  have: "Have the credential at hand that you identify yourself with.",
+  link: "See the appointment",
+  caution: "If you expect no notarization, ignore this email.",
+};
+
+const es: SessionWords = {
+  subjects: {
+    booked: "Su cita con el notario",
+    moved: "Se cambió su cita con el notario",
+    canceled: "Se canceló su cita con el notario",
+    reminder: "Su cita con el notario es pronto",
+    again: "Elija otra hora con el notario",
+  },
+  lines: {
+    booked: (when, notary) => `Se reúne con ${notary ? `el notario ${notary}` : "un notario"}: ${when}.`,
+    moved: (when, notary) => `La nueva hora: se reúne con ${notary ? `el notario ${notary}` : "un notario"}: ${when}.`,
+    canceled: (when) => `La cita del ${when} no tendrá lugar.`,
+    reminder: (when, notary) => `Se reúne con ${notary ? `el notario ${notary}` : "un notario"}: ${when}.`,
+    again: (when) => `La cita del ${when} no se realizó. Elija otra hora con el enlace de abajo.`,
+  },
+  modes: { ron: "Por audio y video", ipen: "En persona" },
+  hello: (name) => (name ? `Hola, ${name}:` : "Hola:"),
+  summary: "Cita con el notario",
+  when: "Cuándo",
+  have: "Tenga a mano el documento con el que se identifica.",
+  link: "Ver la cita",
+  caution: "Si no espera ninguna notarización, ignore este correo.",
+};
+
+const fr: SessionWords = {
+  subjects: {
+    booked: "Votre rendez-vous avec le notaire",
+    moved: "Votre rendez-vous avec le notaire est déplacé",
+    canceled: "Votre rendez-vous avec le notaire est annulé",
+    reminder: "Votre rendez-vous avec le notaire approche",
+    again: "Choisissez une autre heure avec le notaire",
+  },
+  lines: {
+    booked: (when, notary) => `Vous rencontrez ${notary ? `le notaire ${notary}` : "un notaire"} : ${when}.`,
+    moved: (when, notary) =>
+      `La nouvelle heure : vous rencontrez ${notary ? `le notaire ${notary}` : "un notaire"} : ${when}.`,
+    canceled: (when) => `Le rendez-vous du ${when} n’aura pas lieu.`,
+    reminder: (when, notary) => `Vous rencontrez ${notary ? `le notaire ${notary}` : "un notaire"} : ${when}.`,
+    again: (when) => `Le rendez-vous du ${when} n’a pas abouti. Choisissez une autre heure par le lien ci-dessous.`,
+  },
+  modes: { ron: "Par audio et vidéo", ipen: "En personne" },
+  hello: (name) => (name ? `Bonjour ${name},` : "Bonjour,"),
+  summary: "Rendez-vous avec le notaire",
+  when: "Quand",
+  have: "Ayez à portée de main la pièce avec laquelle vous vous identifiez.",
+  link: "Voir le rendez-vous",
+  caution: "Si vous n’attendez aucun acte notarié, ignorez ce courriel.",
+};
+
+const pt: SessionWords = {
+  subjects: {
+    booked: "Sua hora marcada com o tabelião",
+    moved: "Sua hora com o tabelião foi alterada",
+    canceled: "Sua hora com o tabelião foi cancelada",
+    reminder: "Sua hora com o tabelião está próxima",
+    again: "Escolha outra hora com o tabelião",
+  },
+  lines: {
+    booked: (when, notary) => `Você se encontra com ${notary ? `o tabelião ${notary}` : "um tabelião"}: ${when}.`,
+    moved: (when, notary) =>
+      `A nova hora: você se encontra com ${notary ? `o tabelião ${notary}` : "um tabelião"}: ${when}.`,
+    canceled: (when) => `O encontro de ${when} não vai acontecer.`,
+    reminder: (when, notary) => `Você se encontra com ${notary ? `o tabelião ${notary}` : "um tabelião"}: ${when}.`,
+    again: (when) => `O encontro de ${when} não se realizou. Escolha outra hora pelo link abaixo.`,
+  },
+  modes: { ron: "Por áudio e vídeo", ipen: "Presencial" },
+  hello: (name) => (name ? `Olá, ${name},` : "Olá,"),
+  summary: "Encontro com o tabelião",
+  when: "Quando",
+  have: "Tenha à mão o documento com que você se identifica.",
+  link: "Ver o encontro",
+  caution: "Se você não espera nenhum ato notarial, ignore este e-mail.",
+};
+
+const zh: SessionWords = {
+  subjects: {
+    booked: "您与公证人的预约",
+    moved: "您与公证人的预约已改期",
+    canceled: "您与公证人的预约已取消",
+    reminder: "您与公证人的预约即将开始",
+    again: "请选择与公证人见面的其他时间",
+  },
+  lines: {
+    booked: (when, notary) => `您将与${notary ? `公证人 ${notary} ` : "公证人"}见面：${when}。`,
+    moved: (when, notary) => `新的时间：您将与${notary ? `公证人 ${notary} ` : "公证人"}见面：${when}。`,
+    canceled: (when) => `${when} 的预约不再进行。`,
+    reminder: (when, notary) => `您将与${notary ? `公证人 ${notary} ` : "公证人"}见面：${when}。`,
+    again: (when) => `${when} 的预约未能完成。请通过下面的链接选择其他时间。`,
+  },
+  modes: { ron: "通过音视频", ipen: "当面" },
+  hello: (name) => (name ? `${name}，您好：` : "您好："),
+  summary: "与公证人的预约",
+  when: "时间",
+  have: "请准备好您用于证明身份的证件。",
+  link: "查看预约",
+  caution: "如果您没有等待公证，请忽略此邮件。",
+};
+
+const vi: SessionWords = {
+  subjects: {
+    booked: "Cuộc hẹn của quý vị với công chứng viên",
+    moved: "Cuộc hẹn với công chứng viên đã được dời",
+    canceled: "Cuộc hẹn với công chứng viên đã bị hủy",
+    reminder: "Cuộc hẹn với công chứng viên sắp đến",
+    again: "Hãy chọn giờ khác với công chứng viên",
+  },
+  lines: {
+    booked: (when, notary) => `Quý vị gặp ${notary ? `công chứng viên ${notary}` : "công chứng viên"}: ${when}.`,
+    moved: (when, notary) =>
+      `Giờ mới: quý vị gặp ${notary ? `công chứng viên ${notary}` : "công chứng viên"}: ${when}.`,
+    canceled: (when) => `Cuộc hẹn ${when} sẽ không diễn ra.`,
+    reminder: (when, notary) => `Quý vị gặp ${notary ? `công chứng viên ${notary}` : "công chứng viên"}: ${when}.`,
+    again: (when) => `Cuộc hẹn ${when} đã không thành. Hãy chọn giờ khác bằng liên kết bên dưới.`,
+  },
+  modes: { ron: "Qua âm thanh và hình ảnh", ipen: "Gặp trực tiếp" },
+  hello: (name) => (name ? `Xin chào ${name},` : "Xin chào,"),
+  summary: "Cuộc hẹn với công chứng viên",
+  when: "Thời gian",
+  have: "Hãy chuẩn bị sẵn giấy tờ dùng để chứng minh danh tính.",
+  link: "Xem cuộc hẹn",
+  caution: "Nếu quý vị không chờ việc công chứng nào, hãy bỏ qua email này.",
+};
+
+const ko: SessionWords = {
+  subjects: {
+    booked: "공증인과의 예약",
+    moved: "공증인과의 예약이 변경되었습니다",
+    canceled: "공증인과의 예약이 취소되었습니다",
+    reminder: "공증인과의 예약이 곧 시작됩니다",
+    again: "공증인과 만날 다른 시간을 선택하세요",
+  },
+  lines: {
+    booked: (when, notary) => `${notary ? `공증인 ${notary} 님과` : "공증인과"} 만납니다: ${when}.`,
+    moved: (when, notary) => `새 시간: ${notary ? `공증인 ${notary} 님과` : "공증인과"} 만납니다: ${when}.`,
+    canceled: (when) => `${when} 예약은 진행되지 않습니다.`,
+    reminder: (when, notary) => `${notary ? `공증인 ${notary} 님과` : "공증인과"} 만납니다: ${when}.`,
+    again: (when) => `${when} 예약이 이루어지지 않았습니다. 아래 링크에서 다른 시간을 선택하세요.`,
+  },
+  modes: { ron: "음성과 영상", ipen: "대면" },
+  hello: (name) => (name ? `${name} 님, 안녕하세요.` : "안녕하세요."),
+  summary: "공증인과의 예약",
+  when: "시간",
+  have: "신원을 증명할 신분증을 준비해 주세요.",
+  link: "예약 보기",
+  caution: "예정된 공증이 없다면 이 메일을 무시하세요.",
+};
+
+const tl: SessionWords = {
+  subjects: {
+    booked: "Ang inyong appointment sa notaryo",
+    moved: "Nailipat ang inyong appointment sa notaryo",
+    canceled: "Kinansela ang inyong appointment sa notaryo",
+    reminder: "Malapit na ang inyong appointment sa notaryo",
+    again: "Pumili ng ibang oras sa notaryo",
+  },
+  lines: {
+    booked: (when, notary) => `Makikipagkita kayo sa ${notary ? `notaryong si ${notary}` : "notaryo"}: ${when}.`,
+    moved: (when, notary) =>
+      `Bagong oras: makikipagkita kayo sa ${notary ? `notaryong si ${notary}` : "notaryo"}: ${when}.`,
+    canceled: (when) => `Hindi matutuloy ang appointment noong ${when}.`,
+    reminder: (when, notary) => `Makikipagkita kayo sa ${notary ? `notaryong si ${notary}` : "notaryo"}: ${when}.`,
+    again: (when) => `Hindi natuloy ang appointment noong ${when}. Pumili ng ibang oras sa link sa ibaba.`,
+  },
+  modes: { ron: "Sa audio at video", ipen: "Nang personal" },
+  hello: (name) => (name ? `Kumusta ${name},` : "Kumusta,"),
+  summary: "Appointment sa notaryo",
+  when: "Kailan",
+  have: "Ihanda ang ID na gagamitin ninyo sa pagpapakilala.",
+  link: "Tingnan ang appointment",
+  caution: "Kung wala kayong inaasahang notaryo, huwag pansinin ang email na ito.",
+};
+
+export const sessionWords: Readonly<Record<Language, SessionWords>> = { en, es, fr, pt, zh, vi, ko, tl };

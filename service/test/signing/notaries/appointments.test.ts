@@ -1,0 +1,289 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import ICAL from "ical.js";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { instantOf, readHours, slotsOf } from "../../../src/signing/notaries/appointments/hours.ts";
+import { icsOf } from "../../../src/signing/notaries/appointments/ics.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+
+const running = await forTests(openHarness());
+const partner = await newPartner(running.service);
+const client = "signer@example.com";
+const at = (path: string) => running.service.baseUrl + path;
+
+const daily = Object.fromEntries(
+  ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].map((day) => [`hours_${day}`, "00:00-23:59"]),
+);
+const hours = { zone: "America/Chicago", ...daily, meeting_url: "https://meet.example/nora", place: "1 Main Street" };
+
+async function newNotary(name: string, fields: Record<string, string> = hours) {
+  const person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  const commission = {
+    ...{ commissionName: name, state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
+    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+  };
+  await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
+  const post = (path: string, typed: Record<string, string> = {}) =>
+    postForm(at(path), typed, { cookie: person.cookie, Accept: "text/html" });
+  assert.equal((await post("/operator/notary/hours", fields)).status, 303);
+  return {
+    ...person,
+    post,
+    look: async (path: string) => (await fetch(at(path), { headers: { cookie: person.cookie } })).text(),
+  };
+}
+
+const nora = await newNotary("Nora Ames");
+
+/** A test order that waits for a notary. */
+async function waitingOrder(headers = partner.headers, email = client): Promise<string> {
+  const body = orderForm({ ...minimal, email, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
+  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
+  const { orderCode } = (await placed.json()) as { orderCode: string };
+  await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
+  return orderCode;
+}
+
+const pageOf = async (code: string) => (await fetch(at(`/orders/${code}/appointment`))).text();
+const slotsIn = (page: string) =>
+  [...page.matchAll(/<option value="(\S+ (?:ron|ipen) \S+)"/g)].map(([, slot = ""]) => slot);
+const book = (code: string, slot: string) => postForm(at(`/orders/${code}/appointment`), { slot });
+const cancel = (code: string) => postForm(at(`/orders/${code}/appointment/cancel`), {});
+
+async function statusOf(code: string): Promise<string | undefined> {
+  const [order] = await running.db.query<{ status: string }>(
+    sql`SELECT status FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
+  return order?.status;
+}
+
+type Session = { id: string; state: string; outcome: string | null; startsAt: Date; sequence: number };
+const sessionsOf = (code: string) =>
+  running.db.query<Session>(sql`
+    SELECT s.id, s.state, s.outcome, s.starts_at AS "startsAt", s.sequence FROM notary_sessions s JOIN orders o ON o.id = s.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY s.booked_at`);
+
+/** The calendar entries that were mailed about an appointment, by the library of a calendar program. */
+function entriesOf(sessionId: string, email = client) {
+  return mailsTo(running.service, email).flatMap((mail) => {
+    const [, base64 = ""] = /text\/calendar[^\r]*;\s*method=[\s\S]*?base64\r\n\r\n([\s\S]*?)\r\n--/i.exec(mail) ?? [];
+    const [, plain = ""] = /(BEGIN:VCALENDAR[\s\S]*?END:VCALENDAR)/.exec(mail) ?? [];
+    const text = base64 === "" ? plain : Buffer.from(base64, "base64").toString();
+    if (!text.includes(sessionId)) return [];
+    const calendar = new ICAL.Component(ICAL.parse(text));
+    const event = new ICAL.Event(calendar.getFirstSubcomponent("vevent") ?? undefined);
+    const method = String(calendar.getFirstPropertyValue("method"));
+    return [{ mail, method, uid: event.uid, sequence: event.sequence, startsAt: event.startDate.toJSDate() }];
+  });
+}
+
+/** Moves a begun or coming appointment in time, as if it had been booked so. */
+async function advance(headers: { Authorization: string }, seconds: number): Promise<void> {
+  const body = JSON.stringify({ advanceSeconds: seconds });
+  const moved = await fetch(at("/api/partner/sandbox/clock/advance"), {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body,
+  });
+  assert.equal(moved.status, 200, await moved.text());
+}
+
+test("hours are local through changes of daylight saving, and a time that there is not is not offered", () => {
+  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  assert.equal(iso(instantOf("America/Chicago", "2026-03-07", "09:00")), "2026-03-07T15:00:00.000Z");
+  assert.equal(iso(instantOf("America/Chicago", "2026-03-09", "09:00")), "2026-03-09T14:00:00.000Z");
+  assert.equal(instantOf("America/Chicago", "2026-03-08", "02:30"), null);
+  assert.equal(iso(instantOf("America/Chicago", "2026-11-01", "01:30")), "2026-11-01T06:30:00.000Z");
+  assert.equal(iso(instantOf("Asia/Kathmandu", "2026-06-01", "09:00")), "2026-06-01T03:15:00.000Z");
+});
+
+test("appointments are of 30 minutes with 10 between, from an hour ahead, and other days replace those of the week", () => {
+  const read = readHours({
+    zone: "America/New_York",
+    hours_mon: "09:00-11:00",
+    exceptions: "2026-06-08 closed\n2026-06-09 12:00-12:30",
+    meeting_url: "https://m.example",
+  });
+  assert.ok(read.ok);
+  const now = new Date("2026-06-01T12:30:00Z");
+  const slots = (taken: Date[]) => slotsOf(read.value, taken, now).map((each) => each.toISOString().slice(5, 16));
+  assert.deepEqual(slots([]), [
+    "06-01T13:40",
+    "06-01T14:20",
+    "06-09T16:00",
+    "06-15T13:00",
+    "06-15T13:40",
+    "06-15T14:20",
+  ]);
+  assert.deepEqual(slots([new Date("2026-06-01T13:50:00Z")]), [
+    "06-09T16:00",
+    "06-15T13:00",
+    "06-15T13:40",
+    "06-15T14:20",
+  ]);
+});
+
+test("what is wrong with hours is named, field by field", () => {
+  const read = readHours({
+    zone: "Mars/Base",
+    hours_mon: "11:00-09:00",
+    hours_tue: "09:00-10:00, 09:30-12:00",
+    exceptions: "Christmas",
+    meeting_url: "http://m.example",
+  });
+  assert.ok(!read.ok);
+  assert.deepEqual(Object.keys(read.faults).toSorted(), [
+    "exceptions",
+    "hours_mon",
+    "hours_tue",
+    "meeting_url",
+    "zone",
+  ]);
+});
+
+test("a calendar entry keeps commas, long words and scripts, in lines of at most 75 octets", () => {
+  const summary = `Notary; "Ames, Nora" \\ ${"公证人".repeat(30)}`;
+  const text = icsOf({
+    ...{
+      uid: "1@example.com",
+      sequence: 3,
+      isCanceled: false,
+      summary,
+      description: "a\nb",
+      location: "1 Main, Austin",
+    },
+    ...{
+      startsAt: new Date("2026-06-01T13:40:00Z"),
+      stampedAt: new Date(),
+      organizer: "o@example.com",
+      attendee: "a@example.com",
+    },
+  });
+  assert.ok(text.split("\r\n").every((line) => Buffer.byteLength(line) <= 75));
+  const event = new ICAL.Event(new ICAL.Component(ICAL.parse(text)).getFirstSubcomponent("vevent") ?? undefined);
+  assert.deepEqual([event.summary, event.description, event.location], [summary, "a\nb", "1 Main, Austin"]);
+  assert.equal(event.duration.toSeconds(), 1800);
+});
+
+test("of two clients who book one time one gets it, and everybody is mailed a calendar entry in local time", async () => {
+  const [one, other] = [await waitingOrder(), await waitingOrder()];
+  const page = await pageOf(one);
+  assert.match(page, /\(America\/Chicago\), \d\d:\d\d UTC · By audio and video/);
+  const [slot = ""] = slotsIn(page);
+  const answers = await Promise.all([book(one, slot), book(other, slot)]);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [303, 409]);
+  const [winner, loser] = answers[0]?.status === 303 ? [one, other] : [other, one];
+  assert.equal((await sessionsOf(loser)).length, 0);
+  const [session] = await sessionsOf(winner);
+  assert.ok(session);
+  const [entry] = await until(() => (entriesOf(session.id).length > 0 ? entriesOf(session.id) : undefined));
+  assert.deepEqual([entry?.method, entry?.sequence, entry?.startsAt], ["REQUEST", 0, session.startsAt]);
+  assert.match(entry?.mail ?? "", /America\/Chicago/);
+  await until(() => entriesOf(session.id, nora.email).length > 0);
+  const day = await nora.look("/operator");
+  assert.match(day, new RegExp(`orders/${winner}[\\s\\S]*?<time`));
+  assert.match(await nora.look(`/operator/notary/orders/${winner}`), /https:\/\/meet\.example\/nora/);
+});
+
+test("a moved appointment replaces the entry, a canceled one removes it, and its time is free again", async () => {
+  const code = await waitingOrder();
+  const [, , first = "", second = ""] = slotsIn(await pageOf(code)).filter((slot) => slot.includes("ipen"));
+  assert.equal((await book(code, first)).status, 303);
+  assert.equal((await book(code, second)).status, 303);
+  const [session] = await sessionsOf(code);
+  assert.equal(session?.sequence, 1);
+  assert.match(await pageOf(code), /1 Main Street/);
+  await until(() => entriesOf(session?.id ?? "").some(({ sequence }) => sequence === 1));
+  assert.equal((await cancel(code)).status, 303);
+  assert.equal((await cancel(code)).status, 409);
+  const entries = await until(() => {
+    const found = entriesOf(session?.id ?? "");
+    return found.some(({ method }) => method === "CANCEL") ? found : undefined;
+  });
+  assert.equal(new Set(entries.map(({ uid }) => uid)).size, 1);
+  assert.equal(entries.find(({ method }) => method === "CANCEL")?.sequence, 2);
+  assert.ok(slotsIn(await pageOf(code)).includes(second));
+});
+
+test("a time that is not offered, of another notary, or of another form is refused, and nothing is written", async () => {
+  const code = await waitingOrder();
+  const [slot = ""] = slotsIn(await pageOf(code));
+  const [, mode = "", notary = ""] = slot.split(" ");
+  const odd = new Date(Date.parse(slot.split(" ")[0] ?? "") + 60_000).toISOString();
+  for (const wrong of [
+    "",
+    "tomorrow",
+    `${odd} ${mode} ${notary}`,
+    slot.replace(mode, "ink"),
+    slot.replace(notary, "00000000-0000-4000-8000-000000000000"),
+  ])
+    assert.ok([400, 409].includes((await book(code, wrong)).status), wrong);
+  assert.equal((await sessionsOf(code)).length, 0);
+  assert.equal((await book("0".repeat(40), slot)).status, 404);
+  assert.equal((await fetch(at(`/orders/${"0".repeat(40)}/appointment`))).status, 404);
+});
+
+test("people are reminded as the clock goes on, an appointment is fixed two hours before, and one that comes to nothing twice fails the order", async () => {
+  const own = await newPartner(running.service);
+  const email = "reminded@example.com";
+  const code = await waitingOrder(own.headers, email);
+  const reminders = () => mailsTo(running.service, email).filter((mail) => /Subject: .*is soon/.test(mail)).length;
+  const slotAfter = async (ms: number) =>
+    slotsIn(await pageOf(code)).find(
+      (slot) => Date.parse(slot) > Date.now() + ms || Date.parse(slot.split(" ")[0] ?? "") > Date.now() + ms,
+    ) ?? "";
+  assert.equal((await book(code, await slotAfter(30 * 3_600_000))).status, 303);
+  const startOf = async () => (await sessionsOf(code)).at(-1)?.startsAt.getTime() ?? 0;
+  const untilStart = async (before: number) => Math.ceil(((await startOf()) - Date.now()) / 1000) - before;
+  for (const [before, count] of [
+    [23 * 3600, 1],
+    [3000, 2],
+    [300, 3],
+  ] as const) {
+    await advance(own.headers, await untilStart(before));
+    await until(() => reminders() === count);
+  }
+  assert.match(await pageOf(code), /can’t be changed here/);
+  assert.equal((await cancel(code)).status, 409);
+  const note = (outcome: string) => nora.post(`/operator/notary/orders/${code}/appointment-ended`, { outcome });
+  assert.equal((await note("no_show")).status, 409);
+  await advance(own.headers, await untilStart(-600));
+  assert.equal((await note("no_show")).status, 409);
+  await advance(own.headers, 600);
+  assert.equal((await note("no_show")).status, 303);
+  await until(() => mailsTo(running.service, email).some((mail) => /Subject: .*Choose another time/.test(mail)));
+  assert.equal(await statusOf(code), "NotarizationPending");
+  assert.equal((await book(code, await slotAfter(3 * 3_600_000))).status, 303);
+  await advance(own.headers, await untilStart(-1200));
+  assert.equal((await note("no_show")).status, 303);
+  assert.equal(await statusOf(code), "NotarizationFailed");
+  assert.deepEqual(
+    (await sessionsOf(code)).map(({ outcome }) => outcome),
+    ["no_show", "no_show"],
+  );
+});
+
+test("an appointment whose notary gives the order back is canceled, and everybody is told", async () => {
+  const own = await newPartner(running.service);
+  const email = "released@example.com";
+  const code = await waitingOrder(own.headers, email);
+  assert.equal((await book(code, slotsIn(await pageOf(code)).at(-1) ?? "")).status, 303);
+  assert.equal((await nora.post(`/operator/notary/orders/${code}/release`)).status, 303);
+  await advance(own.headers, 1);
+  await until(() => mailsTo(running.service, email).some((mail) => /Subject: .*is canceled/.test(mail)));
+  assert.equal((await sessionsOf(code))[0]?.state, "canceled");
+});
+
+test("hours that were altered in the database offer nothing", async () => {
+  const code = await waitingOrder();
+  await running.db.query(sql`UPDATE notary_hours SET meeting_url = 'https://evil.example'`);
+  assert.equal((await fetch(at(`/orders/${code}/appointment`))).status, 503);
+});
