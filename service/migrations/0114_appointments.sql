@@ -37,3 +37,15 @@ CREATE TABLE notary_sessions (
 CREATE UNIQUE INDEX notary_sessions_of_order ON notary_sessions (order_id) WHERE state = 'scheduled';
 CREATE INDEX notary_sessions_history ON notary_sessions (order_id, booked_at);
 CREATE INDEX notary_sessions_of_notary ON notary_sessions (notary_id, starts_at) WHERE state = 'scheduled';
+
+-- The link by which somebody who is to appear books, moves and cancels: the order's code is known to others, too.
+CREATE TABLE appointment_links (
+  id uuid PRIMARY KEY,
+  order_id bigint NOT NULL REFERENCES orders (id),
+  -- Which of those who are to appear, from 1.
+  person int NOT NULL CHECK (person BETWEEN 1 AND 10),
+  token_sha256 bytea NOT NULL UNIQUE CHECK (length(token_sha256) = 32),
+  created_at timestamptz NOT NULL,
+  row_mac bytea CHECK (length(row_mac) = 36),
+  UNIQUE (order_id, person)
+);

@@ -67,6 +67,7 @@ import {
   signingRoutes,
 } from "./signing/envelopes/envelopes.ts";
 import {
+  appointmentInvitationMail,
   appointmentMail,
   expiryMail,
   identityJobs,
@@ -133,6 +134,7 @@ const mails = [
   identityMail,
   fillMail,
   sessionMail,
+  appointmentInvitationMail,
   operatorMail,
   failingMail,
 ];

@@ -80,7 +80,7 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
       dashboard(scope, { frame: { ...common, baseUrl, callers, uploadPlaces }, ...people.dashboard });
       const console = { frame: { clock, limits, assets }, ownOrigin, resolveOperator };
       const confirmation = people.dashboard.members;
-      appointmentPages(scope, { limits, assets, desk: people.operator.notaries.notaryDesk });
+      appointmentPages(scope, { limits, assets, notaries: people.operator.notaries.identity });
       identityPages(scope, { limits, assets, identity: people.operator.notaries.identity });
       operatorPages(scope, { console: { ...console, confirmation }, ...people.operator });
     }

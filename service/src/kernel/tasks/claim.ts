@@ -68,9 +68,12 @@ async function changeIn(
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, claiming(id, by));
 
-/** The same in the caller's transaction, whose order is locked. */
-export const claimTaskIn = (tx: Tx, id: number, by: string, at: Date): Promise<void> =>
-  changeIn(tx, id, { action: "task.claimed", by, clock: () => at }, claiming(id, by));
+/** Claims it for a person by what somebody else did, in the caller's transaction, whose order is locked. */
+export const claimTaskIn = (
+  tx: Tx,
+  id: number,
+  { by, actor, at }: { by: string; actor: string; at: Date },
+): Promise<void> => changeIn(tx, id, { action: "task.claimed", by: actor, clock: () => at }, claiming(id, by));
 
 const claiming =
   (id: number, by: string): Judge =>

@@ -9,21 +9,21 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { type AppointmentWords, appointmentWords } from "./appointment-words.ts";
 
 export type AppointmentView = {
-  code: string;
+  token: string;
   found: Awaited<ReturnType<typeof appointmentOf>>;
   reader: Reader;
   error?: string | null;
 };
 
-export const appointmentPath = (code: string): string => `/orders/${code}/appointment`;
+export const appointmentPath = (token: string): string => `/appointments/${token}`;
 
 /** Where a client books, moves and cancels the appointment of an order. */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
-  const { code, found, reader, error } = view;
+  const { found, reader, error } = view;
   const words = appointmentWords[reader.words.language];
   const { session, offers } = found;
   const body = html`<div class="stack">
-${pageHead(words.title, words.lead, html`<a href="${linkFor(reader, `/orders/${code}`)}">${reader.words.payment.back}</a>`)}
+${pageHead(words.title, words.lead)}
 ${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused}</p><p>${error}</p></div>`}
 <div class="panels">
 ${session && card("booked", words.booked, bookedPart(view, words))}
@@ -40,7 +40,7 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
   });
 }
 
-function bookedPart({ code, found: { session, isFixed }, reader }: AppointmentView, words: AppointmentWords): Html {
+function bookedPart({ token, found: { session, isFixed }, reader }: AppointmentView, words: AppointmentWords): Html {
   if (!session) return html``;
   const { language } = reader.words;
   const { modes, when } = sessionWords[language];
@@ -50,17 +50,39 @@ function bookedPart({ code, found: { session, isFixed }, reader }: AppointmentVi
   ]);
   if (isFixed) return html`${about}${notice("info", words.fixed, "")}`;
   return html`${about}
-<form method="post" action="${linkFor(reader, `${appointmentPath(code)}/cancel`)}"><button type="submit" class="quiet-button">${words.cancel}</button></form>`;
+<form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><button type="submit" class="quiet-button">${words.cancel}</button></form>`;
 }
 
-function form({ code, found: { offers, session }, reader }: AppointmentView, words: AppointmentWords): Html {
+function form({ token, found: { offers, session }, reader }: AppointmentView, words: AppointmentWords): Html {
   const { language } = reader.words;
   const { modes } = sessionWords[language];
   const options = offers.map((offer) => ({
     value: slotText(offer),
     label: `${whenText(offer.startsAt, offer.zone, language)} · ${modes[offer.mode]}`,
   }));
-  return html`<form class="form" method="post" action="${linkFor(reader, appointmentPath(code))}">
+  return html`<form class="form" method="post" action="${linkFor(reader, appointmentPath(token))}">
 ${select({ name: "slot", label: words.time, required: true, options })}
 <div class="form-actions"><button type="submit">${session ? words.moveIt : words.book}</button></div></form>`;
 }
+
+/** By the order's link, which others know, too: the time, and a button that mails the way to book to those who are to appear. */
+export function invitationPage(
+  assets: Pick<Assets, "url">,
+  { code, when, isSent, error, reader }: InvitationView,
+): string {
+  const words = appointmentWords[reader.words.language];
+  const body = html`<div class="stack">
+${pageHead(words.title, when ?? words.invite, html`<a href="${linkFor(reader, `/orders/${code}`)}">${reader.words.payment.back}</a>`)}
+${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused}</p><p>${error}</p></div>`}
+${isSent ? html`<p role="status">${words.sent}</p>` : html`<form method="post" action="${linkFor(reader, `/orders/${code}/appointment`)}"><button type="submit">${words.mail}</button></form>`}
+</div>`;
+  return layout(assets, { ...clientFrame(reader.words), unlisted: true, title: words.title, body });
+}
+
+export type InvitationView = {
+  code: string;
+  when: string | null;
+  isSent: boolean;
+  error: string | null;
+  reader: Reader;
+};

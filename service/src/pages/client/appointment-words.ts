@@ -1,6 +1,9 @@
 import type { Language } from "../../kernel/platform/languages.ts";
 
 const en = {
+  invite: "Those who must appear choose the time. Their link is mailed to them alone.",
+  mail: "Mail them the link",
+  sent: "The link is being mailed to those who must appear.",
   title: "Appointment with the notary",
   lead: "The times are the notary’s local times, with their zone, and UTC.",
   booked: "Your appointment",
@@ -20,6 +23,9 @@ const en = {
 export type AppointmentWords = typeof en;
 
 const es: AppointmentWords = {
+  invite: "Quienes deben comparecer eligen la hora. Su enlace se envía solo a ellos.",
+  mail: "Enviarles el enlace",
+  sent: "El enlace se está enviando a quienes deben comparecer.",
   title: "Cita con el notario",
   lead: "Las horas son las locales del notario, con su zona horaria, y UTC.",
   booked: "Su cita",
@@ -37,6 +43,9 @@ const es: AppointmentWords = {
 };
 
 const fr: AppointmentWords = {
+  invite: "Les personnes qui doivent comparaître choisissent l’heure. Leur lien n’est envoyé qu’à elles.",
+  mail: "Leur envoyer le lien",
+  sent: "Le lien est envoyé aux personnes qui doivent comparaître.",
   title: "Rendez-vous avec le notaire",
   lead: "Les heures sont celles du notaire, avec leur fuseau, et en UTC.",
   booked: "Votre rendez-vous",
@@ -55,6 +64,9 @@ const fr: AppointmentWords = {
 };
 
 const pt: AppointmentWords = {
+  invite: "Quem deve comparecer escolhe o horário. O link é enviado só a essas pessoas.",
+  mail: "Enviar o link",
+  sent: "O link está sendo enviado a quem deve comparecer.",
   title: "Encontro com o tabelião",
   lead: "Os horários são os locais do tabelião, com o fuso, e em UTC.",
   booked: "Seu encontro",
@@ -72,6 +84,9 @@ const pt: AppointmentWords = {
 };
 
 const zh: AppointmentWords = {
+  invite: "由需要到场的人选择时间。链接只发给他们本人。",
+  mail: "把链接发给他们",
+  sent: "链接正在发给需要到场的人。",
   title: "与公证人的预约",
   lead: "时间为公证人的当地时间（注明时区）以及 UTC。",
   booked: "您的预约",
@@ -89,6 +104,9 @@ const zh: AppointmentWords = {
 };
 
 const vi: AppointmentWords = {
+  invite: "Những người phải có mặt chọn giờ. Liên kết chỉ gửi cho họ.",
+  mail: "Gửi liên kết cho họ",
+  sent: "Liên kết đang được gửi cho những người phải có mặt.",
   title: "Cuộc hẹn với công chứng viên",
   lead: "Giờ là giờ địa phương của công chứng viên, có ghi múi giờ, và giờ UTC.",
   booked: "Cuộc hẹn của quý vị",
@@ -106,6 +124,9 @@ const vi: AppointmentWords = {
 };
 
 const ko: AppointmentWords = {
+  invite: "출석할 사람이 시간을 선택합니다. 링크는 그분들에게만 보냅니다.",
+  mail: "링크 보내기",
+  sent: "출석할 사람에게 링크를 보내고 있습니다.",
   title: "공증인과의 예약",
   lead: "시간은 시간대가 표시된 공증인의 현지 시간과 UTC입니다.",
   booked: "내 예약",
@@ -123,6 +144,9 @@ const ko: AppointmentWords = {
 };
 
 const tl: AppointmentWords = {
+  invite: "Ang mga dapat humarap ang pumipili ng oras. Sa kanila lang ipinapadala ang link.",
+  mail: "Ipadala sa kanila ang link",
+  sent: "Ipinapadala ang link sa mga dapat humarap.",
   title: "Appointment sa notaryo",
   lead: "Ang mga oras ay lokal na oras ng notaryo, may nakasulat na time zone, at UTC.",
   booked: "Ang inyong appointment",

@@ -16,6 +16,7 @@ import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
 import type { Words } from "../ui/words/en/en.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
+import { appointmentWords } from "./appointment-words.ts";
 
 export type OrderView = Omit<
   PublicOrderRow,
@@ -24,6 +25,8 @@ export type OrderView = Omit<
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** Whether its hosted checkout can be opened now. */
   payable: boolean;
+  /** Whether a time with a notary can be booked. */
+  takesAppointment: boolean;
   together: PaidTogether;
   /** Whether a bank's money is on its way, so that nothing is to be paid now. */
   isPaymentInProcess: boolean;
@@ -141,6 +144,7 @@ ${test && notice("attention", page.test.title, page.test.text)}
 <h2 id="next-title">${page.next}</h2>
 <ul class="next">${todo.map((line) => html`<li>${line}</li>`)}</ul>
 ${order.payable && payPart(order, { words, asked })}
+${order.takesAppointment && html`<p><a class="button no-print" href="${linkFor({ asked }, `/orders/${order.code}/appointment`)}">${appointmentWords[words.language].title}</a></p>`}
 ${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
 ${order.trackingNumber !== null && parcel(order, words)}
 </section>

@@ -8,6 +8,7 @@ import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
 import type { OrderDocument } from "../../signing/envelopes/envelopes.ts";
+import { takesAppointments } from "../../signing/notaries/notaries.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { documentToSave } from "../ui/orders/document-list.ts";
@@ -121,6 +122,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       deps.firmOf(order.partnerId),
       isPayable(order.status) && payments.isInProcess(order.code),
     ]);
+    const takesAppointment = order.status === "NotarizationPending" && (await takesAppointments(db));
     const payable =
       order.payBy === "client" &&
       payments.isConfigured &&
@@ -130,7 +132,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     const together = payable ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
     const title = deps.titleOf(order);
     const retention = orderRetention(deps.retention, order, words);
-    return { ...order, title, payable, together, isPaymentInProcess, retention, signers, firm };
+    const shown = { title, payable, takesAppointment, together, isPaymentInProcess, retention, signers, firm };
+    return { ...order, ...shown };
   }
 
   /** Its policy lets the firm's logo in. */

@@ -16,7 +16,8 @@ const en = {
     begin: "Begin",
     ready: "Stripe’s page is ready.",
     goOn: "Go on to Stripe",
-    looking: "If you have shown your document, Stripe is looking at it. This takes about a minute. Then load this page again.",
+    looking:
+      "If you have shown your document, Stripe is looking at it. This takes about a minute. Then load this page again.",
     again: "That did not work. You can try again, with better light or another document.",
     passed: "Done: your identity document was accepted.",
   },
@@ -59,7 +60,8 @@ const es: IdentityWords = {
     begin: "Comenzar",
     ready: "La página de Stripe está lista.",
     goOn: "Continuar en Stripe",
-    looking: "Si ya mostró su documento, Stripe lo está revisando. Tarda cerca de un minuto. Después, vuelva a cargar esta página.",
+    looking:
+      "Si ya mostró su documento, Stripe lo está revisando. Tarda cerca de un minuto. Después, vuelva a cargar esta página.",
     again: "No funcionó. Puede intentarlo de nuevo con mejor luz o con otro documento.",
     passed: "Listo: se aceptó su documento de identidad.",
   },
@@ -101,7 +103,8 @@ const fr: IdentityWords = {
     begin: "Commencer",
     ready: "La page de Stripe est prête.",
     goOn: "Continuer chez Stripe",
-    looking: "Si vous avez montré votre pièce, Stripe l’examine. Cela prend environ une minute. Rechargez ensuite cette page.",
+    looking:
+      "Si vous avez montré votre pièce, Stripe l’examine. Cela prend environ une minute. Rechargez ensuite cette page.",
     again: "Cela n’a pas marché. Réessayez avec un meilleur éclairage ou une autre pièce.",
     passed: "C’est fait : votre pièce d’identité a été acceptée.",
   },
@@ -143,7 +146,8 @@ const pt: IdentityWords = {
     begin: "Começar",
     ready: "A página da Stripe está pronta.",
     goOn: "Continuar na Stripe",
-    looking: "Se você já mostrou seu documento, a Stripe o está examinando. Leva cerca de um minuto. Depois, recarregue esta página.",
+    looking:
+      "Se você já mostrou seu documento, a Stripe o está examinando. Leva cerca de um minuto. Depois, recarregue esta página.",
     again: "Não funcionou. Tente de novo com mais luz ou com outro documento.",
     passed: "Pronto: seu documento foi aceito.",
   },

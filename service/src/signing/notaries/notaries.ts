@@ -1,5 +1,6 @@
 /** Notaries: their commissions, the rules of their states, the desk where they work, what they upload, and their journals. */
 import { journalRows } from "./acts/journal.ts";
+import { linkRows } from "./appointments/links.ts";
 import { appointmentTables } from "./appointments/store.ts";
 import { proofRows } from "./commissions/proofs.ts";
 import { notaryRows } from "./commissions/store.ts";
@@ -30,10 +31,13 @@ export {
   bookAppointment,
   cancelAppointment,
   endAppointment,
+  invitationOf,
+  scheduledFor,
   setHours,
   slotText,
 } from "./appointments/book.ts";
 export { hoursDays, typedHours } from "./appointments/hours.ts";
+export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
 export { sessionMail, whenText } from "./appointments/mail.ts";
 export {
   bringSessionsNearer,
@@ -152,4 +156,5 @@ export const protectedTables = [
   identityProofRows,
   handOverRows,
   ...appointmentTables,
+  linkRows,
 ];

@@ -5,12 +5,16 @@ import { type QuizDouble, startQuiz } from "@signsealship/testing/doubles/quiz";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner } from "@signsealship/testing/service";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
+import { certificateFiles } from "../../signing/notaries/certificate-files.ts";
+
+const folder = temporaryFolder();
+const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
 
 let running: Harness;
 let browser: Browser;
@@ -32,7 +36,7 @@ before(async () => {
   ({ cookie } = person);
   const commission = {
     ...{ commissionName: "Nora Ames", state: "TX", county: "Travis", commissionNumber: "1", status: "active" },
-    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
+    ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31", certificate },
   };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
 });
@@ -40,6 +44,7 @@ after(async () => {
   await browser.close();
   await running.close();
   await Promise.all([stripe.close(), quiz.close()]);
+  folder.remove();
 });
 
 const at = (path: string) => running.service.baseUrl + path;
@@ -48,24 +53,35 @@ const post = async (path: string, fields: Record<string, string> = {}) =>
 
 const seen = new Set<string>();
 
-/** The link that a signer of a test order in Texas is mailed. */
-async function mailedLink(): Promise<string> {
+/** A test order that waits for a notary. */
+async function waitingOrder(): Promise<string> {
   const { headers } = await newPartner(running.service);
   const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
   const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
   const { orderCode } = (await placed.json()) as { orderCode: string };
   await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
-  const [task] = await running.db.query<{ id: number }>(sql`
-    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND t.kind = 'notarize'`);
-  await post(`/operator/notary/tasks/${task?.id}/claim`);
-  await post(`/operator/notary/orders/${orderCode}/identity`, { person: "1" });
+  return orderCode;
+}
+
+/** The newest path of the kind that the signer was mailed. */
+async function mailedPath(kind: "identity" | "appointments"): Promise<string> {
   const path = await until(() =>
     mailsTo(running.service, "signer@example.com")
-      .flatMap((mail) => /\/identity\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])
+      .flatMap((mail) => new RegExp(`/${kind}/[0-9a-f]{40}`).exec(mail)?.[0] ?? [])
       .find((each) => !seen.has(each)),
   );
   seen.add(path);
   return path;
+}
+
+/** The link by which a signer of a test order in Texas proves their identity. */
+async function mailedLink(): Promise<string> {
+  const orderCode = await waitingOrder();
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND t.kind = 'notarize'`);
+  await post(`/operator/notary/tasks/${task?.id}/claim`);
+  await post(`/operator/notary/orders/${orderCode}/identity`, { person: "1" });
+  return mailedPath("identity");
 }
 
 test("a person answers the questions and shows a credential, on pages that fit and are accessible", async () => {
@@ -112,4 +128,34 @@ test("the page is in the reader’s language, and a refusal says what to do in i
     troubles.join(),
   );
   await close();
+});
+
+test("a notary writes hours, and a signer books, moves and cancels, on pages that fit and are accessible", async () => {
+  const code = await waitingOrder();
+  const desk = await browser.open(at("/operator/notary/hours"), { width: 375, cookie });
+  await desk.page.getByLabel("Your zone").fill("Mars/Base");
+  for (const day of ["Mon", "Tue", "Wed", "Thu", "Fri"]) await desk.page.getByLabel(day).fill("09:00-12:00");
+  await desk.page.getByLabel("Link of your tool").fill("https://meet.example/nora");
+  await desk.page.getByRole("button", { name: "Save the hours" }).click();
+  await desk.page.getByRole("alert").getByText("zone must be a zone like America/Chicago").waitFor();
+  await desk.page.getByLabel("Your zone").fill("America/Chicago");
+  await desk.page.getByRole("button", { name: "Save the hours" }).click();
+  await desk.page.getByText("Your hours are saved.").waitFor();
+  await assertGoodLooks(desk);
+  await desk.close();
+  const opened = await browser.open(at(`/orders/${code}`), { width: 375 });
+  const { page } = opened;
+  await page.getByRole("link", { name: "Appointment with the notary" }).click();
+  await page.getByRole("button", { name: "Mail them the link" }).click();
+  await page.getByRole("status").getByText("The link is being mailed").waitFor();
+  await assertGoodLooks(opened);
+  await page.goto(at(await mailedPath("appointments")));
+  await page.getByRole("button", { name: "Book" }).click();
+  await page.getByRole("heading", { name: "Your appointment" }).waitFor();
+  await page.getByText("(America/Chicago)").first().waitFor();
+  await assertGoodLooks(opened);
+  await page.getByRole("button", { name: "Cancel the appointment" }).click();
+  await page.getByRole("heading", { name: "Choose a time" }).waitFor();
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
 });

@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { newPartner } from "@signsealship/testing/service";
+import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import ICAL from "ical.js";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -13,8 +13,11 @@ import { icsOf } from "../../../src/signing/notaries/appointments/ics.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
+import { certificateFiles } from "./certificate-files.ts";
 
 const running = await forTests(openHarness());
+const folder = await forTests(temporaryFolder());
+const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
 const partner = await newPartner(running.service);
 const client = "signer@example.com";
 const at = (path: string) => running.service.baseUrl + path;
@@ -27,7 +30,7 @@ const hours = { zone: "America/Chicago", ...daily, meeting_url: "https://meet.ex
 async function newNotary(name: string, fields: Record<string, string> = hours) {
   const person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const commission = {
-    ...{ commissionName: name, state: "OH", county: "Franklin", commissionNumber: "1", status: "active" },
+    ...{ commissionName: name, state: "OH", county: "Franklin", commissionNumber: "1", status: "active", certificate },
     ...{ commissionExpires: "2040-01-31", ronRegistration: "R", ronExpires: "2040-01-31" },
   };
   await addNotary({ db: running.db, clock: () => new Date() }, person.id, commission, "operator");
@@ -52,11 +55,26 @@ async function waitingOrder(headers = partner.headers, email = client): Promise<
   return orderCode;
 }
 
-const pageOf = async (code: string) => (await fetch(at(`/orders/${code}/appointment`))).text();
+const linkOf = new Map<string, string>();
+const linksTo = (email: string) =>
+  mailsTo(running.service, email).flatMap((mail) => /\/appointments\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
+
+/** The path of the appointment of an order, which its signer is mailed. */
+async function pathOf(code: string, email = client): Promise<string> {
+  const known = linkOf.get(code);
+  if (known) return known;
+  const before = new Set(linksTo(email));
+  assert.equal((await postForm(at(`/orders/${code}/appointment`), {})).status, 303);
+  const path = await until(() => linksTo(email).find((each) => !before.has(each)));
+  linkOf.set(code, path);
+  return path;
+}
+
+const pageOf = async (code: string) => (await fetch(at(await pathOf(code)))).text();
 const slotsIn = (page: string) =>
   [...page.matchAll(/<option value="(\S+ (?:ron|ipen) \S+)"/g)].map(([, slot = ""]) => slot);
-const book = (code: string, slot: string) => postForm(at(`/orders/${code}/appointment`), { slot });
-const cancel = (code: string) => postForm(at(`/orders/${code}/appointment/cancel`), {});
+const book = async (code: string, slot: string) => postForm(at(await pathOf(code)), { slot });
+const cancel = async (code: string) => postForm(at(`${await pathOf(code)}/cancel`), {});
 
 async function statusOf(code: string): Promise<string | undefined> {
   const [order] = await running.db.query<{ status: string }>(
@@ -88,7 +106,7 @@ function entriesOf(sessionId: string, email = client) {
 /** Moves a begun or coming appointment in time, as if it had been booked so. */
 async function advance(headers: { Authorization: string }, seconds: number): Promise<void> {
   const body = JSON.stringify({ advanceSeconds: seconds });
-  const moved = await fetch(at("/api/partner/sandbox/clock/advance"), {
+  const moved = await fetch(at("/api/partner/sandbox/clock"), {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/json" },
     body,
@@ -227,14 +245,19 @@ test("a time that is not offered, of another notary, or of another form is refus
   ])
     assert.ok([400, 409].includes((await book(code, wrong)).status), wrong);
   assert.equal((await sessionsOf(code)).length, 0);
-  assert.equal((await book("0".repeat(40), slot)).status, 404);
-  assert.equal((await fetch(at(`/orders/${"0".repeat(40)}/appointment`))).status, 404);
+  const stranger = "0".repeat(40);
+  assert.equal((await postForm(at(`/appointments/${stranger}`), { slot })).status, 404);
+  assert.equal((await fetch(at(`/orders/${stranger}/appointment`))).status, 404);
+  // The order's code is known to others, too, such as readers of its room.
+  assert.equal((await postForm(at(`/appointments/${code}`), { slot })).status, 404);
+  assert.equal((await postForm(at(`/orders/${code}/appointment/cancel`), {})).status, 404);
 });
 
 test("people are reminded as the clock goes on, an appointment is fixed two hours before, and one that comes to nothing twice fails the order", async () => {
   const own = await newPartner(running.service);
   const email = "reminded@example.com";
   const code = await waitingOrder(own.headers, email);
+  await pathOf(code, email);
   const reminders = () => mailsTo(running.service, email).filter((mail) => /Subject: .*is soon/.test(mail)).length;
   const slotAfter = async (ms: number) =>
     slotsIn(await pageOf(code)).find(
@@ -275,6 +298,7 @@ test("an appointment whose notary gives the order back is canceled, and everybod
   const own = await newPartner(running.service);
   const email = "released@example.com";
   const code = await waitingOrder(own.headers, email);
+  await pathOf(code, email);
   assert.equal((await book(code, slotsIn(await pageOf(code)).at(-1) ?? "")).status, 303);
   assert.equal((await nora.post(`/operator/notary/orders/${code}/release`)).status, 303);
   await advance(own.headers, 1);
@@ -282,8 +306,32 @@ test("an appointment whose notary gives the order back is canceled, and everybod
   assert.equal((await sessionsOf(code))[0]?.state, "canceled");
 });
 
-test("hours that were altered in the database offer nothing", async () => {
+test("an order that is given back after its appointment began is canceled, and not noted as done", async () => {
+  const own = await newPartner(running.service);
+  const email = "late@example.com";
+  const code = await waitingOrder(own.headers, email);
+  await pathOf(code, email);
+  assert.equal((await book(code, slotsIn(await pageOf(code))[0] ?? "")).status, 303);
+  const [session] = await sessionsOf(code);
+  await advance(own.headers, Math.ceil(((session?.startsAt.getTime() ?? 0) - Date.now()) / 1000) + 600);
+  assert.equal((await nora.post(`/operator/notary/orders/${code}/release`)).status, 303);
+  await advance(own.headers, 1);
+  await until(async () => (await sessionsOf(code))[0]?.state !== "scheduled");
+  assert.deepEqual([(await sessionsOf(code))[0]?.state, (await sessionsOf(code))[0]?.outcome], ["canceled", null]);
+});
+
+test("the link is mailed at most five times a day, and the order’s page leads to it", async () => {
   const code = await waitingOrder();
+  assert.match(await (await fetch(at(`/orders/${code}`))).text(), /orders\/[0-9a-f]{40}\/appointment/);
+  for (let n = 0; n < 5; n++) assert.equal((await postForm(at(`/orders/${code}/appointment`), {})).status, 303);
+  assert.equal((await postForm(at(`/orders/${code}/appointment`), {})).status, 409);
+});
+
+test("hours that were altered in the database offer nothing, and other notaries’ stay", async () => {
+  const code = await waitingOrder();
+  await pathOf(code);
   await running.db.query(sql`UPDATE notary_hours SET meeting_url = 'https://evil.example'`);
-  assert.equal((await fetch(at(`/orders/${code}/appointment`))).status, 503);
+  assert.match(await pageOf(code), /No time can be booked here now/);
+  await newNotary("Omar Beck");
+  assert.ok(slotsIn(await pageOf(code)).length > 0);
 });

@@ -120,7 +120,9 @@ const documentPart = (code: string): Html =>
 
 function bookedPart(code: string, session: NotarySession | null): Html {
   if (!session)
-    return html`<p>Clients book a time in <a href="/operator/notary/hours">your hours</a> on <a href="/orders/${code}/appointment">this page</a>. Or mail them a link of your own:</p>`;
+    return html`<p>Those who must appear book a time in <a href="/operator/notary/hours">your hours</a>, by a link of their own.</p>
+${buttonForm(orderPath(code, "/invite"), "Mail them the link to book")}
+<p>Or mail them a link of your tool:</p>`;
   const { startsAt, zone, mode, meetingPoint } = session;
   const end = (outcome: "no_show" | "technical", label: string) =>
     buttonForm(orderPath(code, "/appointment-ended"), label, { fields: { outcome }, kind: "quiet-button" });

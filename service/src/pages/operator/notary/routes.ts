@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import {
   type Act,
-  appointmentOf,
   askIdentity,
   askInPerson,
   claimedOrder,
@@ -15,6 +14,7 @@ import {
   findDraft,
   type IdentityDeps,
   identitiesOf,
+  inviteToBook,
   mailAppointment,
   meansFor,
   notaryOf,
@@ -26,6 +26,7 @@ import {
   releaseOrder,
   requireMode,
   type SheetDeps,
+  scheduledFor,
   sealJournal,
   sheetOf,
   typedAct,
@@ -66,7 +67,7 @@ export async function orderPage(
   const initial = { ...firstTyped(claimed), ...(sheet && typedOfSheet(sheet)) };
   const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : initial);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
-  const session = await appointmentOf(deps.notaryDesk, code).then((found) => found.session);
+  const session = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
   const body = orderBody({ claimed, draft, identity, session, sheet, hasPasskey, ...shown }, typed);
   return consolePage(deps.frame, request, {
     title: `Order ${shortCode(code)}`,
@@ -132,6 +133,19 @@ export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void
       refused: ({ request, operator, params: { code }, form: typed }, problem) =>
         orderPage(deps, request, operator, code, { typed, problem }),
     });
+
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/invite",
+    permission,
+    async handle({ operator, params: { code } }) {
+      await claimedOrder(notaryDesk, operator, code);
+      await inviteToBook(deps.identity, code, operator.actor);
+      return done(orderPath(code, "#appointment"), "appointment-mailed");
+    },
+    refused: ({ request, operator, params: { code } }, problem) =>
+      orderPage(deps, request, operator, code, { problem }),
+  });
 
   consoleRoute(scope, deps.frame, {
     method: "POST",

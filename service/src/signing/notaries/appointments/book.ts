@@ -10,10 +10,11 @@ import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { listWorkingNotaries, lockNotary, type Notary } from "../commissions/store.ts";
 import { claimedOrder, type DeskDeps, lockClaimed, notaryOf } from "../desk/desk.ts";
-import { type WaitingOrder, waitingOrderOf } from "../desk/orders.ts";
+import { orderOfId, type WaitingOrder, waitingOrderOf } from "../desk/orders.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { readHours, slotsOf } from "./hours.ts";
+import { orderIdOfLink } from "./links.ts";
 import { mailSession } from "./mail.ts";
 import {
   endSession,
@@ -35,22 +36,35 @@ export type Offer = { notary: Notary; mode: Mode; startsAt: Date; zone: string; 
 const fixedMs = 2 * hourMs;
 /** Bookings and moves of an order: each is mailed to everybody. */
 const mostChanges = 12;
-const mostOffers = 80;
+const mostOffers = 500;
 const noShowMs = 15 * minuteMs;
 
-const noOrder = () => new ServiceError("not_found", "Order not found.");
+const noAppointment = () => new ServiceError("not_found", "This link opens no appointment.");
 
-async function waiting(deps: Pick<DeskDeps, "db" | "rowMac">, code: string): Promise<WaitingOrder> {
-  const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
-  if (!order) throw noOrder();
+/** The order of a link. @throws ServiceError `not_found` for every other link, and once the order waits for no notary */
+async function waiting({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac">, token: string): Promise<WaitingOrder> {
+  const orderId = await orderIdOfLink(db, token);
+  const order = orderId === undefined ? undefined : await orderOfId({ db, rowMac }, orderId);
+  if (!order) throw noAppointment();
   return order;
 }
 
 const openOf = (sessions: readonly NotarySession[]) => sessions.find(({ state }) => state === "scheduled") ?? null;
 
-/** The appointment of an order, and the times that can be booked. @throws ServiceError `not_found` for an order that waits for no notary */
-export async function appointmentOf(deps: DeskDeps, code: string) {
-  const order = await waiting(deps, code);
+/** When the people of an order meet the notary; null without an appointment. */
+export const scheduledFor = async (db: Sql, orderId: number): Promise<NotarySession | null> =>
+  openOf(await sessionsOf(db, orderId));
+
+/** The same by the order's code. @throws ServiceError `not_found` for an order that waits for no notary */
+export async function invitationOf(deps: DeskDeps, code: string): Promise<NotarySession | null> {
+  const order = isCode(code) ? await waitingOrderOf(deps, code) : undefined;
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  return scheduledFor(deps.db, order.orderId);
+}
+
+/** The appointment behind a link, and the times that can be booked. @throws ServiceError `not_found` for every other link */
+export async function appointmentOf(deps: DeskDeps, token: string) {
+  const order = await waiting(deps, token);
   const now = deps.clock();
   const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
   const offers = (await Promise.all(notaries.map((notary) => offersOf(deps, deps.db, order, notary)))).flat();
@@ -70,7 +84,11 @@ const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary
   );
 
 async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: Notary): Promise<Offer[]> {
-  const hours = await findHours(db, notary.id);
+  const hours = await findHours(db, notary.id).catch((error: unknown) => {
+    // Altered hours offer nothing; other notaries' stay.
+    deps.log.error({ err: error, notaryId: notary.id }, "the hours of a notary can’t be used");
+    return null;
+  });
   if (!hours) return [];
   const now = deps.clock();
   const rules = await deps.readEligibility(db);
@@ -79,8 +97,15 @@ async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: No
     ["ipen", hours.place],
   ];
   const slots = slotsOf(hours, await takenTimes(db, notary.id, now), now);
+  // What a notary may do changes with the day at most, and certificates take time to read.
+  const byDay = new Map<string, readonly string[]>();
+  const modesOn = (day: string, at: Date) => {
+    const modes = byDay.get(day) ?? eligibilityFor(rules, notary, order, at).modes;
+    byDay.set(day, modes);
+    return modes;
+  };
   return slots.flatMap((startsAt) => {
-    const { modes } = eligibilityFor(rules, notary, order, startsAt);
+    const modes = modesOn(startsAt.toISOString().slice(0, 10), startsAt);
     return points.flatMap(([mode, meetingPoint]) =>
       meetingPoint !== null && modes.includes(mode) ? [{ notary, mode, startsAt, zone: hours.zone, meetingPoint }] : [],
     );
@@ -94,8 +119,8 @@ export const slotText = ({ startsAt, mode, notary }: Offer): string => `${starts
  * Books a time, or moves the appointment there. The notary gets the order in hand, where nobody has it.
  * @throws ServiceError `conflict` for a time that is taken: of two at once one gets it; and within two hours of the present one
  */
-export async function bookAppointment(deps: DeskDeps, code: string, slot: string): Promise<void> {
-  const order = await waiting(deps, code);
+export async function bookAppointment(deps: DeskDeps, token: string, slot: string): Promise<void> {
+  const order = await waiting(deps, token);
   const [at = "", mode = "", notaryId = ""] = slot.split(" ");
   if (!isUuid(notaryId) || Number.isNaN(Date.parse(at)))
     throw invalid("slot must be one of the times that are offered.");
@@ -112,9 +137,9 @@ export async function bookAppointment(deps: DeskDeps, code: string, slot: string
 
 async function lockWaiting(tx: Tx, deps: DeskDeps, { code, orderId }: WaitingOrder) {
   const locked = await lockOrder(tx, code);
-  const still = await waitingOrderOf({ db: tx, rowMac: deps.rowMac }, code);
-  if (!locked || still?.orderId !== orderId) throw noOrder();
-  return { locked, still, now: deps.clock() };
+  const still = await orderOfId({ db: tx, rowMac: deps.rowMac }, orderId);
+  if (!locked || !still) throw noAppointment();
+  return { still, now: deps.clock() };
 }
 
 async function write(tx: Tx, order: WaitingOrder, offer: Offer, now: Date): Promise<void> {
@@ -130,7 +155,8 @@ async function write(tx: Tx, order: WaitingOrder, offer: Offer, now: Date): Prom
   const about = { id, notaryId: notary.id, mode, startsAt, zone, meetingPoint, reminded: stageOf(startsAt, now) };
   if (session) await moveSession(tx, about);
   else await insertSession(tx, { ...about, orderId, bookedAt: now });
-  if (claimedBy === null) await claimTaskIn(tx, taskId, `operator:${notary.operatorId}`, now);
+  if (claimedBy === null)
+    await claimTaskIn(tx, taskId, { by: `operator:${notary.operatorId}`, actor: "client", at: now });
   const action = session ? "notary.appointment_moved" : "notary.appointment_booked";
   const detail = { sessionId: id, mode, startsAt: startsAt.toISOString(), notaryId: notary.id };
   await tx.query(auditLine({ at: now, action, actor: "client", partnerId, orderId, detail }));
@@ -151,8 +177,8 @@ export function stageOf(startsAt: Date, now: Date): number {
 }
 
 /** Cancels the appointment of an order; the notary keeps the order in hand. @throws ServiceError as for moving */
-export async function cancelAppointment(deps: DeskDeps, code: string): Promise<void> {
-  const order = await waiting(deps, code);
+export async function cancelAppointment(deps: DeskDeps, token: string): Promise<void> {
+  const order = await waiting(deps, token);
   await deps.db.transaction(async (tx) => {
     const { still, now } = await lockWaiting(tx, deps, order);
     const session = openOf(await sessionsOf(tx, still.orderId));

@@ -53,13 +53,21 @@ function beginningsIn(zone: string, day: string, [from, to]: Window): number[] {
   return found;
 }
 
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** Formatters take long to make; there are as many as zones of notaries. */
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known) return known;
+  const parts = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const;
+  const made = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", ...parts });
+  clocks.set(zone, made);
+  return made;
+}
+
 /** The wall clock of a zone at an instant, read as if it were UTC. */
 function wallClock(zone: string, at: number): number {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
-  }).formatToParts(at);
+  const parts = clockOf(zone).formatToParts(at);
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
   return Date.parse(`${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}:00Z`);
 }

@@ -1,13 +1,14 @@
-import { readMailFirm } from "../../../firms/partners/partners.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { isLanguage, type Language, languageTags } from "../../../kernel/platform/languages.ts";
+import { type Language, languageTags } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import { findNotary } from "../commissions/store.ts";
 import { peopleOf } from "../desk/orders.ts";
+import { addressedTo } from "./address.ts";
 import { icsOf } from "./ics.ts";
+import { linkPathOf } from "./links.ts";
 import { findSession, type NotarySession } from "./store.ts";
-import { type SessionMoment, sessionWords } from "./words.ts";
+import type { SessionMoment } from "./words.ts";
 
 type SessionMail = {
   sessionId: string;
@@ -29,65 +30,61 @@ export async function mailSession(
   for (const person of people) await sessionMail.enqueue(tx, { sessionId: id, sequence, moment, person });
 }
 
-/** When an appointment begins, in its zone, which is named, and in UTC. */
-export function whenText(startsAt: Date, zone: string, language: Language): string {
-  const local = new Intl.DateTimeFormat(languageTags[language], {
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** Formatters take long to make. There are as many as zones of notaries, in each language. */
+function formatterOf(zone: string, language: Language): Intl.DateTimeFormat {
+  const key = `${language} ${zone}`;
+  const known = formatters.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(languageTags[language], {
     timeZone: zone,
     dateStyle: "full",
     timeStyle: "short",
   });
-  return `${local.format(startsAt)} (${zone}), ${startsAt.toISOString().slice(11, 16)} UTC`;
+  formatters.set(key, made);
+  return made;
 }
+
+/** When an appointment begins, in its zone, which is named, and in UTC. */
+export const whenText = (startsAt: Date, zone: string, language: Language): string =>
+  `${formatterOf(zone, language).format(startsAt)} (${zone}), ${startsAt.toISOString().slice(11, 16)} UTC`;
 
 export const sessionMail = defineMail({
   queue: "notary-session-mail",
-  async load({ sessionId, sequence, moment, person }: SessionMail, { db, rowMac, clock }: MailDeps) {
+  async load({ sessionId, sequence, moment, person }: SessionMail, { db, rowMac, clock, secrets }: MailDeps) {
     const session = await findSession(db, sessionId);
     if (!session || session.sequence !== sequence || isStale(session, moment, clock())) return null;
-    const [order, notary] = await Promise.all([
-      peopleOf({ db, rowMac }, session.orderId),
-      findNotary(db, session.notaryId),
-    ]);
+    const { orderId } = session;
+    const [order, notary] = await Promise.all([peopleOf({ db, rowMac }, orderId), findNotary(db, session.notaryId)]);
     if (!order || !notary) return null;
-    const to =
-      person === null
-        ? { name: notary.commissionName, email: notary.email, language: "en" }
-        : order.signers[person - 1];
-    if (!to) return null;
-    const firm = await readMailFirm(db, order.partnerId);
-    return { session, order, notary: notary.commissionName, to, firm };
+    const { commissionName, email } = notary;
+    const to = person === null ? { name: commissionName, email, language: "en" } : order.signers[person - 1];
+    const path = person === null ? "/operator/notary" : await linkPathOf(db, secrets, orderId, person);
+    return to ? { session, path, notary: commissionName, ...(await addressedTo(db, order, to)) } : null;
   },
-  write({ session, order, notary, to, firm }, { sequence, moment, person }, { baseUrl, clock }) {
+  write({ session, path, notary, words, ...letter }, { sequence, moment, person }, { baseUrl, clock }) {
     const { id, mode, startsAt, zone, meetingPoint, reminded } = session;
-    const language = isLanguage(to.language) ? to.language : "en";
-    const words = sessionWords[language];
-    const when = whenText(startsAt, zone, language);
-    const page =
-      person === null
-        ? `${baseUrl}/operator/notary/orders/${order.code}`
-        : `${baseUrl}/orders/${order.code}/appointment?lang=${language}`;
-    const lines = words.lines[moment](when, isPlainName(notary) ? notary : null);
+    const when = whenText(startsAt, zone, letter.language);
     const isOff = moment === "canceled" || moment === "again";
+    const host = new URL(baseUrl).hostname;
     const entry = {
-      uid: `${id}@${new URL(baseUrl).hostname}`,
+      uid: `${id}@${host}`,
       ...{ sequence, startsAt, stampedAt: clock(), isCanceled: isOff },
       summary: words.summary,
       description: `${words.modes[mode]}: ${meetingPoint}`,
       location: meetingPoint,
-      organizer: firm.contactEmail ?? `no-reply@${new URL(baseUrl).hostname}`,
-      attendee: to.email,
+      organizer: letter.firm.contactEmail ?? `no-reply@${host}`,
+      attendee: letter.to,
     };
     return {
+      ...letter,
       id: `session:${id}:${sequence}:${moment}:${reminded}:${person ?? "notary"}`,
-      to: to.email,
-      environment: order.environment,
       subject: words.subjects[moment],
-      greeting: words.hello(isPlainName(to.name) ? to.name : null),
-      lines: [lines, ...(isOff ? [] : [words.have])],
+      lines: [words.lines[moment](when, isPlainName(notary) ? notary : null), ...(isOff ? [] : [words.have])],
       ...(!isOff && { facts: [[words.when, when] as const, [words.modes[mode], meetingPoint] as const] }),
-      link: { label: words.link, url: page },
+      link: path === null ? null : { label: words.link, url: `${baseUrl}${path}?lang=${letter.language}` },
       caution: words.caution,
-      ...{ language, firm },
       calendar: { method: isOff ? ("CANCEL" as const) : ("REQUEST" as const), ics: icsOf(entry) },
     };
   },

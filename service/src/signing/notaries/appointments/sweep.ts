@@ -1,4 +1,4 @@
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../desk/desk.ts";
 import { peopleOf } from "../desk/orders.ts";
 import { cancelSession, stageOf } from "./book.ts";
@@ -17,28 +17,31 @@ export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal):
   }
 }
 
-/** Statuses after which an appointment that has begun counts as refused. */
-const refusedStatuses: ReadonlySet<string> = new Set([
-  "NotarizationFailed",
-  "IdentityLocked",
-  "Cancelled",
-  "RefundPending",
-  "Refunded",
+/** Statuses of orders whose document was notarized, and of those for which nobody will. */
+const notarized: ReadonlySet<string> = new Set([
+  ...["NotarizationComplete", "ShippingPending", "Shipped", "Delivered", "ShippingFailed"],
+  ...["FaxPending", "FaxSent", "FaxDelivered", "FaxFailed", "Completed"],
 ]);
+const refused: ReadonlySet<string> = new Set(["NotarizationFailed", "IdentityLocked"]);
 
-const lookAt = ({ db, clock, rowMac }: SweepDeps, id: string): Promise<void> =>
-  db.transaction(async (tx) => {
-    await tx.query(sql`SELECT FROM notary_sessions WHERE id = ${id} FOR UPDATE`);
+const outcomeOf = (status: string): SessionOutcome | null =>
+  notarized.has(status) ? "done" : refused.has(status) ? "refused" : null;
+
+async function lookAt({ db, clock, rowMac, log }: SweepDeps, id: string): Promise<void> {
+  const seen = await findSession(db, id);
+  const before = seen && (await peopleOf({ db, rowMac }, seen.orderId));
+  if (!before) return log.error({ id }, "an appointment is of an order that was altered outside the service");
+  await db.transaction(async (tx) => {
+    // Bookings lock the order first, too.
+    await lockOrder(tx, before.code);
     const at = clock();
     const [due] = await sessionsToLookAt(tx, at, id);
     const session = await findSession(tx, id);
     const people = session && (await peopleOf({ db: tx, rowMac }, session.orderId));
-    // Another node was faster, or the order was altered outside the service.
+    // Another node was faster.
     if (!due || !session || !people) return;
-    if (!due.isReminder && session.startsAt <= at) {
-      const outcome: SessionOutcome = refusedStatuses.has(people.status) ? "refused" : "done";
-      return endSession(tx, id, outcome, at);
-    }
+    const outcome = session.startsAt <= at && !due.isReminder ? outcomeOf(people.status) : null;
+    if (outcome !== null) return endSession(tx, id, outcome, at);
     const stage = stageOf(session.startsAt, at);
     if (due.isReminder) {
       await setReminded(tx, id, Math.max(stage, session.reminded));
@@ -46,3 +49,4 @@ const lookAt = ({ db, clock, rowMac }: SweepDeps, id: string): Promise<void> =>
     }
     await cancelSession(tx, session, people, { at, actor: "system" });
   });
+}

@@ -9,6 +9,7 @@ export type SessionWords = {
   lines: Record<SessionMoment, By>;
   modes: Record<"ron" | "ipen", string>;
   hello: (name: string | null) => string;
+  invite: { subject: string; line: string; link: string };
   summary: string;
   when: string;
   have: string;
@@ -33,6 +34,11 @@ const en: SessionWords = {
   },
   modes: { ron: "By audio and video", ipen: "In person" },
   hello: (name) => (name ? `Hello ${name},` : "Hello,"),
+  invite: {
+    subject: "Choose a time with the notary",
+    line: "Your document waits for a notary. Choose when you meet.",
+    link: "Choose a time",
+  },
   summary: "Appointment with the notary",
   when: "When",
   have: "Have the credential at hand that you identify yourself with.",
@@ -57,6 +63,11 @@ const es: SessionWords = {
   },
   modes: { ron: "Por audio y video", ipen: "En persona" },
   hello: (name) => (name ? `Hola, ${name}:` : "Hola:"),
+  invite: {
+    subject: "Elija una hora con el notario",
+    line: "Su documento espera a un notario. Elija cuándo se reúnen.",
+    link: "Elegir una hora",
+  },
   summary: "Cita con el notario",
   when: "Cuándo",
   have: "Tenga a mano el documento con el que se identifica.",
@@ -82,6 +93,11 @@ const fr: SessionWords = {
   },
   modes: { ron: "Par audio et vidéo", ipen: "En personne" },
   hello: (name) => (name ? `Bonjour ${name},` : "Bonjour,"),
+  invite: {
+    subject: "Choisissez une heure avec le notaire",
+    line: "Votre document attend un notaire. Choisissez quand vous vous rencontrez.",
+    link: "Choisir une heure",
+  },
   summary: "Rendez-vous avec le notaire",
   when: "Quand",
   have: "Ayez à portée de main la pièce avec laquelle vous vous identifiez.",
@@ -107,6 +123,11 @@ const pt: SessionWords = {
   },
   modes: { ron: "Por áudio e vídeo", ipen: "Presencial" },
   hello: (name) => (name ? `Olá, ${name},` : "Olá,"),
+  invite: {
+    subject: "Escolha um horário com o tabelião",
+    line: "Seu documento espera um tabelião. Escolha quando vocês se encontram.",
+    link: "Escolher um horário",
+  },
   summary: "Encontro com o tabelião",
   when: "Quando",
   have: "Tenha à mão o documento com que você se identifica.",
@@ -131,6 +152,7 @@ const zh: SessionWords = {
   },
   modes: { ron: "通过音视频", ipen: "当面" },
   hello: (name) => (name ? `${name}，您好：` : "您好："),
+  invite: { subject: "请选择与公证人见面的时间", line: "您的文件正等待公证人。请选择见面时间。", link: "选择时间" },
   summary: "与公证人的预约",
   when: "时间",
   have: "请准备好您用于证明身份的证件。",
@@ -156,6 +178,11 @@ const vi: SessionWords = {
   },
   modes: { ron: "Qua âm thanh và hình ảnh", ipen: "Gặp trực tiếp" },
   hello: (name) => (name ? `Xin chào ${name},` : "Xin chào,"),
+  invite: {
+    subject: "Hãy chọn giờ với công chứng viên",
+    line: "Tài liệu của quý vị đang chờ công chứng viên. Hãy chọn giờ gặp.",
+    link: "Chọn giờ",
+  },
   summary: "Cuộc hẹn với công chứng viên",
   when: "Thời gian",
   have: "Hãy chuẩn bị sẵn giấy tờ dùng để chứng minh danh tính.",
@@ -180,6 +207,11 @@ const ko: SessionWords = {
   },
   modes: { ron: "음성과 영상", ipen: "대면" },
   hello: (name) => (name ? `${name} 님, 안녕하세요.` : "안녕하세요."),
+  invite: {
+    subject: "공증인과 만날 시간을 선택하세요",
+    line: "문서가 공증인을 기다리고 있습니다. 만날 시간을 선택하세요.",
+    link: "시간 선택",
+  },
   summary: "공증인과의 예약",
   when: "시간",
   have: "신원을 증명할 신분증을 준비해 주세요.",
@@ -205,6 +237,11 @@ const tl: SessionWords = {
   },
   modes: { ron: "Sa audio at video", ipen: "Nang personal" },
   hello: (name) => (name ? `Kumusta ${name},` : "Kumusta,"),
+  invite: {
+    subject: "Pumili ng oras sa notaryo",
+    line: "Naghihintay ng notaryo ang inyong dokumento. Piliin kung kailan kayo magkikita.",
+    link: "Pumili ng oras",
+  },
   summary: "Appointment sa notaryo",
   when: "Kailan",
   have: "Ihanda ang ID na gagamitin ninyo sa pagpapakilala.",

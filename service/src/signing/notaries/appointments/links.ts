@@ -1,0 +1,123 @@
+import { hash } from "node:crypto";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
+import type { DeskDeps } from "../desk/desk.ts";
+import { peopleOf, waitingOrderOf } from "../desk/orders.ts";
+import { addressedTo } from "./address.ts";
+
+const linkState: StateMac = {
+  table: sql`appointment_links`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (l) =>
+    sql`${l}.id, ${l}.order_id, ${l}.person, encode(${l}.token_sha256, 'hex'), extract(epoch FROM ${l}.created_at)`,
+};
+
+export const linkRows = stateRows(linkState);
+
+const tokenUnder = (secrets: SecretBytes, id: string): string =>
+  derivedToken(deriveKey(secrets, "appointment-link"), id);
+const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
+
+export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
+
+/** Invitations of an order in a day: each is mailed to everybody. */
+const mostADay = 5;
+
+/**
+ * Mails everybody who is to appear a link by which they choose a time. Anybody with the order's code may ask for that.
+ * @throws ServiceError `not_found` for an order that waits for no notary, `conflict` for one that was mailed too often
+ */
+export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, actor: string): Promise<void> {
+  const order = isCode(code) ? await waitingOrderOf(desk, code) : undefined;
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  const { orderId, partnerId, signers } = order;
+  await desk.db.transaction(async (tx) => {
+    const locked = await lockOrder(tx, code);
+    const at = desk.clock();
+    if (locked?.status !== "NotarizationPending") throw new ServiceError("conflict", "The order waits for no notary.");
+    const [sent] = await tx.query<{ n: number }>(sql`
+      SELECT count(*)::int AS n FROM audit_log
+      WHERE order_id = ${orderId} AND action = 'notary.invited' AND occurred_at > ${new Date(at.getTime() - dayMs)}`);
+    if ((sent?.n ?? 0) >= mostADay)
+      throw new ServiceError("conflict", `The link is mailed at most ${mostADay} times a day.`);
+    for (const [index] of signers.entries()) {
+      await ensureLink(tx, secrets, { orderId, person: index + 1, at });
+      await appointmentInvitationMail.enqueue(tx, { orderId, person: index + 1, at: at.toISOString() });
+    }
+    const detail = { people: signers.length };
+    await tx.query(auditLine({ at, action: "notary.invited", actor, partnerId, orderId, detail }));
+  });
+}
+
+async function ensureLink(
+  tx: Tx,
+  secrets: SecretBytes,
+  { orderId, person, at }: { orderId: number; person: number; at: Date },
+): Promise<void> {
+  const id = newUuid();
+  await tx.query(sql`
+    INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)
+    VALUES (${id}, ${orderId}, ${person}, ${sha256Of(tokenUnder(secrets, id))}, ${at}) ON CONFLICT DO NOTHING`);
+  await writeStateMacs(tx, linkState, sql`id = ${id}`);
+}
+
+/** The order that a link is about; undefined for every other link. @throws ServiceError `unavailable` for an altered row */
+export async function orderIdOfLink(db: Sql, token: string): Promise<number | undefined> {
+  if (!isCode(token)) return undefined;
+  const [link] = await db.query<{ orderId: number }>(sql`
+    SELECT order_id AS "orderId", ${verified(linkState, sql`appointment_links`)} FROM appointment_links
+    WHERE token_sha256 = ${sha256Of(token)}`);
+  return link?.orderId;
+}
+
+/** The path of a person's page of appointments; null for a person without a link. */
+export async function linkPathOf(
+  db: Sql,
+  secrets: SecretBytes,
+  orderId: number,
+  person: number,
+): Promise<string | null> {
+  const [link] = await db.query<{ id: string; sha256: Buffer }>(sql`
+    SELECT id, token_sha256 AS sha256, ${verified(linkState, sql`appointment_links`)} FROM appointment_links
+    WHERE order_id = ${orderId} AND person = ${person}`);
+  const tokens = link ? keysOf(secrets).map((key) => tokenUnder(key, link.id)) : [];
+  const token = tokens.find((each) => link && sha256Of(each).equals(link.sha256));
+  return token === undefined ? null : `/appointments/${token}`;
+}
+
+type Invitation = { orderId: number; person: number; at: string };
+
+export const appointmentInvitationMail = defineMail({
+  queue: "appointment-invitation-mail",
+  async load({ orderId, person }: Invitation, { db, rowMac, secrets }: MailDeps) {
+    const [order, path] = await Promise.all([
+      peopleOf({ db, rowMac }, orderId),
+      linkPathOf(db, secrets, orderId, person),
+    ]);
+    const to = order?.signers[person - 1];
+    if (!order || !to || path === null || order.status !== "NotarizationPending") return null;
+    return { ...(await addressedTo(db, order, to)), path };
+  },
+  write({ path, words, ...letter }, { orderId, person, at }, { baseUrl }) {
+    const { subject, line, link } = words.invite;
+    return {
+      ...letter,
+      id: `appointment-invitation:${orderId}:${person}:${at}`,
+      subject,
+      lines: [line],
+      link: { label: link, url: `${baseUrl}${path}?lang=${letter.language}` },
+      caution: words.caution,
+    };
+  },
+});
