@@ -65,10 +65,13 @@ async function ensureLink(
   secrets: SecretBytes,
   { orderId, person, at }: { orderId: number; person: number; at: Date },
 ): Promise<void> {
+  if ((await linkPathOf(tx, secrets, orderId, person)) !== null) return;
   const id = newUuid();
+  // A link whose key is gone can't be written any more.
+  await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
   await tx.query(sql`
     INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)
-    VALUES (${id}, ${orderId}, ${person}, ${sha256Of(tokenUnder(secrets, id))}, ${at}) ON CONFLICT DO NOTHING`);
+    VALUES (${id}, ${orderId}, ${person}, ${sha256Of(tokenUnder(secrets, id))}, ${at})`);
   await writeStateMacs(tx, linkState, sql`id = ${id}`);
 }
 
