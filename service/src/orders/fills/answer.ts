@@ -2,7 +2,7 @@ import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import { openKept } from "../order/order.ts";
-import { complete, filledDocument } from "./complete.ts";
+import { client, complete, filledDocument } from "./complete.ts";
 import { type FillDeps, noSuchFill, readingOf } from "./fill.ts";
 import {
   type Answers,
@@ -103,7 +103,7 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   if (revision !== fill.revision) return "stale";
   const missing = missingIn(fill.questions, fill.answers);
   if (missing.length > 0) return missing;
-  const made = await complete(deps, fill, fill.answers).catch(unshownFaults);
+  const made = await complete(deps, fill, fill.answers, client).catch(unshownFaults);
   if (Array.isArray(made)) return made;
   try {
     await deps.templates.db.transaction((tx) => made.write(tx));

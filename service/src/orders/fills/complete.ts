@@ -14,6 +14,9 @@ import { fillTokensOf } from "./tokens.ts";
 type Deps = { templates: TemplateDeps; secrets: SecretBytes };
 export type Filling = FillForm & { id: string; revision: number };
 
+/** The holder of the link, as the audit log names them. */
+export const client = "client";
+
 /** The document with the answers in it. @throws UnshownAnswers, ServiceError */
 export async function filledDocument(
   deps: Deps,
@@ -38,7 +41,7 @@ export async function filledDocument(
  * @returns the writes that put it behind its token and end the fill, for the caller's transaction
  * @throws UnshownAnswers, ServiceError
  */
-export async function complete(deps: Deps, fill: Filling, answers: Answers) {
+export async function complete(deps: Deps, fill: Filling, answers: Answers, actor: string) {
   const { bytes, pages } = await filledDocument(deps, fill, answers);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const blobKey = await deps.templates.blobs.put(bytes, documentUse(sha256));
@@ -53,7 +56,7 @@ export async function complete(deps: Deps, fill: Filling, answers: Answers) {
       await insertFilled(tx, deps.templates.rowMac, { ...document, token, slug, owner, use, at });
       const { partnerId } = owner;
       const detail = { fillId: id, sha256 };
-      await tx.query(auditLine({ at, action: "fill.completed", actor: "client", partnerId, detail }));
+      await tx.query(auditLine({ at, action: "fill.completed", actor, partnerId, detail }));
     },
     /** Forgets the stored document of a transaction that failed. */
     async discard(error: unknown): Promise<void> {

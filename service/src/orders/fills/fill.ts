@@ -163,7 +163,9 @@ export async function createFill(
     const [missing] = missingIn(questions, answers);
     if (missing) throw invalid(`values.${missing.name} is required.`);
   }
-  const finish = fields.complete ? await complete(deps, { ...fill, revision: 0 }, answers).catch(inOurWords) : null;
+  const finish = fields.complete
+    ? await complete(deps, { ...fill, revision: 0 }, answers, fill.createdBy).catch(inOurWords)
+    : null;
   try {
     await deps.templates.db.transaction(async (tx) => {
       if ((await countOpen(tx, principal, at)) >= mostOpen)

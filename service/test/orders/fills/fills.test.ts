@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { issueKey, storageUse } from "../../../src/firms/partners/partners.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
@@ -132,6 +135,13 @@ test("a token of an earlier version names the version that it needs", async () =
   const { body } = await order(made.fillToken ?? "", { template: id });
   assert.equal(body.error, "fill_token was filled in from version 1: send it as template_version.");
   assert.equal((await order(made.fillToken ?? "", { template: id, template_version: "1" })).status, 201);
+});
+
+test("the audit log says whether the firm or the client filled it in", async () => {
+  const made = await fill({ template: await template(), values: { buyer: "Jane", agree: true }, complete: true });
+  const [row] = await db.query<{ actor: string }>(sql`
+    SELECT actor FROM audit_log WHERE action = 'fill.completed' AND detail->>'fillId' = ${made.fillId}`);
+  assert.match(row?.actor ?? "", /^key:/);
 });
 
 test("a fill and its token belong to one firm and environment", async () => {
@@ -265,6 +275,15 @@ test("the link is mailed to the person, in their language, at most five times", 
     send: true,
   });
   for (let sent = 1; sent < 5; sent++) assert.equal((await call("POST", `fills/${made.fillId}/send`)).status, 200);
+  const outbox = join(folder.path, "outbox");
+  const mails = () =>
+    existsSync(outbox) ? readdirSync(outbox).map((file) => readFileSync(join(outbox, file), "utf8")) : [];
+  const isSent = () =>
+    mails().some((mail) => {
+      const text = mail.replace(/=\r?\n/g, "").replaceAll("=3D", "=");
+      return text.includes(`${made.url}?lang=es`) && text.includes("Hola Jane Doe");
+    });
+  await until(isSent);
   const { status, body } = await call("POST", `fills/${made.fillId}/send`);
   assert.deepEqual([status, body.error], [409, "This form is no longer open, or its link was mailed 5 times."]);
 });
