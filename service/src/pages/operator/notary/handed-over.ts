@@ -55,10 +55,20 @@ export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): voi
         if (!found) return away;
         return { redirect: orderPath(await takeBackByPin(notarySheets, found.holding, pin), "/sheet") };
       },
-      refused: async ({ request }, problem) => (await show(request, problem)) ?? "",
+      refused: async ({ request }, problem) => (await show(request, problem)) ?? returnedPage(assets, problem),
     });
   });
 }
+
+/** Of two tabs at once one gave the device back: the other says so. */
+const returnedPage = (assets: Pick<Assets, "url">, problem: string): string =>
+  layout(assets, {
+    unlisted: true,
+    title: "Hand the device to the notary",
+    headerNav: html``,
+    body: html`<div class="narrow"><h1>Hand the device to the notary</h1>${errorSummary(problem)}
+<p><a href="/operator/notary">Open the desk</a></p></div>`,
+  });
 
 function handedPage(
   assets: Pick<Assets, "url">,
