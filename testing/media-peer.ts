@@ -68,6 +68,9 @@ export function madeUpFrame(isKey: boolean, bytes: number): Buffer {
   return frame;
 }
 
+/** One frame of Opus in 20 ms, of a sound that nobody would want to hear. */
+const madeUpSound = (): Buffer => Buffer.concat([Buffer.from([0xf8]), randomBytes(59)]);
+
 /** The payloads of a frame, each with its descriptor. */
 export const vp8Payloads = (frame: Buffer): Buffer[] =>
   Array.from({ length: Math.ceil(frame.length / mtu) }, (_, index) =>
@@ -172,7 +175,7 @@ function sendAudio(track: MediaStreamTrack, { drops }: PeerOptions): () => void 
       timestamp: sequence * 960,
       ssrc: 1,
     });
-    if (!drops?.(sequence, "audio")) track.writeRtp(new RtpPacket(header, randomBytes(60)));
+    if (!drops?.(sequence, "audio")) track.writeRtp(new RtpPacket(header, madeUpSound()));
     sequence++;
   }, audioMs);
   return () => clearInterval(timer);

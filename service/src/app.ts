@@ -74,6 +74,7 @@ import {
   identityMail,
   inPersonMail,
   inPersonRoutes,
+  recordingMail,
   sessionMail,
 } from "./signing/notaries/notaries.ts";
 import { backupMetrics } from "./upkeep/backup/backup.ts";
@@ -130,6 +131,7 @@ const mails = [
   invitationMail,
   expiryMail,
   appointmentMail,
+  recordingMail,
   inPersonMail,
   identityMail,
   fillMail,

@@ -84,6 +84,7 @@ import {
   type NotaryRules,
   openNotarySupply,
   placeBlock,
+  type Recordings,
   type SupplyDeps,
   supplyState,
 } from "./signing/notaries/notaries.ts";
@@ -97,6 +98,8 @@ const uploadSizes = {
 // Each holds a database connection while a time stamp is waited for; the pool has 20.
 const sealsAtOnce = 4;
 const screeningFile = join(root, "service/data/screening.yaml");
+
+export type LiveMedia = { engine: MediaEngine; recordings: Recordings };
 
 export type AppDeps = Resources & {
   metrics: Metrics;
@@ -112,7 +115,7 @@ export type AppDeps = Resources & {
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;
   /** Live audio and video; null where it is off. */
-  media: MediaEngine | null;
+  media: LiveMedia | null;
   /** Where mails stay that no server sends; null when they are sent, or the service is not for this machine alone. */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;

@@ -6,6 +6,7 @@ import { createApp } from "./app.ts";
 import { openAnchoring } from "./evidence/anchoring/anchoring.ts";
 import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
 import { openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
+import type { LiveMedia } from "./features.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
 import { type Config, readConfig } from "./kernel/config/config.ts";
 import { type SchemaWatch, watchSchema } from "./kernel/platform/database/schema-fence.ts";
@@ -18,13 +19,14 @@ import { createWorkerPool, type WorkerPool } from "./kernel/platform/workers/poo
 import { readRetention } from "./kernel/retention/retention.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openPricing } from "./orders/pricing/pricing.ts";
-import { type MediaEngine, openMediaEngine, spoolFolder } from "./providers/providers.ts";
+import { openMediaEngine, spoolFolder } from "./providers/providers.ts";
 import {
   envelopesWith,
   listedCertificates,
   type OpenedSignerAuthorities,
   openSignerAuthorities,
 } from "./signing/envelopes/envelopes.ts";
+import { Recordings } from "./signing/notaries/notaries.ts";
 import { signingCertificates } from "./upkeep/gauges.ts";
 import { openResources, type Resources, root } from "./upkeep/resources.ts";
 import { keptMail, welcome } from "./welcome.ts";
@@ -94,15 +96,19 @@ function unvouchedCounter(metrics: Metrics): (table: string) => void {
   return (table) => unvouched.inc({ table });
 }
 
-/** The engine of live audio and video, where it is on. */
-function openMedia({ config, clock, log }: Resources, metrics: Metrics): MediaEngine | null {
+/** The engine of live audio and video, and its recordings, where it is on. */
+function openMedia(resources: Resources, metrics: Metrics): LiveMedia | null {
+  const { config, clock, log } = resources;
   if (!config.media) return null;
-  const media = openMediaEngine({ settings: config.media, spoolDir: spoolFolder(config.dataDir), clock, log });
+  const spoolDir = spoolFolder(config.dataDir);
+  const engine = openMediaEngine({ settings: config.media, spoolDir, clock, log });
   const deaths = metrics.counter("media_engine_deaths_total", "Times that the media engine's process died.", []);
-  media.listen((event) => {
+  engine.listen((event) => {
     if (event.kind === "lost") deaths.inc();
   });
-  return media;
+  const recordings = new Recordings({ ...resources, engine, spoolDir });
+  recordings.recover().catch((error) => log.error({ err: error }, "what was left of recordings can't be read"));
+  return { engine, recordings };
 }
 
 /** The parts of its process that a service uses. */
@@ -135,7 +141,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
   let sealing: Sealing | undefined;
   let signers: OpenedSignerAuthorities | undefined;
   let workers: WorkerPool | undefined;
-  let media: MediaEngine | null = null;
+  let media: LiveMedia | null = null;
   let stopMaintenance: (() => Promise<void>) | undefined;
   let isDraining = false;
   try {
@@ -201,7 +207,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     if (outdated) throw outdated;
   } finally {
     await app?.close();
-    await media?.stop();
+    await media?.engine.stop();
     await schemaWatch.stop();
     await workers?.close();
     await stopMaintenance?.();

@@ -12,6 +12,8 @@ export type RecordingRun = {
   readonly head: ChainHead;
   /** Greater than the number of every take so far: a number is never used twice under one key. */
   readonly firstTake: number;
+  /** The session breaks off before a take of a greater number. */
+  readonly lastTake: number;
 };
 
 export type Allowed = {

@@ -189,13 +189,13 @@ export async function readSpool(path: string): Promise<{ chunks: SpooledChunk[];
 }
 
 /** The files of a session, in the order of the chain. Those that a killed process left open are among them. */
-export async function spoolFiles(folder: string): Promise<string[]> {
+export async function spoolFiles(folder: string, { closedOnly = false } = {}): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [] as string[];
     throw error;
   });
   return names
-    .filter((name) => name.endsWith(openEnd) || name.endsWith(closedEnd))
+    .filter((name) => name.endsWith(closedEnd) || (!closedOnly && name.endsWith(openEnd)))
     .sort()
     .map((name) => join(folder, name));
 }

@@ -8,6 +8,7 @@ import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
 import { checkRows, identityProofRows } from "./identity/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
+import { partRows, recordingRows } from "./recordings/store.ts";
 import { handOverRows } from "./sheets/hand-overs.ts";
 import { sheetTables } from "./sheets/store.ts";
 
@@ -126,6 +127,8 @@ export {
 export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
+export { type KeepDeps, playTake, recordingMail } from "./recordings/keep.ts";
+export { type RecordingHead, Recordings } from "./recordings/recordings.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
 export { abandonAct, beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./sheets/ipen.ts";
 export { noteAct, typedOfSheet } from "./sheets/note.ts";
@@ -157,4 +160,6 @@ export const protectedTables = [
   handOverRows,
   ...appointmentTables,
   linkRows,
+  recordingRows,
+  partRows,
 ];

@@ -18,7 +18,7 @@ import { openChunk, readSpool, recordKey, spoolFiles } from "../../../src/provid
 const media = await forTests(startEngine());
 const { engine } = media;
 const key = randomBytes(32);
-const run = { key, head: emptyChain, firstTake: 1 };
+const run = { key, head: emptyChain, firstTake: 1, lastTake: 1_000 };
 const refused = (code: string, words: RegExp) => (error: Error & { code?: string }) =>
   error.code === code && words.test(error.message);
 
@@ -116,6 +116,22 @@ test("a kind that is sent later begins another take, and what no take records re
   assert.deepEqual(opened, [false, true]);
 });
 
+test("a recording without a number for another take breaks off, and offers of one person have a limit", async () => {
+  await engine.open("numbered", { ...run, lastTake: 1 });
+  const a = await openPeer({ engine, session: "numbered", person: "a" });
+  const b = await openPeer({ engine, session: "numbered", person: "b", video: false });
+  const { why } = await media.happened("broken", ({ session }) => session === "numbered");
+  assert.match(why, /no more numbers/);
+  await Promise.all([a.close(), b.close()]);
+  assert.ok((await spooled("numbered")).every(({ line }) => line.take === 1));
+  await engine.open("offers", null);
+  const { ticket } = await engine.admit("offers", "a", { audio: true, video: true });
+  const offer = () => engine.signal(ticket, { kind: "publish", sdp: "v=0\r\nm=audio 9 X 96\r\n" });
+  for (let count = 0; count < 30; count++) await assert.rejects(offer(), refused("validation", /can be answered/));
+  await assert.rejects(offer(), refused("unavailable", /Too many offers/));
+  await engine.close("offers");
+});
+
 test("what somebody sends above the rate goes nowhere, and is counted", async () => {
   await engine.open("flood", null);
   const a = await openPeer({ engine, session: "flood", person: "a", bytesOfFrame: 60_000 });
@@ -168,7 +184,7 @@ test("a killed process is lost: what it recorded is whole but for a moment, and 
   assert.ok(last && killedAt - Date.parse(last.at) < 1_500, `${killedAt - Date.parse(last?.at ?? "")} ms are missing`);
   await peer.close();
   await until(() =>
-    engine.open("killed", { key, head, firstTake: 1_001 }).then(
+    engine.open("killed", { key, head, firstTake: 1_001, lastTake: 2_000 }).then(
       () => true,
       () => false,
     ),

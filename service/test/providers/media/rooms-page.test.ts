@@ -54,7 +54,7 @@ function probe(file: string): { packets: Packet[]; errors: string } {
 }
 
 test("two browsers see each other within seconds, also after a reload, and each take is a file that plays", async () => {
-  await media.engine.open("room", { key, head: emptyChain, firstTake: 1 });
+  await media.engine.open("room", { key, head: emptyChain, firstTake: 1, lastTake: 1_000 });
   const one = await browser.open(origin.url, look);
   const two = await browser.open(origin.url, look);
   const first = await joinByPage(media, one.page, { session: "room", person: "one" });

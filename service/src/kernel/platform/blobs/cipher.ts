@@ -3,7 +3,7 @@ import { deriveKey, deriveSalted, keyId, keyIdBytes, keyOfId, keysOf, type Secre
 
 /** The identity of a blob, which decryption verifies. `owner` is empty where orders may take it over. */
 export type BlobUse = {
-  kind: "document" | "proof passport" | "proof certificate" | "closing passport";
+  kind: "document" | "proof passport" | "proof certificate" | "closing passport" | "recording";
   owner: string;
   /** Of the plain bytes, lowercase hex. */
   sha256: string;

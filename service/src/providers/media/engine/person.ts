@@ -1,4 +1,5 @@
 /** A person in a session: what they may send, and how much came. */
+import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Allowed } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
 import type { Publishing } from "./connections.ts";
@@ -15,6 +16,8 @@ export type Person = {
   lastPacketAt: number;
   lastSequence: number | null;
   askedAt: number;
+  /** Offers in the minute that began then. */
+  readonly offers: { count: number; at: number };
   hasJoined: boolean;
 };
 
@@ -57,8 +60,18 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
   lastPacketAt: now,
   lastSequence: null,
   askedAt: 0,
+  offers: { count: 0, at: now },
   hasJoined: false,
 });
+
+/** A page offers at its start and when its devices or its network change. */
+const mostOffers = 30;
+
+/** Counts an offer. @returns whether it is one too many for a minute */
+export function isOneOfferTooMany({ offers }: Person, now: number): boolean {
+  if (now - offers.at > minuteMs) Object.assign(offers, { count: 0, at: now });
+  return ++offers.count > mostOffers;
+}
 
 export function askForKeyFrame(person: Person, now: number): void {
   if (now - person.askedAt < askAgainMs) return;

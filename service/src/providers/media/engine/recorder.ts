@@ -29,7 +29,17 @@ type RecorderInput = RecordingRun & {
 
 type Open = { readonly take: number; readonly kinds: Kinds; readonly writer: Take; picture: Picture | null };
 
-export function openRecorder({ key, head, firstTake, session, folder, now, emit, onFailure }: RecorderInput): Recorder {
+export function openRecorder({
+  key,
+  head,
+  firstTake,
+  lastTake,
+  session,
+  folder,
+  now,
+  emit,
+  onFailure,
+}: RecorderInput): Recorder {
   const takes = new Map<string, Open>();
   let next = firstTake;
   const spool = openSpool({
@@ -49,6 +59,8 @@ export function openRecorder({ key, head, firstTake, session, folder, now, emit,
   return {
     beginTake(person, kinds, askForKeyFrame, at) {
       if (!kinds.audio && !kinds.video) return;
+      // Another take under this key could repeat a nonce.
+      if (next > lastTake) return onFailure("the recording has no more numbers of takes");
       const take = next++;
       let n = 0;
       const writer = new Take({

@@ -4,7 +4,15 @@ import { BusyError, invalid, ServiceError } from "../../../kernel/platform/error
 import type { Allowed, ClientMessage, EndCause, MediaEvent, RecordingRun, ServerMessage } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
 import { type LineSettings, openPublishing } from "./connections.ts";
-import { askForKeyFrame, countPacket, newPerson, type Person, qualityOf, silenceOf } from "./person.ts";
+import {
+  askForKeyFrame,
+  countPacket,
+  isOneOfferTooMany,
+  newPerson,
+  type Person,
+  qualityOf,
+  silenceOf,
+} from "./person.ts";
 import { openRecorder, type Recorder } from "./recorder.ts";
 import { fingerprintIn, type Kinds, readOffer, readSdp } from "./sdp.ts";
 import { Subscription } from "./subscription.ts";
@@ -153,6 +161,7 @@ export class Rooms {
   async #publish(session: Session, person: Person, sdp: unknown): Promise<ServerMessage[]> {
     const { now, line } = this.#input;
     const { offer, kinds } = readOffer(sdp, person.allowed);
+    if (isOneOfferTooMany(person, now())) throw new BusyError("Too many offers in a minute. Try again later.");
     const fingerprint = fingerprintIn(offer);
     const before = person.publishing;
     if (before?.fingerprint === fingerprint) {

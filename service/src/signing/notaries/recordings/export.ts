@@ -1,0 +1,101 @@
+/** A recording as a zip: manifest, chain, and each take as it was recorded. Made while it is sent. */
+import { crc32 } from "node:zlib";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { chainText } from "./manifest.ts";
+import { recordedTake } from "./playback.ts";
+import { placedChunks, type ReadDeps } from "./read.ts";
+import { partsOf, type Recording } from "./store.ts";
+
+type Entry = { name: string; length: number; bytes: () => AsyncIterable<Buffer> | Iterable<Buffer> };
+
+/** Longer files need another form of zip; a session of three people has 3 GB after four hours. */
+const mostBytes = 2 ** 32 - 1;
+
+/** @throws ServiceError `conflict` for one without a manifest, or too long for a zip */
+export async function exportedRecording(deps: ReadDeps, recording: Recording): Promise<StoredFile> {
+  const { manifest } = recording;
+  if (manifest === null) throw new ServiceError("conflict", "The recording has not ended.");
+  const parts = await partsOf(deps.db, recording.id);
+  const takes = [...new Set(placedChunks(parts).map(({ line }) => line.take))];
+  const entries: Entry[] = [held("recording.json", manifest), held("chain.jsonl", chainText(parts))];
+  for (const take of takes) {
+    const file = await recordedTake(deps, recording, take);
+    entries.push({ name: `takes/${take}.webm`, length: file.length, bytes: () => file.pieces() });
+  }
+  const length = entries.reduce((sum, entry) => sum + entry.length + 2 * nameBytes(entry) + fixedBytes, endBytes);
+  if (length > mostBytes) throw new ServiceError("conflict", "The recording is too long for one zip: play its takes.");
+  const { memory } = deps.blobs;
+  return storedFile({ memory, holder: `notary ${recording.notaryId}` }, length, {
+    async *pieces({ first, last }) {
+      let at = 0;
+      for await (const piece of zipped(entries)) {
+        if (at + piece.length > first && at <= last)
+          yield piece.subarray(Math.max(0, first - at), Math.min(piece.length, last - at + 1));
+        at += piece.length;
+      }
+    },
+  });
+}
+
+function held(name: string, text: string): Entry {
+  const bytes = Buffer.from(text);
+  return { name, length: bytes.length, bytes: () => [bytes] };
+}
+
+const nameBytes = ({ name }: Entry): number => Buffer.byteLength(name);
+/** Local header, descriptor and directory entry, without the names; and the end of the directory (APPNOTE 4.3). */
+const [localBytes, descriptorBytes, directoryBytes, endBytes] = [30, 16, 46, 22];
+const fixedBytes = localBytes + descriptorBytes + directoryBytes;
+/** The first of January 1980: the times are in the manifest. */
+const dosDate = 0x21;
+/** Stored as it is, its sum behind it. */
+const flags = 0x08;
+
+async function* zipped(entries: readonly Entry[]): AsyncGenerator<Buffer> {
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const entry of entries) {
+    const name = Buffer.from(entry.name);
+    const start = at;
+    const local = Buffer.alloc(localBytes);
+    local.writeUInt32LE(0x04034b50, 0);
+    local.writeUInt16LE(20, 4);
+    local.writeUInt16LE(flags, 6);
+    local.writeUInt16LE(dosDate, 12);
+    local.writeUInt16LE(name.length, 26);
+    yield Buffer.concat([local, name]);
+    let sum = 0;
+    for await (const piece of entry.bytes()) {
+      sum = crc32(piece, sum);
+      yield piece;
+    }
+    const descriptor = Buffer.alloc(descriptorBytes);
+    descriptor.writeUInt32LE(0x08074b50, 0);
+    descriptor.writeUInt32LE(sum, 4);
+    descriptor.writeUInt32LE(entry.length, 8);
+    descriptor.writeUInt32LE(entry.length, 12);
+    yield descriptor;
+    at += localBytes + name.length + entry.length + descriptorBytes;
+    const central = Buffer.alloc(directoryBytes);
+    central.writeUInt32LE(0x02014b50, 0);
+    central.writeUInt16LE(20, 4);
+    central.writeUInt16LE(20, 6);
+    central.writeUInt16LE(flags, 8);
+    central.writeUInt16LE(dosDate, 14);
+    central.writeUInt32LE(sum, 16);
+    central.writeUInt32LE(entry.length, 20);
+    central.writeUInt32LE(entry.length, 24);
+    central.writeUInt16LE(name.length, 28);
+    central.writeUInt32LE(start, 42);
+    directory.push(Buffer.concat([central, name]));
+  }
+  const end = Buffer.alloc(endBytes);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(Buffer.concat(directory).length, 12);
+  end.writeUInt32LE(at, 16);
+  yield Buffer.concat([...directory, end]);
+}

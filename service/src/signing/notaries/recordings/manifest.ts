@@ -1,0 +1,59 @@
+/** `recording.json`: what a recording holds, in canonical JSON. */
+import { canonicalJson } from "@signsealship/evidence/manifest";
+import { sha256Hex, tracksIn } from "../../../providers/providers.ts";
+import type { ReadTake } from "./read.ts";
+import type { Part, Recording } from "./store.ts";
+
+/** A moment of the session: a step of its script, a consent, an act. */
+export type Mark = { at: string; kind: string; person: string | null };
+
+type Input = { parts: readonly Part[]; takes: readonly ReadTake[]; marks: readonly Mark[]; endedAt: Date };
+
+/** The lines of the chain as a file: `chainSha256` is of exactly these bytes. */
+export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
+
+/** A take whose end nobody wrote down, because the service died with it. */
+const stopped = "stopped";
+
+export function manifestOf(recording: Recording, { parts, takes, marks, endedAt }: Input): string {
+  const { takeEnds } = recording;
+  const shown = takes.map((take) => {
+    const { audio, video } = tracksIn(take.header);
+    return {
+      take: take.take,
+      person: take.person,
+      codecs: [...(audio ? ["opus"] : []), ...(video ? ["vp8"] : [])],
+      firstChunkAt: take.firstAt,
+      lastChunkAt: take.lastAt,
+      chunks: take.chunks,
+      bytes: take.bytes,
+      sha256: take.sha256,
+      endedBy: takeEnds[take.take]?.endedBy ?? stopped,
+    };
+  });
+  const text = chainText(parts);
+  return canonicalJson({
+    format: "signsealship recording 1",
+    recording: recording.id,
+    session: recording.session,
+    notary: recording.notaryId,
+    environment: recording.environment,
+    startedAt: recording.startedAt.toISOString(),
+    endedAt: endedAt.toISOString(),
+    people: recording.people.map(({ person, role, name }) => ({ person, role, name })),
+    takes: shown,
+    gaps: gapsOf(shown),
+    marks: marks.map(({ at, kind, person }) => ({ at, kind, person })),
+    chain: { lines: recording.headSeq, headSha256: recording.headSha256, sha256: sha256Hex(text) },
+  });
+}
+
+type Shown = { person: string; firstChunkAt: string; lastChunkAt: string; endedBy: string };
+
+/** The time between one take of a person and the next. */
+function gapsOf(takes: readonly Shown[]) {
+  return takes.flatMap((take, index) => {
+    const next = takes.slice(index + 1).find(({ person }) => person === take.person);
+    return next ? [{ person: take.person, from: take.lastChunkAt, to: next.firstChunkAt, cause: take.endedBy }] : [];
+  });
+}

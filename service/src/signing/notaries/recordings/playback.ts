@@ -1,0 +1,50 @@
+/** A take for a player: the clusters as they were recorded, behind a header that is made for it (duration, places to seek to). */
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { finishedHeader, tracksIn } from "../../../providers/providers.ts";
+import { chunkReader, type PlacedChunk, placedChunks, type ReadDeps } from "./read.ts";
+import { partsOf, type Recording } from "./store.ts";
+
+/** The chunks of one take, in their order. @throws ServiceError `not_found` */
+async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Promise<[PlacedChunk, ...PlacedChunk[]]> {
+  const [header, ...clusters] = placedChunks(await partsOf(db, id)).filter(({ line }) => line.take === take);
+  if (!header) throw new ServiceError("not_found", "The recording has no such take.");
+  return [header, ...clusters];
+}
+
+/** A take to play. `Range` reads only the chunks that it touches. @throws ServiceError `not_found`, `unavailable` */
+export async function playableTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
+  const [first, ...clusters] = await chunksOf(deps, recording, take);
+  const read = await chunkReader(deps, recording);
+  const places = clusters.map(({ line }) => ({ bytes: line.bytes, ms: line.from, isKey: line.key }));
+  const header = finishedHeader(tracksIn(await read(first)), places, clusters.at(-1)?.line.to ?? 0);
+  return fileOf(deps, recording, [{ bytes: header.length, read: async () => header }, ...readers(clusters, read)]);
+}
+
+/** A take byte for byte as it was recorded: its hash is in the manifest. */
+export async function recordedTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
+  const read = await chunkReader(deps, recording);
+  return fileOf(deps, recording, readers(await chunksOf(deps, recording, take), read));
+}
+
+type Piece = { bytes: number; read: () => Promise<Buffer> };
+
+const readers = (chunks: readonly PlacedChunk[], read: (chunk: PlacedChunk) => Promise<Buffer>): Piece[] =>
+  chunks.map((chunk) => ({ bytes: chunk.line.bytes, read: () => read(chunk) }));
+
+function fileOf({ blobs }: ReadDeps, { notaryId }: Recording, pieces: readonly Piece[]): StoredFile {
+  const length = pieces.reduce((sum, { bytes }) => sum + bytes, 0);
+  return storedFile({ memory: blobs.memory, holder: `notary ${notaryId}` }, length, {
+    async *pieces({ first, last }) {
+      let start = 0;
+      for (const { bytes, read } of pieces) {
+        const end = start + bytes - 1;
+        if (end >= first && start <= last)
+          yield (await read()).subarray(Math.max(0, first - start), Math.min(bytes, last - start + 1));
+        start += bytes;
+        if (start > last) return;
+      }
+    },
+  });
+}

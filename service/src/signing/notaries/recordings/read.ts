@@ -1,0 +1,81 @@
+/** Takes as they were recorded, from the parts in the store. */
+import { createHash } from "node:crypto";
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { type ChainLine, openChunk, readLine, recordKey, sealedBytes } from "../../../providers/providers.ts";
+import { type Part, partsOf, partUse, type Recording, recordKeyOf } from "./store.ts";
+
+export type ReadDeps = { db: Sql; secrets: SecretBytes; blobs: Blobs };
+
+/** Where a chunk's encrypted bytes are. */
+export type PlacedChunk = { line: ChainLine; part: Part; at: number };
+
+const linesIn = (part: Part): ChainLine[] => part.lines.trimEnd().split("\n").map(readLine);
+
+export function placedChunks(parts: readonly Part[]): PlacedChunk[] {
+  return parts.flatMap((part) => {
+    let at = 0;
+    return linesIn(part).map((line) => {
+      const placed = { line, part, at };
+      at += sealedBytes(line.bytes);
+      return placed;
+    });
+  });
+}
+
+/** Reads chunks of a recording, opened and compared with their lines. @throws ServiceError `not_found` for a deleted one */
+export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: Recording) {
+  const key = recordKey(await recordKeyOf(db, secrets, recording.id));
+  const files = new Map<string, Promise<StoredFile>>();
+  async function open({ blobKey, sha256 }: Part): Promise<StoredFile> {
+    const file = blobKey && (await blobs.open(blobKey, partUse(recording.id, sha256), `notary ${recording.notaryId}`));
+    if (!file) throw new ServiceError("unavailable", "A part of the recording can't be read now. Try again later.");
+    return file;
+  }
+  return async ({ line, part, at }: PlacedChunk): Promise<Buffer> => {
+    const opened = files.get(part.id) ?? open(part);
+    files.set(part.id, opened);
+    const pieces: Buffer[] = [];
+    const range = { first: at, last: at + sealedBytes(line.bytes) - 1 };
+    for await (const piece of (await opened).pieces(range)) pieces.push(Buffer.from(piece));
+    return openChunk(key, line, Buffer.concat(pieces));
+  };
+}
+
+/** A take as a whole: the file of all its chunks, in their order. */
+export type ReadTake = {
+  take: number;
+  person: string;
+  sha256: string;
+  bytes: number;
+  chunks: number;
+  firstAt: string;
+  lastAt: string;
+  header: Buffer;
+};
+
+export async function readTakes(deps: ReadDeps, recording: Recording): Promise<ReadTake[]> {
+  const read = await chunkReader(deps, recording);
+  const takes = new Map<number, Omit<ReadTake, "sha256"> & { hash: ReturnType<typeof createHash> }>();
+  for (const placed of placedChunks(await partsOf(deps.db, recording.id))) {
+    const { line } = placed;
+    const bytes = await read(placed);
+    const own = takes.get(line.take);
+    if (!own)
+      takes.set(line.take, {
+        ...{ take: line.take, person: line.person, bytes: bytes.length, chunks: 1, header: bytes },
+        ...{ firstAt: line.at, lastAt: line.at, hash: createHash("sha256").update(bytes) },
+      });
+    else {
+      own.hash.update(bytes);
+      own.bytes += bytes.length;
+      own.chunks++;
+      own.lastAt = line.at;
+    }
+  }
+  const found = [...takes.values()].map(({ hash, ...take }) => ({ ...take, sha256: hash.digest("hex") }));
+  return found.sort((a, b) => a.take - b.take);
+}

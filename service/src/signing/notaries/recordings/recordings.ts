@@ -1,0 +1,315 @@
+/** Recordings of sessions: each person's take as it came, one chain over all, kept for as long as the notary's state asks. */
+import { mkdir, readdir, rm, stat, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database } from "../../../kernel/platform/database/database.ts";
+import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
+import type { Random } from "../../../kernel/platform/random.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import {
+  emptyChain,
+  followChain,
+  headAfter,
+  lineText,
+  type MediaEngine,
+  type MediaEvent,
+  readSpool,
+  sha256Hex,
+  spoolFiles,
+} from "../../../providers/providers.ts";
+import { type Mark, manifestOf } from "./manifest.ts";
+import { readTakes } from "./read.ts";
+import {
+  changeRecording,
+  insertPart,
+  insertRecording,
+  keyCipher,
+  lockRecording,
+  nextRun,
+  partsOf,
+  partUse,
+  type RecordedPerson,
+  type Recording,
+  recordingOf,
+  recordKeyOf,
+} from "./store.ts";
+
+export type RecordingDeps = {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  secrets: SecretBytes;
+  blobs: Blobs;
+  log: Log;
+  engine: MediaEngine;
+  /** The engine's folder. */
+  spoolDir: string;
+};
+
+type RecordingInput = {
+  /** The session's name, as the engine knows it. */
+  session: string;
+  notaryId: string;
+  orderId: number | null;
+  environment: Environment;
+  people: readonly RecordedPerson[];
+  /** By the law of the commission's state; null where the rules don't say. */
+  years: number | null;
+};
+
+/** The chain of a session at one moment: everything up to here is durable. */
+export type RecordingHead = { recording: string; seq: number; headSha256: string; at: string };
+
+/** Where a state's rules name no number: the longest that is known. */
+const yearsIfUnknown = 10;
+/** Numbers of takes in one run of the engine: more than a session can use, and 4,000 runs fit into a nonce. */
+const takesInRun = 1_000_000;
+/** A process that was cut off may write for a moment longer. */
+const quietMs = 1_000;
+
+export class Recordings {
+  readonly #deps: RecordingDeps;
+  readonly #heads = new Map<string, RecordingHead>();
+  readonly #ids = new Map<string, string>();
+  readonly #queues = new Map<string, Promise<void>>();
+  /** Hears the engine no more. */
+  readonly stop: () => void;
+
+  constructor(deps: RecordingDeps) {
+    this.#deps = deps;
+    this.stop = deps.engine.listen((event) => this.#hear(event));
+  }
+
+  /** Opens the session in the engine, with a recording. @throws ServiceError `conflict` for a session that has one */
+  async begin({ session, notaryId, orderId, environment, people, years }: RecordingInput): Promise<string> {
+    const { db, clock, random, secrets } = this.#deps;
+    const existing = await recordingOf(db, session);
+    if (existing) {
+      const taken = new ServiceError("conflict", "The session has a recording.");
+      if (existing.endedAt || this.#ids.has(session)) throw taken;
+      // The engine may have refused the first time, or died before anything was in the store.
+      await this.#settle(session);
+      const now = await required(this.#deps, session);
+      if (now.headSeq > 0) throw taken;
+      await this.#openRun(now);
+      return now.id;
+    }
+    const id = newUuid();
+    const startedAt = clock();
+    const keepUntil = yearsAfter(startedAt, years ?? yearsIfUnknown);
+    const made = { id, session, notaryId, orderId, environment, people: [...people], startedAt, keepUntil };
+    await db.transaction(async (tx) => {
+      const key = keyCipher(secrets).encrypt(random.bytes(32), id);
+      await insertRecording(tx, { ...made, headSha256: emptyChain.sha256 }, key);
+      const detail = { recording: id, people: people.length, keepUntil };
+      await tx.query(auditLine({ ...lineOf(made), at: startedAt, action: "recording.started", detail }));
+    });
+    await this.#openRun(await required(this.#deps, session));
+    return id;
+  }
+
+  /** Opens it again after the engine was lost, or the service started again. @throws ServiceError `not_found`, `conflict` */
+  async resume(session: string): Promise<void> {
+    await this.#settle(session);
+    const recording = await required(this.#deps, session);
+    if (recording.endedAt) throw new ServiceError("conflict", "The recording has ended.");
+    await this.#openRun(recording);
+  }
+
+  /** Null before the first chunk. */
+  headOf(session: string): RecordingHead | null {
+    return this.#heads.get(session) ?? null;
+  }
+
+  /** Closes the session, stores the last part, and writes `recording.json`. May be repeated. */
+  async end(session: string, marks: readonly Mark[]): Promise<{ recording: string; manifestSha256: string }> {
+    const { engine, spoolDir } = this.#deps;
+    await engine.close(session);
+    await this.#settle(session);
+    await rm(join(spoolDir, session), { recursive: true, force: true });
+    for (const map of [this.#ids, this.#heads, this.#queues]) map.delete(session);
+    return writeManifest(this.#deps, await required(this.#deps, session), marks);
+  }
+
+  /** Stores what a killed process left on the disk. */
+  async recover(): Promise<void> {
+    const { spoolDir, log } = this.#deps;
+    await mkdir(spoolDir, { recursive: true, mode: 0o700 });
+    for (const session of await readdir(spoolDir))
+      await this.#settle(session).catch((error: Error) =>
+        log.error({ err: error, session }, "the rest of a recording was not stored"),
+      );
+  }
+
+  /** Work on one session's parts and rows, one after the other. */
+  #inOrder(session: string, work: () => Promise<void>): Promise<void> {
+    const next = (this.#queues.get(session) ?? Promise.resolve()).then(work);
+    this.#queues.set(
+      session,
+      next.catch(() => {}),
+    );
+    return next;
+  }
+
+  #hear(event: MediaEvent): void {
+    const { log } = this.#deps;
+    const recording = "session" in event ? this.#ids.get(event.session) : undefined;
+    if (recording === undefined) return;
+    const later = (session: string, work: () => Promise<void>) =>
+      void this.#inOrder(session, work).catch((error: Error) =>
+        log.error({ err: error, recording }, "a part of a recording was not stored; it stays on the disk"),
+      );
+    if (event.kind === "chunk") {
+      const { seq, sha256 } = headAfter(event.line);
+      this.#heads.set(event.session, { recording, seq, headSha256: sha256, at: event.line.at });
+    }
+    // With it those that could not be stored before.
+    if (event.kind === "part") later(event.session, () => this.#store(event.session, { closedOnly: true }));
+    if (event.kind === "take" && event.ended !== null) {
+      const { session, take, at, ended } = event;
+      later(session, () => endTakes(this.#deps, session, { [take]: { at, endedBy: ended } }));
+    }
+  }
+
+  /** Stores what the session left on this disk. */
+  async #settle(session: string): Promise<void> {
+    const folder = join(this.#deps.spoolDir, session);
+    await untilQuiet(folder);
+    await this.#inOrder(session, () => this.#store(session, { closedOnly: false }));
+  }
+
+  async #store(session: string, { closedOnly }: { closedOnly: boolean }): Promise<void> {
+    for (const file of await spoolFiles(join(this.#deps.spoolDir, session), { closedOnly }))
+      await storePart(this.#deps, session, file);
+  }
+
+  async #openRun({ id, session, headSeq, headSha256 }: Recording): Promise<void> {
+    const { db, secrets, engine } = this.#deps;
+    const run = await db.transaction((tx) => nextRun(tx, id));
+    const key = await recordKeyOf(db, secrets, id);
+    const firstTake = run * takesInRun;
+    this.#ids.set(session, id);
+    try {
+      const head = { seq: headSeq, sha256: headSha256 };
+      await engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
+    } catch (error) {
+      this.#ids.delete(session);
+      throw error;
+    }
+  }
+}
+
+function yearsAfter(start: Date, years: number): string {
+  const end = new Date(start);
+  end.setUTCFullYear(end.getUTCFullYear() + years);
+  return end.toISOString().slice(0, 10);
+}
+
+const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) => ({
+  actor: `notary:${notaryId}`,
+  ...(orderId !== null && { orderId }),
+});
+
+async function untilQuiet(folder: string): Promise<void> {
+  for (;;) {
+    const files = await spoolFiles(folder);
+    const times = await Promise.all(
+      files.map((file) =>
+        stat(file)
+          .then(({ mtimeMs }) => mtimeMs)
+          .catch(() => Date.now()),
+      ),
+    );
+    const since = Date.now() - Math.max(0, ...times);
+    if (since >= quietMs) return;
+    await sleep(quietMs - Math.max(0, since));
+  }
+}
+
+async function required({ db }: RecordingDeps, session: string): Promise<Recording> {
+  const recording = await recordingOf(db, session);
+  if (!recording) throw new ServiceError("not_found", "The session has no recording.");
+  return recording;
+}
+
+/** Puts a spool file into the store; its row and the chain's head commit together. The file goes last, so that a repeated call finds its row. */
+async function storePart(deps: RecordingDeps, session: string, file: string): Promise<void> {
+  const { db, clock, blobs, log } = deps;
+  const recording = await required(deps, session);
+  const { chunks, torn } = await readSpool(file);
+  if (torn > 0) log.warn({ recording: recording.id, torn }, "the end of a recording's part was torn and is left out");
+  const added = chunks.filter(({ line }) => line.seq > recording.headSeq);
+  const [first] = added;
+  if (first && recording.endedAt) throw new Error(`a recording that has ended has no more parts: ${file}`);
+  if (first && first.line.seq > recording.headSeq + 1)
+    throw new Error(
+      `the part before ${file} is not stored: lines ${recording.headSeq + 1} to ${first.line.seq - 1} are missing`,
+    );
+  if (first) {
+    const lines = added.map(({ line }) => line);
+    const head = followChain({ seq: recording.headSeq, sha256: recording.headSha256 }, lines);
+    if ("brokenAt" in head)
+      throw new Error(`line ${head.brokenAt} of a recording does not follow the one before: ${file}`);
+    const bytes = Buffer.concat(added.map(({ sealed }) => sealed));
+    const sha256 = sha256Hex(bytes);
+    const blobKey = await blobs.put(bytes, partUse(recording.id, sha256));
+    const part = {
+      id: newUuid(),
+      firstSeq: first.line.seq,
+      lastSeq: head.seq,
+      headSha256: head.sha256,
+      bytes: bytes.length,
+      sha256,
+      lines: `${lines.map(lineText).join("\n")}\n`,
+      blobKey,
+      createdAt: clock(),
+    };
+    await db
+      .transaction(async (tx) => {
+        const now = await lockRecording(tx, recording.id);
+        if (now.headSeq !== recording.headSeq) throw new ServiceError("conflict", "The recording went on meanwhile.");
+        await insertPart(tx, recording.id, part);
+        await changeRecording(tx, recording.id, { head });
+      })
+      .catch(async (error) => {
+        if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
+        throw error;
+      });
+  }
+  await unlink(file);
+}
+
+async function endTakes(deps: RecordingDeps, session: string, ends: Recording["takeEnds"]): Promise<void> {
+  const { id } = await required(deps, session);
+  await deps.db.transaction(async (tx) => {
+    const { takeEnds } = await lockRecording(tx, id);
+    await changeRecording(tx, id, { takeEnds: { ...takeEnds, ...ends } });
+  });
+}
+
+/** Reads every chunk once more: a manifest names no byte that is not there. */
+async function writeManifest(deps: RecordingDeps, recording: Recording, marks: readonly Mark[]) {
+  const { db, clock } = deps;
+  const { id } = recording;
+  if (recording.manifestSha256 !== null) return { recording: id, manifestSha256: recording.manifestSha256 };
+  const takes = await readTakes(deps, recording);
+  const at = clock();
+  const text = manifestOf(recording, { parts: await partsOf(db, id), takes, marks, endedAt: at });
+  const sha256 = sha256Hex(text);
+  const manifestSha256 = await db.transaction(async (tx) => {
+    const now = await lockRecording(tx, id);
+    if (now.manifestSha256 !== null) return now.manifestSha256;
+    await changeRecording(tx, id, { manifest: { text, sha256, at } });
+    const detail = { recording: id, manifestSha256: sha256, lines: recording.headSeq };
+    await tx.query(auditLine({ ...lineOf(recording), at, action: "recording.ended", detail }));
+    return sha256;
+  });
+  return { recording: id, manifestSha256 };
+}

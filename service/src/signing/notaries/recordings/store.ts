@@ -1,0 +1,194 @@
+/** The rows of recordings: one for each session, and one for each part of its chain that is in the store. */
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import type { BlobUse } from "../../../kernel/platform/blobs/cipher.ts";
+import { columnCipher } from "../../../kernel/platform/column-cipher.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type BlobRows, stateRows } from "../../../kernel/platform/protected-data.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+
+/** A person of the session, by the session's name for them. */
+export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
+
+/** Of each take, by its number. `endedBy` is null while it goes on, and where the service died with it. */
+export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
+
+export type Recording = {
+  id: string;
+  session: string;
+  notaryId: string;
+  orderId: number | null;
+  environment: Environment;
+  people: RecordedPerson[];
+  takeEnds: TakeEnds;
+  headSeq: number;
+  headSha256: string;
+  startedAt: Date;
+  endedAt: Date | null;
+  manifest: string | null;
+  manifestSha256: string | null;
+  /** ISO day until which it is not deleted. */
+  keepUntil: string;
+  isHeld: boolean;
+  deletedAt: Date | null;
+};
+
+const recordingState: StateMac = {
+  table: sql`recordings`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    r,
+  ) => sql`${r}.id, ${r}.session, ${r}.notary_id, ${r}.order_id, ${r}.environment, ${r}.people, ${r}.take_ends, ${r}.runs,
+    ${r}.head_seq, ${r}.head_sha256, extract(epoch FROM ${r}.started_at), extract(epoch FROM ${r}.ended_at), ${r}.manifest_sha256,
+    ${r}.keep_until::text, ${r}.is_held, extract(epoch FROM ${r}.deleted_at)`,
+};
+
+const partState: StateMac = {
+  table: sql`recording_parts`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (
+    p,
+  ) => sql`${p}.id, ${p}.recording_id, ${p}.first_seq, ${p}.last_seq, ${p}.head_sha256, ${p}.bytes, ${p}.sha256, ${p}.lines,
+    extract(epoch FROM ${p}.created_at)`,
+};
+
+const keyUse = "recordings.record_key";
+
+export const recordingRows = stateRows(recordingState, {
+  ciphers: [{ use: keyUse, column: sql`record_key`, context: sql`id::text` }],
+});
+
+const partBlobs: BlobRows<{ recordingId: string; sha256: string }> = {
+  columns: sql`recording_id AS "recordingId", sha256`,
+  useOf: ({ recordingId, sha256 }) => partUse(recordingId, sha256),
+};
+export const partRows = stateRows(partState, { blobs: partBlobs });
+
+export const partUse = (recordingId: string, sha256: string): BlobUse => ({
+  kind: "recording",
+  owner: recordingId,
+  sha256,
+});
+
+const columns = sql`id, session, notary_id AS "notaryId", order_id AS "orderId", environment, people, take_ends AS "takeEnds",
+  head_seq::int AS "headSeq", head_sha256 AS "headSha256", started_at AS "startedAt", ended_at AS "endedAt", manifest,
+  manifest_sha256 AS "manifestSha256", keep_until::text AS "keepUntil", is_held AS "isHeld", deleted_at AS "deletedAt",
+  ${verified(recordingState, sql`recordings`)}`;
+
+/** @throws ServiceError `not_found`; `unavailable` for a row that is not what the service wrote */
+export async function recordingById(db: Sql, id: string): Promise<Recording> {
+  const [found] = isUuid(id) ? await db.query<Recording>(sql`SELECT ${columns} FROM recordings WHERE id = ${id}`) : [];
+  if (!found) throw new ServiceError("not_found", "Recording not found.");
+  return found;
+}
+
+export async function recordingOf(db: Sql, session: string): Promise<Recording | undefined> {
+  const [found] = await db.query<Recording>(sql`SELECT ${columns} FROM recordings WHERE session = ${session}`);
+  return found;
+}
+
+/** Holds the row until the transaction ends. */
+export async function lockRecording(tx: Tx, id: string): Promise<Recording> {
+  await tx.query(sql`SELECT FROM recordings WHERE id = ${id} FOR UPDATE`);
+  return recordingById(tx, id);
+}
+
+export const unfinished = (db: Sql) =>
+  db.query<{ id: string; session: string }>(sql`SELECT id, session FROM recordings WHERE ended_at IS NULL ORDER BY id`);
+
+export type NewRecording = Pick<
+  Recording,
+  "id" | "session" | "notaryId" | "orderId" | "environment" | "people" | "headSha256" | "startedAt" | "keepUntil"
+>;
+
+export async function insertRecording(tx: Tx, made: NewRecording, sealedKey: Uint8Array): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO recordings (id, session, notary_id, order_id, environment, people, record_key, head_sha256, started_at, keep_until)
+    VALUES (${made.id}, ${made.session}, ${made.notaryId}, ${made.orderId}, ${made.environment},
+      ${JSON.stringify(made.people)}::jsonb, ${Buffer.from(sealedKey)}, ${made.headSha256}, ${made.startedAt}, ${made.keepUntil})`);
+  await writeStateMacs(tx, recordingState, sql`id = ${made.id}`);
+}
+
+/** Counts another run of the engine for a recording. @returns its number, never given twice */
+export async function nextRun(tx: Tx, id: string): Promise<number> {
+  const [row] = await tx.query<{ runs: number }>(
+    sql`UPDATE recordings SET runs = runs + 1 WHERE id = ${id} RETURNING runs`,
+  );
+  await writeStateMacs(tx, recordingState, sql`id = ${id}`);
+  return row?.runs ?? 1;
+}
+
+type Changes = {
+  head?: { seq: number; sha256: string };
+  takeEnds?: TakeEnds;
+  manifest?: { text: string; sha256: string; at: Date };
+  isHeld?: boolean;
+  deletedAt?: Date;
+};
+
+/** Of a row that the transaction holds. */
+export async function changeRecording(tx: Tx, id: string, changes: Changes): Promise<void> {
+  const { head, takeEnds, manifest, isHeld, deletedAt } = changes;
+  await tx.query(sql`
+    UPDATE recordings SET
+      head_seq = coalesce(${head?.seq ?? null}::bigint, head_seq), head_sha256 = coalesce(${head?.sha256 ?? null}::text, head_sha256),
+      take_ends = coalesce(${takeEnds ? JSON.stringify(takeEnds) : null}::jsonb, take_ends),
+      manifest = coalesce(${manifest?.text ?? null}::text, manifest),
+      manifest_sha256 = coalesce(${manifest?.sha256 ?? null}::text, manifest_sha256),
+      ended_at = coalesce(${manifest?.at ?? null}::timestamptz, ended_at),
+      is_held = coalesce(${isHeld ?? null}::boolean, is_held),
+      deleted_at = coalesce(${deletedAt ?? null}::timestamptz, deleted_at),
+      record_key = CASE WHEN ${deletedAt !== undefined}::boolean THEN NULL ELSE record_key END
+    WHERE id = ${id}`);
+  await writeStateMacs(tx, recordingState, sql`id = ${id}`);
+}
+
+export type Part = {
+  id: string;
+  firstSeq: number;
+  lastSeq: number;
+  bytes: number;
+  sha256: string;
+  lines: string;
+  blobKey: string | null;
+};
+export type NewPart = Part & { headSha256: string; createdAt: Date };
+
+export async function insertPart(tx: Tx, recordingId: string, part: NewPart): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO recording_parts (id, recording_id, first_seq, last_seq, head_sha256, bytes, sha256, lines, blob_key, created_at)
+    VALUES (${part.id}, ${recordingId}, ${part.firstSeq}, ${part.lastSeq}, ${part.headSha256}, ${part.bytes}, ${part.sha256},
+      ${part.lines}, ${part.blobKey}, ${part.createdAt})`);
+  await writeStateMacs(tx, partState, sql`id = ${part.id}`);
+}
+
+/** The parts in the order of the chain. @throws ServiceError `unavailable` for one that is not what the service wrote */
+export const partsOf = (db: Sql, recordingId: string) =>
+  db.query<Part>(sql`
+    SELECT id, first_seq::int AS "firstSeq", last_seq::int AS "lastSeq", bytes, sha256, lines, blob_key AS "blobKey",
+      ${verified(partState, sql`recording_parts`)}
+    FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
+
+/** Forgets where the parts' bytes are. @returns the blobs that nothing refers to any more */
+export async function forgetBlobs(tx: Tx, recordingId: string): Promise<string[]> {
+  const held = await tx.query<{ blobKey: string }>(sql`
+    SELECT blob_key AS "blobKey" FROM recording_parts WHERE recording_id = ${recordingId} AND blob_key IS NOT NULL`);
+  await tx.query(sql`UPDATE recording_parts SET blob_key = NULL WHERE recording_id = ${recordingId}`);
+  return held.map(({ blobKey }) => blobKey);
+}
+
+export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyUse);
+
+/** The key of a recording. @throws ServiceError `not_found` once it was deleted */
+export async function recordKeyOf(db: Sql, secrets: SecretBytes, id: string): Promise<Buffer> {
+  const [row] = await db.query<{ sealed: Buffer | null }>(
+    sql`SELECT record_key AS sealed FROM recordings WHERE id = ${id}`,
+  );
+  if (!row?.sealed) throw new ServiceError("not_found", "The recording was deleted.");
+  return keyCipher(secrets).decrypt(row.sealed, id);
+}

@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { wholeFile } from "@signsealship/testing/blobs";
+import { newDatabase } from "@signsealship/testing/database";
+import { forTests } from "@signsealship/testing/for-tests";
+import { startEngine } from "@signsealship/testing/media";
+import { openPeer } from "@signsealship/testing/media-peer";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
+import { openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
+import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { systemRandom } from "../../../src/kernel/platform/random.ts";
+import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { addNotary, playTake, Recordings } from "../../../src/signing/notaries/notaries.ts";
+import {
+  deleteRecording,
+  dueRecordings,
+  exportRecording,
+  holdRecording,
+} from "../../../src/signing/notaries/recordings/keep.ts";
+import { recordingById } from "../../../src/signing/notaries/recordings/store.ts";
+
+const { test } = testsNeeding("jq", "openssl", "unzip", "ffmpeg");
+
+const media = await forTests(startEngine());
+const db = await forTests(newDatabase());
+const folder = await forTests(temporaryFolder());
+const secrets = secretBytes(randomBytes(32));
+let ahead = 0;
+const clock = () => new Date(Date.now() + ahead);
+const blobsFolder = join(folder.path, "blobs");
+const blobs = openBlobs(folderBackend(blobsFolder), secrets, clock);
+const log = openLog("silent");
+const deps = { db, clock, random: systemRandom, secrets, blobs, log, engine: media.engine, spoolDir: media.spoolDir };
+const recordings = await forTests(new Recordings(deps));
+
+const operatorId = randomUUID();
+await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${operatorId}, 'nora@desk.example', now())`);
+await db.query(
+  sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${operatorId}, 'Nora', '{notary}', now())`,
+);
+const commission = {
+  ...{ commissionName: "Nora Ames", state: "FL", county: "Dade", commissionNumber: "1" },
+  ...{ commissionExpires: "2040-01-31", status: "active" },
+};
+const notaryId = await addNotary({ db, clock }, operatorId, commission, "operator");
+
+const people = [
+  { person: "n", role: "notary", name: "Nora Ames" },
+  { person: "s", role: "signer", name: "Sam Cole" },
+];
+const begin = (session: string, years: number | null = null) =>
+  recordings.begin({ session, notaryId, orderId: null, environment: "test", people, years });
+const own = { actor: `notary:${notaryId}`, isNotary: true, reason: "" };
+const auditor = { actor: "operator:auditor", isNotary: false, reason: "A complaint of the client" };
+const lines = (action: string) =>
+  db.query<{ detail: { recording: string; reason?: string } }>(
+    sql`SELECT detail FROM audit_log WHERE action = ${action}`,
+  );
+const mails = () =>
+  db.query<{ how: string }>(
+    sql`SELECT payload ->> 'how' AS how FROM jobs WHERE queue = 'notary-recording-mail' ORDER BY id`,
+  );
+
+let exported = "";
+
+test("a recording survives the death of the engine, and its manifest says whose gap it was", async () => {
+  const id = await begin("first");
+  await assert.rejects(begin("first"), { code: "conflict" });
+  const n = await openPeer({ engine: media.engine, session: "first", person: "n" });
+  const s = await openPeer({ engine: media.engine, session: "first", person: "s", video: false });
+  await until(() => (recordings.headOf("first")?.seq ?? 0) > 8);
+  const head = recordings.headOf("first");
+  for (const pid of engines()) process.kill(pid, "SIGKILL");
+  await media.happened("lost");
+  await Promise.all([n.close(), s.close()]);
+  await recordings.resume("first");
+  const again = await openPeer({ engine: media.engine, session: "first", person: "n" });
+  await media.happened("chunk", ({ line }) => line.take === 2_000_000 && line.n === 2);
+  const marks = [{ at: new Date().toISOString(), kind: "act", person: "n" }];
+  const { recording, manifestSha256 } = await recordings.end("first", marks);
+  await again.close();
+  assert.equal(recording, id);
+  assert.deepEqual(await recordings.end("first", []), { recording, manifestSha256 });
+  await assert.rejects(recordings.resume("first"), { code: "conflict" });
+  assert.equal(readdirSync(media.spoolDir).includes("first"), false);
+
+  const { manifest } = await recordingById(db, id);
+  const read = JSON.parse(manifest ?? "");
+  assert.deepEqual(
+    read.takes.map((take: { person: string; codecs: string[]; endedBy: string }) => [
+      take.person,
+      take.codecs,
+      take.endedBy,
+    ]),
+    [
+      ["n", ["opus", "vp8"], "stopped"],
+      ["s", ["opus"], "stopped"],
+      ["n", ["opus", "vp8"], "closed"],
+    ],
+  );
+  assert.deepEqual(
+    read.gaps.map(({ person, cause }: { person: string; cause: string }) => [person, cause]),
+    [["n", "stopped"]],
+  );
+  assert.deepEqual(read.marks, marks);
+  assert.ok(head && head.recording === id);
+
+  exported = join(folder.path, "export");
+  mkdirSync(exported);
+  writeFileSync(join(exported, "copy.zip"), await wholeFile(await exportRecording(deps, id, own)));
+  execFileSync("unzip", ["-q", "copy.zip"], { cwd: exported });
+  const said = checkByHand({ SEQ: String(head.seq), HEAD: head.headSha256 });
+  assert.match(said, /chain\.jsonl: OK\nThe chain holds\.\ntakes\/1000000\.webm: OK/);
+  assert.match(said, /\nOK\n$/);
+  assert.doesNotMatch(said, /is another/);
+});
+
+/** Runs the commands of docs/notary-recording.md on the export. */
+function checkByHand(env: Record<string, string>): string {
+  const page = readFileSync(new URL("../../../../docs/notary-recording.md", import.meta.url), "utf8");
+  const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
+  assert.ok(commands.includes("openssl"));
+  return spawnSync("bash", ["-c", commands], { cwd: exported, encoding: "utf8", env: { ...process.env, ...env } })
+    .stdout;
+}
+
+function engines(): number[] {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ");
+  return children
+    .filter((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("media-main"))
+    .map(Number);
+}
+
+test("the check by hand finds a changed byte, a dropped line, a swapped line and another head", () => {
+  const change = (name: string, to: (before: Buffer) => Buffer | string): string => {
+    const path = join(exported, name);
+    const before = readFileSync(path);
+    writeFileSync(path, to(before));
+    const said = checkByHand({ SEQ: "1", HEAD: "0".repeat(64) });
+    writeFileSync(path, before);
+    return said;
+  };
+  const flipped = change("takes/1000000.webm", (bytes) => {
+    const other = Buffer.from(bytes);
+    other[other.length - 5] = (other.at(-5) ?? 0) ^ 1;
+    return other;
+  });
+  assert.match(flipped, /takes\/1000000\.webm: FAILED/);
+  assert.match(flipped, /Take 1000000: a chunk of \d+ bytes is another\./);
+  assert.doesNotMatch(flipped, /\nOK\n/);
+  const rows = (bytes: Buffer) => bytes.toString().split("\n");
+  const dropped = change("chain.jsonl", (bytes) => rows(bytes).toSpliced(2, 1).join("\n"));
+  const swapped = change("chain.jsonl", (bytes) => {
+    const [a = "", b = "", ...rest] = rows(bytes);
+    return [b, a, ...rest].join("\n");
+  });
+  for (const said of [dropped, swapped]) {
+    assert.match(said, /chain\.jsonl: FAILED/);
+    assert.doesNotMatch(said, /The chain holds/);
+  }
+});
+
+test("what is stored and what is on the disk shows no plain WebM", () => {
+  const files = readdirSync(blobsFolder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  assert.ok(files.length > 0);
+  for (const { parentPath, name } of files)
+    assert.equal(readFileSync(join(parentPath, name)).includes(Buffer.from("1a45dfa3", "hex")), false);
+});
+
+test("a take plays in parts, the same bytes as whole, and FFmpeg knows its length", async () => {
+  const [{ detail }] = (await lines("recording.ended")) as [{ detail: { recording: string } }];
+  const id = detail.recording;
+  const file = await playTake(deps, id, 1_000_000, own);
+  const whole = await wholeFile(file);
+  assert.equal(whole.length, file.length);
+  for (const [first, last] of [
+    [0, 9],
+    [100, 5_000],
+    [whole.length - 7, whole.length - 1],
+  ] as const) {
+    const pieces: Buffer[] = [];
+    for await (const piece of file.pieces({ first, last })) pieces.push(piece);
+    assert.ok(Buffer.concat(pieces).equals(whole.subarray(first, last + 1)), `${first}-${last}`);
+  }
+  const path = join(folder.path, "take.webm");
+  writeFileSync(path, whole);
+  const show = ["-v", "error", "-show_entries", "format=duration:stream=codec_name", "-of", "json", path];
+  const { format, streams } = JSON.parse(execFileSync("ffprobe", show, { encoding: "utf8" }));
+  assert.ok(Number(format.duration) > 1);
+  assert.deepEqual(
+    streams.map(({ codec_name }: { codec_name: string }) => codec_name),
+    ["opus", "vp8"],
+  );
+  await assert.rejects(playTake(deps, id, 7, own), { code: "not_found" });
+  await assert.rejects(playTake(deps, randomUUID(), 1_000_000, own), { code: "not_found" });
+});
+
+test("each look is logged, another's needs a reason, and the notary is mailed once an hour", async () => {
+  const [{ detail }] = (await lines("recording.ended")) as [{ detail: { recording: string } }];
+  const id = detail.recording;
+  const before = (await lines("recording.played")).length;
+  await assert.rejects(playTake(deps, id, 1_000_000, { ...auditor, reason: " " }), { code: "validation" });
+  await assert.rejects(playTake(deps, id, 1_000_000, { ...auditor, reason: "x".repeat(501) }), { code: "validation" });
+  await assert.rejects(playTake(deps, id, 1_000_000, { ...auditor, reason: "a\u0000b" }), { code: "validation" });
+  assert.equal((await lines("recording.played")).length, before);
+  assert.deepEqual(await mails(), []);
+  await playTake(deps, id, 1_000_000, auditor);
+  await playTake(deps, id, 1_000_000, auditor);
+  await exportRecording(deps, id, auditor);
+  const played = (await lines("recording.played")).slice(before);
+  assert.deepEqual(
+    played.map(({ detail: { reason } }) => reason),
+    [auditor.reason, auditor.reason],
+  );
+  assert.deepEqual(
+    (await mails()).map(({ how }) => how),
+    ["played", "exported"],
+  );
+});
+
+test("a recording is kept as long as the state asks, longer while it is held, and its key goes first", async () => {
+  const [{ detail }] = (await lines("recording.ended")) as [{ detail: { recording: string } }];
+  const id = detail.recording;
+  const years = (count: number) => {
+    ahead = count * 366 * 86_400_000;
+  };
+  years(9);
+  assert.deepEqual(await dueRecordings(db, notaryId, clock()), []);
+  await assert.rejects(deleteRecording(deps, id, own.actor), { code: "conflict" });
+  years(11);
+  assert.deepEqual(
+    (await dueRecordings(db, notaryId, clock())).map((due) => due.id),
+    [id],
+  );
+  await holdRecording(deps, id, true, own.actor);
+  assert.deepEqual(await dueRecordings(db, notaryId, clock()), []);
+  await assert.rejects(deleteRecording(deps, id, own.actor), /is held/);
+  await holdRecording(deps, id, false, own.actor);
+  await deleteRecording(deps, id, own.actor);
+  await deleteRecording(deps, id, own.actor);
+  years(0);
+  assert.equal((await lines("recording.deleted")).length, 1);
+  const { manifest, deletedAt } = await recordingById(db, id);
+  assert.ok(manifest && deletedAt);
+  await assert.rejects(playTake(deps, id, 1_000_000, own), { code: "not_found" });
+  const [left] = await db.query<{ keys: number; lines: number }>(sql`
+    SELECT (SELECT count(*)::int FROM recordings WHERE record_key IS NOT NULL) AS keys, count(lines)::int AS lines
+    FROM recording_parts WHERE blob_key IS NULL`);
+  assert.equal(left?.keys, 0);
+  assert.ok((left?.lines ?? 0) > 0);
+  assert.deepEqual(
+    readdirSync(blobsFolder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()),
+    [],
+  );
+});
+
+test("a session that the engine refused begins again with the same recording", async () => {
+  await media.engine.open("refused", null);
+  await assert.rejects(begin("refused"), { code: "conflict" });
+  await media.engine.close("refused");
+  await begin("refused");
+  await recordings.end("refused", []);
+  const [row] = await db.query<{ rows: number }>(
+    sql`SELECT count(*)::int AS rows FROM recordings WHERE session = 'refused' AND ended_at IS NOT NULL`,
+  );
+  assert.equal(row?.rows, 1);
+});
+
+test("a part that does not follow the chain is not stored, and stays on the disk", async () => {
+  await begin("second", 5);
+  const n = await openPeer({ engine: media.engine, session: "second", person: "n" });
+  await until(() => (recordings.headOf("second")?.seq ?? 0) > 2);
+  await media.engine.close("second");
+  await n.close();
+  const [name = ""] = readdirSync(join(media.spoolDir, "second"));
+  await until(async () => readdirSync(join(media.spoolDir, "second")).length === 0);
+  assert.match(name, /^0000000001/);
+  await recordings.resume("second");
+  const again = await openPeer({ engine: media.engine, session: "second", person: "n" });
+  await media.happened("chunk", ({ session, line }) => session === "second" && line.take === 2_000_000);
+  // Somebody cut the chain back in the database: the row's MAC no longer holds.
+  await db.query(sql`UPDATE recordings SET head_seq = 1 WHERE session = 'second'`);
+  await assert.rejects(recordings.end("second", []), { code: "unavailable" });
+  await again.close();
+  assert.equal(readdirSync(join(media.spoolDir, "second")).length, 1);
+});
+
+test("a service that died soon after the start finds on the disk what is not in the store", async () => {
+  await begin("early");
+  const n = await openPeer({ engine: media.engine, session: "early", person: "n", video: false });
+  await until(() => (recordings.headOf("early")?.seq ?? 0) > 1);
+  recordings.stop();
+  for (const pid of engines()) process.kill(pid, "SIGKILL");
+  await until(() => media.events.some((event) => event.kind === "lost" && event.sessions.includes("early")));
+  await n.close();
+  const next = new Recordings(deps);
+  const input = { session: "early", notaryId, orderId: null, environment: "test" as const, people, years: null };
+  await assert.rejects(next.begin(input), { code: "conflict" });
+  await next.resume("early");
+  const { recording } = await next.end("early", []);
+  next.stop();
+  const { manifest } = await recordingById(db, recording);
+  assert.equal(JSON.parse(manifest ?? "").takes.length, 1);
+});
