@@ -52,7 +52,7 @@ async function consoleRoutes(): Promise<Route[]> {
   const frame = { limits: { limit: () => async () => {} }, assets: { url: () => "" } };
   const stub = {
     console: { frame, ownOrigin: "", confirmation: {} },
-    ...{ orders: { moves: {} }, documents: {}, firms: { firms: {} }, health: {}, notaries: {} },
+    ...{ orders: { moves: {} }, documents: {}, refunds: {}, firms: { firms: {} }, health: {}, notaries: {} },
   };
   operatorPages(app, stub as unknown as OperatorDeps);
   await app.ready();
