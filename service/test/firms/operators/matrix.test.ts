@@ -46,7 +46,8 @@ async function consoleRoutes(): Promise<Route[]> {
   const app = Fastify();
   const routes: Route[] = [];
   app.addHook("onRoute", ({ method, url, config }) => {
-    for (const each of [method].flat())
+    // A device that was handed to a signer has no session of the console, and its pages are not below this path.
+    for (const each of url.startsWith("/operator") ? [method].flat() : [])
       if (each !== "HEAD") routes.push({ method: each, url, permissions: config?.permissions });
   });
   const frame = { limits: { limit: () => async () => {} }, assets: { url: () => "" } };
