@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { closingRecord, closingRoutes } from "./closing/closing-passports/closing-passports.ts";
+import { type DeliveryDeps, deliveryMail } from "./closing/deliveries/deliveries.ts";
 import { clientCheckout, payableOfClient, roomMail, roomRoutes } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
@@ -53,7 +54,7 @@ import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
 import { templateRoutes } from "./orders/templates/templates.ts";
 import { failingMail, webhookRoutes, webhooksSection } from "./outgoing/webhooks/webhooks.ts";
-import { type Assets, openAssets, type PageDeps, pages, unmatchedPage } from "./pages/pages.ts";
+import { type Assets, openAssets, type PageDeps, pages, standaloneVerifier, unmatchedPage } from "./pages/pages.ts";
 import { providerWebhook } from "./providers/providers.ts";
 import {
   envelopeJobs,
@@ -122,6 +123,7 @@ const mails = [
   orderMail,
   signingMail,
   roomMail,
+  deliveryMail,
   accessMail,
   signInMail,
   confirmationMail,
@@ -236,9 +238,19 @@ async function addRoutes(
   webhookRoutes(app, { frame, webhooks });
 }
 
+const deliveriesWith = (
+  { secrets, sealing }: AppDeps,
+  { db, rowMac, blobs, log, clock, titleOf, baseUrl }: Features["closings"],
+  assets: Assets,
+): DeliveryDeps => ({
+  ...{ db, rowMac, blobs, log, clock, titleOf, secrets },
+  verifier: { baseUrl, page: async () => Buffer.from(standaloneVerifier(assets, await sealing.trustList())) },
+});
+
 function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, assets: Assets): PageDeps {
   const { config, db, sealing } = deps;
   const { checkout, closings, desk, envelopes, passports } = features;
+  const deliveries = deliveriesWith(deps, closings, assets);
   return {
     common: { limits: features.frame.limits, assets, retention: deps.retention },
     baseUrl: config.baseUrl,
@@ -264,6 +276,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       firmOf: (partnerId) => readShownFirm(db, partnerId),
       signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
       documents: {
+        deliveries,
         mail: (code) => mailDocuments(deps, code),
         isToken: (code, token) => isDocumentsToken(deps.secrets, code, token),
         of: (code) => orderDocuments(envelopes, code, null),
@@ -272,11 +285,16 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
     },
     signing: features.signing,
     visitor: { requestAccess: features.requestAccess, recaptcha: config.recaptcha },
-    people: peopleDeps(deps, features, readiness),
+    people: peopleDeps(deps, features, readiness, deliveries),
   };
 }
 
-function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness): PageDeps["people"] {
+function peopleDeps(
+  deps: AppDeps,
+  features: Features,
+  readiness: ReadReadiness,
+  deliveries: DeliveryDeps,
+): PageDeps["people"] {
   const { config, db, clock, log, rowMac, secrets } = deps;
   const {
     frame,
@@ -303,7 +321,7 @@ function peopleDeps(deps: AppDeps, features: Features, readiness: ReadReadiness)
       members,
       desk,
       passports,
-      closings,
+      rooms: { closings, deliveries },
       webhooks,
       readAnalytics: features.readAnalytics,
       testClock: features.testClock,

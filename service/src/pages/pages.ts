@@ -24,6 +24,7 @@ import { acceptForms } from "./ui/forms/form-body.ts";
 import { type EvidenceSources, verifyPages } from "./verify/routes.ts";
 import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
 
+export { standaloneVerifier } from "./verify/standalone.ts";
 export { type Assets, type EvidenceSources, openAssets, unmatchedPage };
 
 type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };

@@ -1,4 +1,5 @@
 import { protectedTables as closings } from "../closing/closing-passports/closing-passports.ts";
+import { protectedTables as deliveries } from "../closing/deliveries/deliveries.ts";
 import { roomState, protectedTables as rooms } from "../closing/rooms/rooms.ts";
 import { protectedTables as faxAttempts } from "../delivery/faxing/faxing.ts";
 import { protectedTables as takingIns } from "../delivery/paper/paper.ts";
@@ -52,7 +53,7 @@ export const protectedTables: readonly (ProtectedTable | MacTable)[] = [
   ...[...providers, ...accessRequests, ...members, ...operators, ...partners],
   ...[...seals, ...anchors, ...transparencyLog, ...passports, ...orders, ...templates, ...bulks, ...fills],
   ...[...payments, ...refunds, ...takingIns, ...carriers, ...faxAttempts, ...dispatched],
-  ...[...envelopes, ...notaries, ...rooms, ...closings, ...webhooks, backfillRows],
+  ...[...envelopes, ...notaries, ...rooms, ...closings, ...deliveries, ...webhooks, backfillRows],
 ];
 
 export const macTables = protectedTables.filter(isMacTable);

@@ -2,6 +2,7 @@ import { certificateRows } from "./certificate/kept.ts";
 import { passportRows } from "./store.ts";
 
 export { openProofCertificates } from "./certificate/make.ts";
+export { type ZipEntry, zipFile, zipLength } from "./evidence/zip.ts";
 export {
   findOwnPassport,
   findOwnPassports,

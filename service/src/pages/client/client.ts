@@ -14,6 +14,7 @@ import type { PageAnswer } from "../ui/page/route.ts";
 import { roomRetention } from "../ui/retention.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { type Call, clientRoute, messagePage } from "./client-route.ts";
+import { deliveryRoutes } from "./delivery-page.ts";
 import { type FillRoutesDeps, fillPages } from "./fill-routes.ts";
 import { type OrderPageDeps, orderOf, orderRoutes } from "./order-routes.ts";
 import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
@@ -28,6 +29,7 @@ export function clientPages(app: FastifyInstance, deps: ClientDeps, rowMac: RowM
   paymentRoutes(app, deps);
   roomRoutes(app, deps, rowMac);
   if (deps.fills) fillPages(app, { ...deps, fills: deps.fills });
+  deliveryRoutes(app, deps);
 }
 
 /** Serves the logos that firms uploaded. The address has the picture's hash, so it may be cached forever. */

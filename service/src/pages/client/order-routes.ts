@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { DeliveryDeps } from "../../closing/deliveries/deliveries.ts";
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
@@ -50,6 +51,8 @@ export type OrderPageDeps = {
   signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
   /** For holders of the link to an order's documents. */
   documents: {
+    /** What firms sent to others. */
+    deliveries: DeliveryDeps;
     isToken: (orderCode: string, token: string) => boolean;
     of: (orderCode: string) => Promise<readonly OrderDocument[]>;
     /** @throws ServiceError */

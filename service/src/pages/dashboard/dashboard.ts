@@ -31,7 +31,7 @@ export type DashboardDeps = {
   members: OwnKeyDeps & InvitationDeps & ConfirmationDeps;
   desk: OrderDesk;
   passports: PassportPagesDeps["passports"];
-  closings: RoomsDeps["closings"];
+  rooms: Pick<RoomsDeps, "closings" | "deliveries">;
   webhooks: WebhookPagesDeps["webhooks"];
   readAnalytics: AnalyticsReader;
   testClock: TestClockDeps;
@@ -81,8 +81,8 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         teamPages(forms, inFrame);
         keyPages(forms, inFrame);
         securityPages(forms, inFrame);
-        orderDetailPage(forms, { frame, desk });
-        roomsPages(forms, { frame, closings: deps.closings, checkout: desk.checkout });
+        orderDetailPage(forms, { frame, desk, deliveries: deps.rooms.deliveries });
+        roomsPages(forms, { frame, ...deps.rooms, checkout: desk.checkout });
         webhookPages(forms, { frame, webhooks: deps.webhooks });
       });
     });

@@ -105,6 +105,8 @@ const flashMessages = {
   "proof-added": "The proof was added.",
   "order-placed": "The order was placed.",
   "act-resolved": "Your answer was recorded.",
+  "delivery-sent": "The link is being mailed to the recipient.",
+  "delivery-revoked": "The link was ended.",
   "bank-payment-ended": "The bank payment failed. Its orders can be paid again.",
   "payment-resolved": "The note was recorded.",
   "operator-added": "The operator was added, and was emailed how to sign in.",

@@ -64,6 +64,7 @@ export { type OrderDocument, openOrderDocument, orderDocuments, withOrderDocumen
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";
 export { envelopeState } from "./records/envelope.ts";
 export type { NotaryBlock } from "./records/rooms.ts";
+export type { DocumentDeps } from "./records/revisions.ts";
 export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";

@@ -85,6 +85,7 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
     "signing.sign.kinds.date",
     "signing.viewer.group",
     "signing.viewer.box",
+    "client.delivery.documents",
   ],
   pt: [
     "client.components.money.subtotal",
@@ -93,7 +94,7 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
     "client.orders.hashOf",
     "client.room.services.fax",
   ],
-  tl: ["client.orders.steps.labels.fax", "client.room.services.fax"],
+  tl: ["client.orders.steps.labels.fax", "client.room.services.fax", "client.delivery.closing"],
 };
 
 /** The blanks of a text, and the numbers and names that a function was given. */

@@ -120,6 +120,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         firmOf: async () => shown.firm ?? order().firm,
         signersOf: async () => [],
         documents: {
+          deliveries: {} as PageDeps["client"]["documents"]["deliveries"],
           isToken: () => false,
           of: async () => [],
           mail: async () => {},

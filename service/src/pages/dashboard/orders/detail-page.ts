@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { DeliveryDeps } from "../../../closing/deliveries/deliveries.ts";
 import { latestOpenRooms, roomsOfOrder } from "../../../closing/rooms/rooms.ts";
 import { namesOfFirmActors } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
@@ -71,7 +72,7 @@ export type OrderDesk = {
   fills: FillDeps;
 };
 
-export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk };
+export type OrderDetailDeps = { frame: DashboardFrame; desk: OrderDesk; deliveries: DeliveryDeps };
 
 type OrderCall = PageCall<{ code: string }>;
 
@@ -102,7 +103,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
   noteForm(forms, { db, clock, limits, firmNotes: desk.firmNotes }, form);
   inPersonForms(forms, { db, clock, limits }, form);
   mailForm(forms, { db, clock, limits, takesPayment: desk.takesPayment }, form);
-  orderDocumentPages(forms, { db, limits, assets: frame.assets, titleOf: desk.titleOf, envelopes: desk.envelopes });
+  orderDocumentPages(forms, { ...deps, db });
 
   pageRoute(forms, frame, {
     ...form,

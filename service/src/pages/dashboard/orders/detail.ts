@@ -56,6 +56,12 @@ export type OrderDetailView = OrderRoomsView &
     textCodes: boolean;
   };
 
+/** Whether the document that counts is there. */
+const isFinished = ({ order, documents }: OrderDetailView): boolean => {
+  const kind = order.notarize ? "notarized" : order.sign ? "sealed" : "original";
+  return documents.some((each) => each.kind === kind && each.deletedAt === null);
+};
+
 /** An order as its firm sees it. */
 export function orderDetailBody(view: OrderDetailView): Html {
   const { order, clientUrl, fired, error, history } = view;
@@ -71,7 +77,7 @@ ${test && card("sandbox", "Sandbox", sandbox(view))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${view.signers.length > 0 && card("signers", "Signers", signersPart({ submission: view.submission, orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
 ${view.notices.length > 0 && card("document-notices", "What signers are told of the document", html`<ul>${view.notices.map((one) => html`<li>${noticeMessage(one)}</li>`)}</ul>`)}
-${card("documents", "Documents", documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, view.documents))}
+${card("documents", "Documents", html`${isFinished(view) && html`<p><a href="/dashboard/orders/${order.code}/zip" download>Download everything (zip)</a></p>`}${documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, view.documents)}`)}
 ${history.shipments.length + history.faxes.length > 0 && card("tracking", "Tracking", trackingPart(history))}
 ${card("notes", "Notes", notesPart(view))}
 ${card("mails", "Emails to the client", mailsPart(view))}

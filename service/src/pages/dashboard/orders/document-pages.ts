@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { type DeliveryDeps, orderZip } from "../../../closing/deliveries/deliveries.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
@@ -15,13 +16,26 @@ import { dashboardPage } from "../page-shell.ts";
 import { ownOrder } from "./own-order.ts";
 import { orderName } from "./words.ts";
 
-type Deps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf; envelopes: EnvelopeDeps };
+type Deps = {
+  db: Database;
+  frame: { limits: RateLimits; assets: Assets };
+  desk: { titleOf: TitleOf; envelopes: EnvelopeDeps };
+  deliveries: DeliveryDeps;
+};
 
-/** An order's documents, each shown on a page and as a file to save. */
+/** An order's documents, each shown on a page and as a file to save, and all that is finished in one zip. */
 export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
-  const { db } = deps;
+  const { db, frame, desk } = deps;
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, frame, {
+    url: "/dashboard/orders/:code/zip",
+    handle: async ({ params: { code }, request }) => {
+      const { name, file } = await orderZip(deps.deliveries, principalOf(request), code);
+      return { pdf: file, name, type: "application/zip" };
+    },
+  });
+
+  pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/documents/:documentId/view",
     handle: async ({ params: { code, documentId }, request }) => {
       const order = await ownOrder(db, request, code);
@@ -29,10 +43,10 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
       const document = documents.find((each) => each.documentId === documentId && each.deletedAt === null);
       if (!document) throw new ServiceError("not_found", "Document not found.");
       const back = `/dashboard/orders/${order.code}`;
-      const orderTitle = orderName({ order, title: deps.titleOf(order) });
+      const orderTitle = orderName({ order, title: desk.titleOf(order) });
       const url = `${back}/documents/${documentId}`;
-      const body = documentView(deps.assets, { orderTitle, document, url, back });
-      const page = dashboardPage(deps, request, {
+      const body = documentView(frame.assets, { orderTitle, document, url, back });
+      const page = dashboardPage(frame, request, {
         title: `Document of ${orderTitle}`,
         section: "orders",
         body,
@@ -43,12 +57,12 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
     },
   });
 
-  pageRoute(forms, deps, {
+  pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/documents/:documentId",
     handle: async ({ params: { code, documentId }, request }) => {
       const order = await ownOrder(db, request, code);
       const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
-      return documentToSave({ ...order, title: deps.titleOf(order) }, await openOrderDocument(deps.envelopes, wanted));
+      return documentToSave({ ...order, title: desk.titleOf(order) }, await openOrderDocument(desk.envelopes, wanted));
     },
   });
 }

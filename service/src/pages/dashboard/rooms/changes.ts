@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type SealClosingDeps, sealClosing } from "../../../closing/closing-passports/closing-passports.ts";
+import type { DeliveryDeps } from "../../../closing/deliveries/deliveries.ts";
 import {
   addParticipant,
   closeRoom,
@@ -21,10 +22,16 @@ import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
 import { attachTitled } from "./attach.ts";
+import { deliveryForms } from "./delivery.ts";
 import { orderCodesOf } from "./orders.ts";
-import type { RoomPart, RoomProblem } from "./view.ts";
+import type { FormIn, RoomPart, RoomProblem } from "./view.ts";
 
-export type RoomsDeps = { frame: DashboardFrame; closings: SealClosingDeps; checkout: CheckoutDeps };
+export type RoomsDeps = {
+  frame: DashboardFrame;
+  closings: SealClosingDeps;
+  checkout: CheckoutDeps;
+  deliveries: DeliveryDeps;
+};
 
 /** Renders the room's page with the error. */
 type Show = (request: FastifyRequest, code: string, problem: RoomProblem) => Promise<string>;
@@ -43,6 +50,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   orderForms(forms, deps, formIn);
   participantForms(forms, deps, formIn);
   roomForms(forms, deps, formIn);
+  deliveryForms(forms, deps, formIn);
   pageRoute(forms, deps.frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/checkout",
@@ -52,12 +60,6 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
     },
   });
 }
-
-type FormIn = (part: RoomPart) => {
-  method: "POST";
-  policy: "partner-write";
-  refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
-};
 
 /** Orders attached before the error stay attached. */
 const afterAdding = (added: number, { code, message }: ServiceError): ServiceError =>

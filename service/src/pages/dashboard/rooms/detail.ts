@@ -6,6 +6,7 @@ import { checkbox, field } from "../../ui/forms/fields.ts";
 import { inThisRoom, progressMeters } from "../../ui/orders/progress.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { deliveryCard } from "./delivery.ts";
 import { ordersPart } from "./orders.ts";
 import { formPath, openOrClosed, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
@@ -19,6 +20,7 @@ export function roomBody(view: RoomDetailView): Html {
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${progressMeters(view.room)}`)}
 ${card("orders", "Orders", ordersPart(view))}
 ${(view.payable.orders.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
+${view.deliveries && deliveryCard({ roomCode, submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
 ${card("passport", "Closing passport", passportPart(view))}
 ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}

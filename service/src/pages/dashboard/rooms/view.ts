@@ -1,4 +1,5 @@
 import type { ClosingVersions } from "../../../closing/closing-passports/closing-passports.ts";
+import type { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import type { OwnRoom, Payable } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { TitleOf } from "../../../orders/order/order.ts";
@@ -6,6 +7,7 @@ import type { FirmOrder } from "../../../orders/search/search.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import type { PageCall } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
 
 /** Where on the page a refusal belongs. */
@@ -13,11 +15,19 @@ export type RoomPart =
   | "attach"
   | "orders"
   | "payment"
+  | "delivery"
   | "add-participant"
   | "participants"
   | "passport"
   | "share"
   | "state";
+
+/** The frame of a form in a part of the page, which shows the page again with a refusal. */
+export type FormIn = (part: RoomPart) => {
+  method: "POST";
+  policy: "partner-write";
+  refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
+};
 
 export type RoomProblem = { part: RoomPart; error: string; typed: FormValues };
 
@@ -34,6 +44,8 @@ export type RoomDetailView = {
   baseUrl: string;
   /** What the retention plan says of its certificates. */
   retention: string | null;
+  /** Null where an order of the room was altered in the database. */
+  deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;
   problem: RoomProblem | undefined;
 };
 

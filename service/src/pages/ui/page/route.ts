@@ -27,7 +27,7 @@ export type PageAnswer =
   | { page: string; status?: number; headers?: Headers }
   | { redirect: string; headers?: Headers }
   | { json: object }
-  | { pdf: Buffer | StoredFile; name: string }
+  | { pdf: Buffer | StoredFile; name: string; type?: "application/zip" }
   | { file: string; type: string; name: string };
 
 /** The names in an address like `/orders/:code`, with their texts. */
@@ -143,10 +143,10 @@ async function sendCompressed(
 async function sendPdf(
   reply: FastifyReply,
   headers: Headers,
-  { pdf, name }: Extract<PageAnswer, { pdf: unknown }>,
+  { pdf, name, type }: Extract<PageAnswer, { pdf: unknown }>,
 ): Promise<FastifyReply> {
   reply.headers({ ...headers, ...uncached, "Content-Disposition": contentDisposition("attachment", name) });
-  const body = await bodyOf(reply.type("application/pdf"), pdf);
+  const body = await bodyOf(reply.type(type ?? "application/pdf"), pdf);
   return reply.send(body);
 }
 

@@ -123,6 +123,21 @@ export const en = {
       text: "The link was sent several times in the last 24 hours already, or there are no documents to send. Look for an earlier email, also in the spam folder, or ask the firm that placed the order.",
     },
   },
+  delivery: {
+    title: "Documents for you",
+    lead: (firm: string) => `${firm} sends you documents, with the certificates that prove them.`,
+    all: "Download everything (zip)",
+    documents: "Documents",
+    download: "Download",
+    about: "About this delivery",
+    closing: "Closing",
+    reference: "File number",
+    recipient: "For",
+    until: "The link works until",
+    check:
+      "Each file can be checked without us. The zip has a page for it that needs no network, and so has this site:",
+    listed: "Each download is listed for the sender.",
+  },
   payment: {
     leaving: {
       title: "Opening the payment page",

@@ -122,6 +122,21 @@ export const es: Words = {
       text: "El enlace ya se envió varias veces en las últimas 24 horas, o no hay documentos que enviar. Busque un correo anterior, también en la carpeta de correo no deseado, o pregunte a la empresa que hizo el pedido.",
     },
   },
+  delivery: {
+    title: "Documentos para usted",
+    lead: (firm) => `${firm} le envía documentos, con los certificados que los prueban.`,
+    all: "Descargar todo (zip)",
+    documents: "Documentos",
+    download: "Descargar",
+    about: "Sobre esta entrega",
+    closing: "Cierre",
+    reference: "Número de expediente",
+    recipient: "Para",
+    until: "El enlace funciona hasta",
+    check:
+      "Cada archivo se puede comprobar sin nosotros. El zip tiene una página para ello que no necesita red, y este sitio también:",
+    listed: "Cada descarga se muestra al remitente.",
+  },
   payment: {
     leaving: {
       title: "Se abre la página de pago",

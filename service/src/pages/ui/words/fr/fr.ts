@@ -123,6 +123,21 @@ export const fr: Words = {
       text: "Le lien a déjà été envoyé plusieurs fois ces dernières 24 heures, ou il n’y a pas de documents à envoyer. Cherchez un e-mail précédent, aussi dans les courriers indésirables, ou demandez à l’entreprise qui a passé la commande.",
     },
   },
+  delivery: {
+    title: "Des documents pour vous",
+    lead: (firm) => `${firm} vous envoie des documents, avec les certificats qui les prouvent.`,
+    all: "Tout télécharger (zip)",
+    documents: "Documents",
+    download: "Télécharger",
+    about: "À propos de cet envoi",
+    closing: "Dossier",
+    reference: "Numéro de dossier",
+    recipient: "Pour",
+    until: "Le lien fonctionne jusqu’au",
+    check:
+      "Chaque fichier peut être vérifié sans nous. Le zip contient une page pour cela, qui n’a pas besoin de réseau, et ce site aussi :",
+    listed: "Chaque téléchargement est indiqué à l’expéditeur.",
+  },
   payment: {
     leaving: {
       title: "Ouverture de la page de paiement",

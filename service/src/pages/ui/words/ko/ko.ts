@@ -116,6 +116,21 @@ export const ko: Words = {
       text: "지난 24시간 동안 링크를 이미 여러 번 보냈거나 보낼 문서가 없습니다. 스팸 폴더를 포함해 이전 이메일을 찾아보거나, 주문한 회사에 문의하십시오.",
     },
   },
+  delivery: {
+    title: "받으신 문서",
+    lead: (firm) => `${firm}에서 문서와 이를 증명하는 인증서를 보냈습니다.`,
+    all: "모두 내려받기(zip)",
+    documents: "문서",
+    download: "내려받기",
+    about: "이 전달에 대하여",
+    closing: "거래",
+    reference: "파일 번호",
+    recipient: "받는 사람",
+    until: "링크 사용 기한",
+    check:
+      "각 파일은 저희 없이도 확인할 수 있습니다. zip에는 네트워크가 필요 없는 확인 페이지가 있으며 이 사이트에도 있습니다:",
+    listed: "내려받을 때마다 보낸 사람에게 표시됩니다.",
+  },
   payment: {
     leaving: {
       title: "결제 페이지를 여는 중입니다",

@@ -121,6 +121,21 @@ export const pt: Words = {
       text: "O link já foi enviado várias vezes nas últimas 24 horas, ou não há documentos para enviar. Procure um e-mail anterior, também na pasta de spam, ou pergunte à empresa que fez o pedido.",
     },
   },
+  delivery: {
+    title: "Documentos para você",
+    lead: (firm) => `${firm} envia documentos a você, com os certificados que os comprovam.`,
+    all: "Baixar tudo (zip)",
+    documents: "Documentos",
+    download: "Baixar",
+    about: "Sobre esta entrega",
+    closing: "Fechamento",
+    reference: "Número do processo",
+    recipient: "Para",
+    until: "O link funciona até",
+    check:
+      "Cada arquivo pode ser verificado sem nós. O zip tem uma página para isso que não precisa de rede, e este site também:",
+    listed: "Cada download é mostrado ao remetente.",
+  },
   payment: {
     leaving: {
       title: "Abrindo a página de pagamento",

@@ -121,6 +121,22 @@ export const tl: Words = {
       text: "Ilang beses nang naipadala ang link sa nakaraang 24 na oras, o walang dokumentong maipapadala. Hanapin ang naunang email, pati sa spam folder, o magtanong sa kompanyang naglagay ng order.",
     },
   },
+  delivery: {
+    title: "Mga dokumento para sa inyo",
+    lead: (firm) =>
+      `Nagpadala sa inyo ang ${firm} ng mga dokumento, kasama ang mga sertipikong nagpapatunay sa mga ito.`,
+    all: "I-download lahat (zip)",
+    documents: "Mga dokumento",
+    download: "I-download",
+    about: "Tungkol sa padalang ito",
+    closing: "Closing",
+    reference: "Numero ng file",
+    recipient: "Para kay",
+    until: "Gumagana ang link hanggang",
+    check:
+      "Masusuri ang bawat file nang wala kami. May pahina ang zip para dito na hindi nangangailangan ng network, at mayroon din ang site na ito:",
+    listed: "Nakikita ng nagpadala ang bawat pag-download.",
+  },
   payment: {
     leaving: {
       title: "Binubuksan ang pahina ng bayad",

@@ -119,6 +119,21 @@ export const vi: Words = {
       text: "Liên kết đã được gửi nhiều lần trong 24 giờ qua, hoặc không có tài liệu để gửi. Hãy tìm email trước đó, kể cả trong thư mục thư rác, hoặc hỏi công ty đã đặt đơn.",
     },
   },
+  delivery: {
+    title: "Tài liệu cho quý vị",
+    lead: (firm) => `${firm} gửi quý vị các tài liệu, kèm chứng nhận chứng minh chúng.`,
+    all: "Tải tất cả (zip)",
+    documents: "Tài liệu",
+    download: "Tải xuống",
+    about: "Về lần gửi này",
+    closing: "Hồ sơ",
+    reference: "Số hồ sơ",
+    recipient: "Gửi đến",
+    until: "Liên kết dùng được đến",
+    check:
+      "Mỗi tệp có thể được kiểm tra mà không cần chúng tôi. Tệp zip có một trang để kiểm tra không cần mạng, và trang này cũng có:",
+    listed: "Mỗi lần tải xuống được hiển thị cho người gửi.",
+  },
   payment: {
     leaving: {
       title: "Đang mở trang thanh toán",

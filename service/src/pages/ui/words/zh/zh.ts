@@ -110,6 +110,20 @@ export const zh: Words = {
       text: "链接在过去 24 小时内已发送多次，或者没有可发送的文件。请查找之前的电子邮件（包括垃圾邮件文件夹），或咨询下单的公司。",
     },
   },
+  delivery: {
+    title: "给您的文件",
+    lead: (firm) => `${firm} 向您发送文件，并附上证明这些文件的证书。`,
+    all: "全部下载（zip）",
+    documents: "文件",
+    download: "下载",
+    about: "关于本次发送",
+    closing: "交割",
+    reference: "档案编号",
+    recipient: "收件人",
+    until: "链接有效至",
+    check: "每个文件都可以不经过我们进行核验。zip 中有一个无需联网的核验页面，本网站也有：",
+    listed: "每次下载都会告知发送方。",
+  },
   payment: {
     leaving: {
       title: "正在打开付款页面",

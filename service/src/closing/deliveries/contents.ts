@@ -1,0 +1,139 @@
+import { type ZipEntry, zipFile, zipLength } from "../../evidence/proof-passports/proof-passports.ts";
+import { readShownFirm } from "../../firms/partners/partners.ts";
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import type { TitleOf } from "../../orders/order/order.ts";
+import {
+  type DocumentDeps,
+  type OrderDocument,
+  openOrderDocument,
+  orderDocuments,
+} from "../../signing/envelopes/envelopes.ts";
+import { type CertificateDeps, latestCertificate } from "../closing-passports/closing-passports.ts";
+import { fileName, namePart, uniqueNames } from "./names.ts";
+import { readme } from "./readme.ts";
+import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
+
+export type ZipDeps = DocumentDeps &
+  CertificateDeps & {
+    titleOf: TitleOf;
+    /** Where documents are checked: on the web, and without a network by a page in one file. */
+    verifier: { baseUrl: string; page: () => Promise<Buffer> };
+  };
+
+/** An order with its stored documents. */
+export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
+  title: string | null;
+  reference: string | null;
+  documents: OrderDocument[];
+  /** The document that counts; null before all that makes it is done. */
+  final: OrderDocument | null;
+};
+
+/** @param reference the file number of the closing; an order alone has the firm's reference */
+export async function deliverableOf(deps: ZipDeps, order: OrderOfRoom, reference: string | null): Promise<Deliverable> {
+  const { id, code, status, sign, notarize, externalReference } = order;
+  const documents = await orderDocuments(deps.db, code, order);
+  const kind = notarize ? "notarized" : sign ? "sealed" : "original";
+  const final = documents.findLast((each) => each.kind === kind) ?? null;
+  const title = deps.titleOf(order);
+  return { id, code, status, title, reference: reference ?? externalReference, documents, final };
+}
+
+const receipts: ReadonlySet<string> = new Set(["fax_report", "fax_certificate", "delivery_receipt", "mail_receipt"]);
+
+/** The final document of an order, the signed one before its notarization, the newest custody certificate, and receipts. */
+export function filesOf({ id, final, documents }: Deliverable): DeliveredFile[] {
+  if (final === null) return [];
+  const custody = documents.findLast(({ kind }) => kind === "custody_certificate");
+  const others = documents.filter(({ kind }) => receipts.has(kind));
+  // The custody certificate is of the signed file, which a notarized one continues.
+  const signed = final.kind === "notarized" ? documents.findLast(({ kind }) => kind === "sealed") : undefined;
+  return [final, ...(signed ? [signed] : []), ...(custody ? [custody] : []), ...others].map(({ kind, sha256 }) => ({
+    orderId: id,
+    kind,
+    sha256,
+  }));
+}
+
+/** A file under the name that people use. `path` has its folder. */
+export type NamedFile = DeliveredFile & { path: string; orderCode: string; deletedAt: Date | null };
+
+function folderOf(kind: string, isNotarized: boolean): string {
+  if (receipts.has(kind)) return "Receipts";
+  if (kind === "custody_certificate") return "Certificates";
+  return kind === "sealed" && isNotarized ? "Evidence" : "Documents";
+}
+
+/** Names the files, documents in the order of the closing. Files of an order that is not there any more are left out. */
+export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
+  const unique = uniqueNames();
+  let number = 0;
+  return orders.flatMap((order) => {
+    const own = files.filter(({ orderId }) => orderId === order.id);
+    const isNotarized = own.some(({ kind }) => kind === "notarized");
+    return own.flatMap((file) => {
+      const document = order.documents.find(({ kind, sha256 }) => kind === file.kind && sha256 === file.sha256);
+      if (!document) return [];
+      const folder = folderOf(file.kind, isNotarized);
+      const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
+      const path = unique(`${folder}/${prefix}${fileName({ ...order, kind: file.kind })}`, ".pdf");
+      return [{ ...file, path, orderCode: order.code, deletedAt: document.deletedAt }];
+    });
+  });
+}
+
+export type ZipOf = {
+  /** Null for the zip of one order. */
+  room: DeliveryRoom | null;
+  owner: Pick<OrderOfRoom, "partnerId" | "environment">;
+  title: string;
+  reference: string | null;
+  files: readonly NamedFile[];
+  /** No closing certificate that is newer; null for the latest. */
+  until: Date | null;
+};
+
+/** The format without its extension for large files ends at 4 GiB; mail gateways and unpackers end earlier. */
+const mostBytes = 2 * 1024 ** 3;
+
+/**
+ * One zip with folders: documents, certificates, receipts, the page that checks them, and words for a lawyer. The same
+ * files give the same bytes. Nothing of it is stored: each file is read, and compared with its hash, as it is sent.
+ * @throws ServiceError `not_found` for a file that the retention plan deleted, `conflict` for too many bytes
+ */
+export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; file: StoredFile }> {
+  const { room, owner, title, reference, files, until } = zip;
+  const { partnerId, environment } = owner;
+  const called = reference === null || title.startsWith(reference) ? title : `${reference} ${title}`;
+  const top = namePart(called, 80) || "Documents";
+  const entries: ZipEntry[] = [];
+  for (const { path, orderCode, kind, sha256 } of files) {
+    const documentId = `${kind}-${sha256}`;
+    const { file } = await openOrderDocument(deps, { orderCode, owner: { partnerId, environment }, documentId });
+    entries.push({ name: `${top}/${path}`, bytes: file });
+  }
+  const certificate = room && (await latestCertificate(deps, room.id, until));
+  const certificates = certificate
+    ? [{ path: "Certificates/Closing certificate.pdf", kind: "closing_certificate", sha256: certificate.sha256 }]
+    : [];
+  if (certificate) entries.push({ name: `${top}/Certificates/Closing certificate.pdf`, bytes: certificate.file });
+  const contents = [...files.map(({ path, kind, sha256 }) => ({ path, kind, sha256 })), ...certificates];
+  const { name: firmName } = await readShownFirm(deps.db, partnerId);
+  const documents = contents.filter(({ path }) => path.startsWith("Documents/"));
+  const facts = { title, reference, firmName, environment, documents, baseUrl: deps.verifier.baseUrl };
+  const text = readme({ ...facts, hasClosingCertificate: certificate !== null });
+  entries.push(
+    {
+      name: `${top}/contents.json`,
+      bytes: Buffer.from(`${JSON.stringify({ title, reference, files: contents }, null, 2)}\n`),
+    },
+    { name: `${top}/verify.html`, bytes: await deps.verifier.page() },
+    { name: `${top}/README.txt`, bytes: Buffer.from(text) },
+  );
+  if (zipLength(entries) > mostBytes)
+    throw new ServiceError("conflict", "These files are more than 2 GiB together. Download them order by order.");
+  const frame = { memory: deps.blobs.memory, holder: memoryHolder(owner) };
+  return { name: `${top}.zip`, file: zipFile(frame, entries) };
+}

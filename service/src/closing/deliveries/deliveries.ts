@@ -1,0 +1,15 @@
+/** Finished documents of a closing or an order in one zip, for its firm, and for others by a link that ends. */
+export type { Deliverable, NamedFile } from "./contents.ts";
+export {
+  type DeliveryDeps,
+  deliveriesOf,
+  deliveryFile,
+  deliveryMail,
+  deliveryZip,
+  openDelivery,
+  orderZip,
+  revokeDelivery,
+  roomZip,
+  sendDelivery,
+} from "./send.ts";
+export { protectedTables } from "./store.ts";

@@ -1,0 +1,146 @@
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { orderState } from "../../orders/order/order.ts";
+import { verifiedRoom } from "../rooms/rooms.ts";
+
+/** A document of a delivery, frozen when it was sent. */
+export type DeliveredFile = { orderId: number; kind: string; sha256: string };
+
+/** The covered columns: neither another document, another recipient nor a later end can be put there. */
+const deliveryState: StateMac = {
+  table: sql`closing_deliveries`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name, ${d}.recipient_email, ${d}.files, ${d}.sent_by,
+    extract(epoch FROM ${d}.created_at), extract(epoch FROM ${d}.expires_at), extract(epoch FROM ${d}.revoked_at)`,
+};
+
+export const protectedTables = [stateRows(deliveryState)];
+
+const verifiedDelivery = verified(deliveryState, sql`d`);
+
+export type Delivery = {
+  id: string;
+  roomId: string;
+  recipientName: string;
+  recipientEmail: string;
+  files: readonly DeliveredFile[];
+  sentBy: string;
+  createdAt: Date;
+  expiresAt: Date;
+  revokedAt: Date | null;
+};
+
+const columns = sql`d.id, d.room_id AS "roomId", d.recipient_name AS "recipientName",
+  d.recipient_email AS "recipientEmail", d.files, d.sent_by AS "sentBy", d.created_at AS "createdAt",
+  d.expires_at AS "expiresAt", d.revoked_at AS "revokedAt"`;
+
+export type DeliveryRoom = Owner & { id: string; name: string; reference: string | null };
+
+const roomColumns = sql`r.id, r.name, r.reference, r.partner_id AS "partnerId", r.environment`;
+
+/** The owner's room. @throws ServiceError `unavailable` when it fails its MAC */
+export async function roomByCode(db: Sql, roomCode: string, owner: Owner): Promise<DeliveryRoom | undefined> {
+  const [room] = await db.query<DeliveryRoom>(sql`
+    SELECT ${roomColumns}, ${verifiedRoom} FROM rooms r WHERE ${isSealed(sql`r.code`, "room", roomCode)}
+      AND r.partner_id = ${owner.partnerId} AND r.environment = ${owner.environment}`);
+  return room;
+}
+
+export async function roomById(db: Sql, id: string): Promise<DeliveryRoom | undefined> {
+  const [room] = await db.query<DeliveryRoom>(
+    sql`SELECT ${roomColumns}, ${verifiedRoom} FROM rooms r WHERE r.id = ${id}`,
+  );
+  return room;
+}
+
+export type OrderOfRoom = Owner & {
+  id: number;
+  code: string;
+  status: string;
+  sign: boolean;
+  notarize: boolean;
+  documentName: Buffer | null;
+  docSlug: string | null;
+  externalReference: string | null;
+};
+
+const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
+  o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference"`;
+
+/** The orders of the room that its own firm placed, in the room's order. @throws ServiceError `unavailable` for an altered one */
+export const ordersOfRoom = (db: Sql, roomId: string) =>
+  db.query<OrderOfRoom>(sql`
+    SELECT ${orderColumns}, ${verified(orderState, sql`o`)}
+    FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+    WHERE r.id = ${roomId} ORDER BY a.position`);
+
+/** An order of the owner. */
+export const orderByCode = (db: Sql, code: string, { partnerId, environment }: Owner) =>
+  db.query<OrderOfRoom>(sql`
+    SELECT ${orderColumns}, ${verified(orderState, sql`o`)} FROM orders o
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
+
+export async function insertDelivery(tx: Tx, delivery: Omit<Delivery, "revokedAt">): Promise<void> {
+  const { id, roomId, recipientName, recipientEmail, files, sentBy, createdAt, expiresAt } = delivery;
+  await tx.query(sql`
+    INSERT INTO closing_deliveries (id, room_id, recipient_name, recipient_email, files, sent_by, created_at, expires_at)
+    VALUES (${id}, ${roomId}, ${recipientName}, ${recipientEmail}, ${JSON.stringify(files)}::jsonb, ${sentBy},
+      ${createdAt}, ${expiresAt})`);
+  await writeStateMacs(tx, deliveryState, sql`id = ${id}`);
+}
+
+/** @throws ServiceError `unavailable` when it fails its MAC */
+export async function selectDelivery(db: Sql, id: string): Promise<Delivery | undefined> {
+  const [found] = await db.query<Delivery>(sql`
+    SELECT ${columns}, ${verifiedDelivery} FROM closing_deliveries d WHERE d.id = ${id}`);
+  return found;
+}
+
+/** Deliveries of the room in the last 24 hours, of all that were ever sent. */
+export async function countSince(tx: Tx, roomId: string, since: Date): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM closing_deliveries WHERE room_id = ${roomId} AND created_at > ${since}`);
+  return row?.count ?? 0;
+}
+
+/** Locks the room against other deliveries at once. */
+export const lockDeliveries = (tx: Tx, roomId: string) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(7246011, hashtext(${roomId}))`);
+
+export async function revoke(tx: Tx, id: string, roomId: string, at: Date): Promise<boolean> {
+  const [found] = await tx.query<{ revokedAt: Date | null }>(sql`
+    SELECT d.revoked_at AS "revokedAt", ${verifiedDelivery} FROM closing_deliveries d
+    WHERE d.id = ${id} AND d.room_id = ${roomId} FOR UPDATE`);
+  if (!found || found.revokedAt) return false;
+  await tx.query(sql`UPDATE closing_deliveries SET revoked_at = ${at} WHERE id = ${id}`);
+  await writeStateMacs(tx, deliveryState, sql`id = ${id}`);
+  return true;
+}
+
+export type DeliveryUse = { at: Date; file: string | null; network: string | null };
+
+export const insertUse = (db: Sql, id: string, { at, file, network }: DeliveryUse) =>
+  db.query(sql`
+    INSERT INTO closing_delivery_uses (delivery_id, at, file, network) VALUES (${id}, ${at}, ${file}, ${network})`);
+
+const shownUses = 20;
+
+/** The room's deliveries with their latest downloads, newest first. */
+export const listDeliveries = (db: Sql, roomId: string) =>
+  db.query<Delivery & { uses: { at: string; file: string | null; network: string | null }[] }>(sql`
+    SELECT ${columns}, (SELECT coalesce(json_agg(u), '[]') FROM (
+        SELECT at, file, network FROM closing_delivery_uses WHERE delivery_id = d.id ORDER BY id DESC LIMIT ${shownUses}) u) AS uses,
+      ${verifiedDelivery}
+    FROM closing_deliveries d WHERE d.room_id = ${roomId} ORDER BY d.created_at DESC, d.id LIMIT 100`);
+
+/** Orders by their ids, in the order of the ids' list. @throws ServiceError `unavailable` for an altered one */
+export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {
+  const orders = await db.query<OrderOfRoom>(sql`
+    SELECT ${orderColumns}, ${verified(orderState, sql`o`)} FROM orders o
+    WHERE o.id = ANY (${ids}::bigint[]) AND o.partner_id = ${partnerId}`);
+  return ids.flatMap((id) => orders.find((order) => order.id === id) ?? []);
+}

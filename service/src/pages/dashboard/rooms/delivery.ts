@@ -1,0 +1,109 @@
+import type { FastifyInstance } from "fastify";
+import {
+  type Deliverable,
+  type DeliveryDeps,
+  revokeDelivery,
+  roomZip,
+  sendDelivery,
+} from "../../../closing/deliveries/deliveries.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { card } from "../../ui/components.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { time } from "../../ui/format.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
+import { checkbox, field } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { pageRoute } from "../../ui/page/route.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { DashboardFrame } from "../page-shell.ts";
+import { doOnce } from "../submit-once.ts";
+import type { FormIn, RoomDetailView } from "./view.ts";
+
+/** The zip of a room, and the forms that send its documents to somebody and end such a link. */
+export function deliveryForms(
+  forms: FastifyInstance,
+  deps: { frame: DashboardFrame; deliveries: DeliveryDeps },
+  formIn: FormIn,
+): void {
+  const { frame, deliveries } = deps;
+  const path = "/dashboard/rooms/:code";
+  pageRoute(forms, frame, {
+    url: `${path}/zip`,
+    handle: async ({ params: { code }, request }) => {
+      const { name, file } = await roomZip(deliveries, principalOf(request), code);
+      return { pdf: file, name, type: "application/zip" };
+    },
+  });
+  pageRoute(forms, frame, {
+    ...formIn("delivery"),
+    url: `${path}/deliveries`,
+    handle: doOnce(deliveries, async ({ params: { code }, form: typed, request }) => {
+      const { name = "", email = "", days = "" } = typed;
+      const delivery = { name, email, days, orderCodes: chosenIn(typed) };
+      await sendDelivery(deliveries, principalOf(request), code, delivery);
+      return done(`/dashboard/rooms/${code}`, "delivery-sent");
+    }),
+  });
+  pageRoute(forms, frame, {
+    ...formIn("delivery"),
+    url: `${path}/deliveries/:id/revoke`,
+    handle: async ({ params: { code, id }, request }) => {
+      await revokeDelivery(deliveries, principalOf(request), code, id);
+      return done(`/dashboard/rooms/${code}`, "delivery-revoked");
+    },
+  });
+}
+
+const chosenIn = (form: FormValues): string[] =>
+  Object.keys(form).flatMap((name) => /^send-([0-9a-f]{40})$/.exec(name)?.[1] ?? []);
+
+type DeliveryView = {
+  roomCode: string;
+  submission: string;
+  deliveries: NonNullable<RoomDetailView["deliveries"]>;
+  problem: Html;
+  /** What was typed into the form that was refused; null on a fresh page. */
+  typed: FormValues | null;
+};
+
+/** Everything that is finished, to download or to send, and what was sent. */
+export function deliveryCard(view: DeliveryView): Html {
+  const { roomCode, deliveries, problem } = view;
+  const { orders, sent } = deliveries;
+  const finished = orders.filter(({ final }) => final !== null && final.deletedAt === null);
+  const waiting = orders.length - finished.length;
+  const rest = waiting > 0 && html` ${waiting === 1 ? "1 document is" : `${waiting} documents are`} not finished yet.`;
+  const body =
+    finished.length === 0
+      ? html`${problem}<p>Nothing is finished yet. What is can be downloaded and sent from here: final documents, certificates and receipts in one zip, with a page that checks them without a network.</p>`
+      : html`${problem}
+<p>${finished.length === 1 ? "1 document is" : `${finished.length} documents are`} finished.${rest}</p>
+<div class="form-actions"><a class="button quiet-button" href="/dashboard/rooms/${roomCode}/zip" download>Download everything (zip)</a></div>
+${sendForm(view, finished)}`;
+  return card("delivery", "Deliver", html`${body}${sent.length > 0 && sentPart(view)}`);
+}
+
+const sendForm = ({ roomCode, submission, typed }: DeliveryView, finished: readonly Deliverable[]): Html =>
+  html`<form class="form room-part" method="post" action="/dashboard/rooms/${roomCode}/deliveries">
+<h3>Send to the lender</h3>
+${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: "Name of the recipient", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off" })}
+${field({ form: "delivery", name: "email", label: "Email", type: "email", value: typed?.["email"], required: true, maxLength: 320, autocomplete: "off", hint: "The link goes to this address. It needs no account, and each download is listed below." })}
+${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
+<fieldset><legend>Documents</legend>${finished.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${title ?? `Order ${code.slice(0, 6).toUpperCase()}`}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
+<div class="form-actions"><button type="submit">Send the documents</button></div>
+</form>`;
+
+function sentPart({ roomCode, deliveries }: DeliveryView): Html {
+  const now = Date.now();
+  return html`<div class="room-part"><h3>Sent</h3>${deliveries.sent.map(
+    ({ id, recipientName, recipientEmail, files, createdAt, expiresAt, revokedAt, uses }) => {
+      const count = new Set(files.map(({ orderId }) => orderId)).size;
+      const end = revokedAt
+        ? html`The link was ended ${time(revokedAt)}.`
+        : html`The link ${expiresAt.getTime() <= now ? "ended" : "ends"} ${time(expiresAt)}.`;
+      return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${count === 1 ? "1 document" : `${count} documents`}, ${time(createdAt)}. ${end}</p>
+${uses.length === 0 ? html`<p class="quiet-text">Not downloaded yet.</p>` : html`<ul>${uses.map(({ at, file, network }) => html`<li>Downloaded ${time(new Date(at))}: <span class="breakable">${file ?? "everything"}</span>${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
+${!revokedAt && expiresAt.getTime() > now && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;
+    },
+  )}</div>`;
+}
