@@ -2,7 +2,7 @@ import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { nothing, sql } from "../../kernel/platform/database/sql.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isVerifyCode } from "../../kernel/platform/text.ts";
@@ -30,18 +30,14 @@ SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_i
 
 export type CertificateDeps = VersionDeps & { db: Sql; blobs: Blobs };
 
-/**
- * The newest certificate of a room; null where none was sealed, was deleted, or holds.
- * @param until the time after which none counts; null for now
- */
+/** The newest certificate of a room; null where none was sealed, it was deleted, or it does not hold. */
 export async function latestCertificate(
   deps: CertificateDeps,
   roomId: string,
-  until: Date | null,
 ): Promise<{ file: StoredFile; sha256: string } | null> {
   const [row] = await deps.db.query<StoredVersion>(sql`
 SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id
-WHERE c.room_id = ${roomId} ${until ? sql`AND c.created_at <= ${until}` : nothing} ORDER BY c.version DESC LIMIT 1`);
+WHERE c.room_id = ${roomId} ORDER BY c.version DESC LIMIT 1`);
   if (!row || row.deletedAt || !rowHolds(deps, row)) return null;
   const file = await deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));
   return file && { file, sha256: row.sealedSha256 };

@@ -11,8 +11,7 @@ import {
   orderDocuments,
 } from "../../signing/envelopes/envelopes.ts";
 import { type CertificateDeps, latestCertificate } from "../closing-passports/closing-passports.ts";
-import { fileName, namePart, uniqueNames } from "./names.ts";
-import { readme } from "./readme.ts";
+import { fileName, namePart, readme, uniqueNames } from "./names.ts";
 import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
 
 export type ZipDeps = DocumentDeps &
@@ -34,7 +33,7 @@ export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
 /** @param reference the file number of the closing; an order alone has the firm's reference */
 export async function deliverableOf(deps: ZipDeps, order: OrderOfRoom, reference: string | null): Promise<Deliverable> {
   const { id, code, status, sign, notarize, externalReference } = order;
-  const documents = await orderDocuments(deps.db, code, order);
+  const documents = await orderDocuments(deps, code, order);
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";
   const final = documents.findLast((each) => each.kind === kind) ?? null;
   const title = deps.titleOf(order);
@@ -66,7 +65,7 @@ function folderOf(kind: string, isNotarized: boolean): string {
   return kind === "sealed" && isNotarized ? "Evidence" : "Documents";
 }
 
-/** Names the files, documents in the order of the closing. Files of an order that is not there any more are left out. */
+/** Names the files, documents in the order of the closing. @throws ServiceError `unavailable` for a file that is not on record */
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
   const unique = uniqueNames();
   let number = 0;
@@ -75,7 +74,8 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
     const isNotarized = own.some(({ kind }) => kind === "notarized");
     return own.flatMap((file) => {
       const document = order.documents.find(({ kind, sha256 }) => kind === file.kind && sha256 === file.sha256);
-      if (!document) return [];
+      if (!document)
+        throw new ServiceError("unavailable", "A document of this delivery is not on record any more. Ask its sender.");
       const folder = folderOf(file.kind, isNotarized);
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
       const path = unique(`${folder}/${prefix}${fileName({ ...order, kind: file.kind })}`, ".pdf");
@@ -85,14 +85,15 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
 }
 
 export type ZipOf = {
-  /** Null for the zip of one order. */
+  /**
+   * The room whose closing certificate is added; null for none. Its manifest names the codes of the room and of all orders,
+   * so that only the firm itself gets it.
+   */
   room: DeliveryRoom | null;
   owner: Pick<OrderOfRoom, "partnerId" | "environment">;
   title: string;
   reference: string | null;
   files: readonly NamedFile[];
-  /** No closing certificate that is newer; null for the latest. */
-  until: Date | null;
 };
 
 /** The format without its extension for large files ends at 4 GiB; mail gateways and unpackers end earlier. */
@@ -101,25 +102,30 @@ const mostBytes = 2 * 1024 ** 3;
 /**
  * One zip with folders: documents, certificates, receipts, the page that checks them, and words for a lawyer. The same
  * files give the same bytes. Nothing of it is stored: each file is read, and compared with its hash, as it is sent.
- * @throws ServiceError `not_found` for a file that the retention plan deleted, `conflict` for too many bytes
+ * A file that the retention plan deleted is named with its hash and the time.
+ * @throws ServiceError `conflict` for too many bytes
  */
 export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; file: StoredFile }> {
-  const { room, owner, title, reference, files, until } = zip;
+  const { room, owner, title, reference, files } = zip;
   const { partnerId, environment } = owner;
   const called = reference === null || title.startsWith(reference) ? title : `${reference} ${title}`;
   const top = namePart(called, 80) || "Documents";
   const entries: ZipEntry[] = [];
-  for (const { path, orderCode, kind, sha256 } of files) {
+  for (const { path, orderCode, kind, sha256, deletedAt } of files) {
+    if (deletedAt) continue;
     const documentId = `${kind}-${sha256}`;
     const { file } = await openOrderDocument(deps, { orderCode, owner: { partnerId, environment }, documentId });
     entries.push({ name: `${top}/${path}`, bytes: file });
   }
-  const certificate = room && (await latestCertificate(deps, room.id, until));
+  const certificate = room && (await latestCertificate(deps, room.id));
   const certificates = certificate
     ? [{ path: "Certificates/Closing certificate.pdf", kind: "closing_certificate", sha256: certificate.sha256 }]
     : [];
   if (certificate) entries.push({ name: `${top}/Certificates/Closing certificate.pdf`, bytes: certificate.file });
-  const contents = [...files.map(({ path, kind, sha256 }) => ({ path, kind, sha256 })), ...certificates];
+  const contents = [
+    ...files.map(({ path, kind, sha256, deletedAt }) => ({ path, kind, sha256, ...(deletedAt && { deletedAt }) })),
+    ...certificates,
+  ];
   const { name: firmName } = await readShownFirm(deps.db, partnerId);
   const documents = contents.filter(({ path }) => path.startsWith("Documents/"));
   const facts = { title, reference, firmName, environment, documents, baseUrl: deps.verifier.baseUrl };

@@ -1,3 +1,5 @@
+import type { Environment } from "../../kernel/identity/identity.ts";
+
 /** The longest name of a file in bytes: with its folders it still fits the paths of every system. */
 const mostBytes = 120;
 
@@ -56,4 +58,59 @@ export function uniqueNames(): (path: string, ending: string) => string {
       return name;
     }
   };
+}
+
+export type Contents = {
+  /** Of the closing, or of its one document. */
+  title: string;
+  reference: string | null;
+  firmName: string;
+  environment: Environment;
+  documents: readonly { path: string; kind: string; sha256: string; deletedAt?: Date }[];
+  /** Whether a certificate of the closing is among the files. */
+  hasClosingCertificate: boolean;
+  baseUrl: string;
+};
+
+/** For a reader of the law who has never heard of this service: which file counts, how to check it, and what is not proven. */
+export function readme(contents: Contents): string {
+  const { title, reference, firmName, environment, documents, baseUrl } = contents;
+  const sections = [
+    `${title}${reference === null ? "" : `\nFile number: ${reference}`}\nSent by: ${firmName}`,
+    environment === "test" ? "A TEST: the seals in these files mean nothing outside of testing." : null,
+    `THE DOCUMENTS
+
+${documents.map(({ path, kind, deletedAt }) => `- ${path}\n  ${deletedAt ? `Not here: it was deleted on ${deletedAt.toISOString().slice(0, 10)}, as agreed. contents.json has its hash.` : meaning(kind)}`).join("\n")}
+
+The PDF file itself is the document. A print of it shows its words, and proves nothing.`,
+    `HOW TO CHECK A DOCUMENT, WITHOUT US
+
+1. Open verify.html with a browser. It needs no network, and sends nothing anywhere.
+2. Drop a document on it: it says whether a byte was changed since it was sealed, by which seal, and when.
+3. Drop a signed document together with its custody certificate: it says who signed, and how each was identified. The custody
+   certificate of a notarized document belongs to the signed file that it continues: that one is in the folder Evidence.
+
+The same page on the web: ${baseUrl}/verify. PDF readers show the signatures, too. They may say that the issuer is "not trusted":
+that is said of every certificate that your computer was not told to trust.`,
+    `THE OTHER FILES
+
+- Certificates: a custody certificate tells the story of one document: who was asked, identified and signed, and when.${
+      contents.hasClosingCertificate
+        ? "\n  The closing certificate lists the documents of this closing with their hashes."
+        : ""
+    }
+- Receipts: the words of carriers and fax machines about what was sent.
+- contents.json: the name and the SHA-256 of each file, for programs.`,
+    `WHAT IS NOT PROVEN
+
+That the words of a document are true or have legal effect; who a signer was beyond the steps that its custody certificate names;
+that a recorder or a lender accepts it. Which files are here is the choice of the sender.`,
+  ];
+  return `${sections.filter((section) => section !== null).join("\n\n\n")}\n`.replaceAll("\n", "\r\n");
+}
+
+function meaning(kind: string): string {
+  if (kind === "notarized") return "The notarized document: it begins with the signed one, unchanged. Use this file.";
+  if (kind === "sealed") return "The signed document, sealed after the last signature. Use this file.";
+  return "The document as it was handed in: nothing was to be signed in it here.";
 }

@@ -46,7 +46,7 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
   const orders = await ordersOf(deps, room);
   const files = namedFiles(orders, orders.flatMap(filesOf));
   if (files.length === 0) throw new ServiceError("conflict", "No document of this room is finished yet.");
-  return zipOf(deps, { room, owner: room, title: room.name, reference: room.reference, files, until: null });
+  return zipOf(deps, { room, owner: room, title: room.name, reference: room.reference, files });
 }
 
 /** The same for one order. @throws ServiceError `not_found`, and while the document is not finished */
@@ -57,7 +57,7 @@ export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: stri
   const files = namedFiles([deliverable], filesOf(deliverable));
   if (files.length === 0) throw new ServiceError("conflict", "The document of this order is not finished yet.");
   const { title, reference } = deliverable;
-  return zipOf(deps, { room: null, owner: order, title: title ?? "Document", reference, files, until: null });
+  return zipOf(deps, { room: null, owner: order, title: title ?? "Document", reference, files });
 }
 
 export type NewDelivery = { name: string; email: string; days: string; orderCodes: readonly string[] };
@@ -154,16 +154,16 @@ export async function openDelivery(deps: DeliveryDeps, { id, token }: Link) {
   return { delivery, room, files: namedFiles(orders, delivery.files) };
 }
 
-/** The zip of a delivery; its download is put on record. @throws ServiceError as above, and for a file that was deleted */
+/** The zip of a delivery; that its download began is put on record. @throws ServiceError as above, and for a file that was deleted */
 export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);
   const { name: title, reference } = room;
-  const zip = await zipOf(deps, { room, owner: room, title, reference, files, until: delivery.createdAt });
+  const zip = await zipOf(deps, { room: null, owner: room, title, reference, files });
   await store.insertUse(deps.db, delivery.id, { at: deps.clock(), file: null, network });
   return zip;
 }
 
-/** One file of a delivery; its download is put on record. @throws ServiceError as above */
+/** One file of a delivery; that its download began is put on record. @throws ServiceError as above */
 export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId: string }, network: string | null) {
   const { delivery, room, files } = await openDelivery(deps, link);
   const wanted = files.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);

@@ -1,7 +1,13 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { orderState } from "../../orders/order/order.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
@@ -18,7 +24,15 @@ const deliveryState: StateMac = {
     extract(epoch FROM ${d}.created_at), extract(epoch FROM ${d}.expires_at), extract(epoch FROM ${d}.revoked_at)`,
 };
 
-export const protectedTables = [stateRows(deliveryState)];
+/** The covered columns of a download: a list of them that anybody could write would be worth nothing. */
+const useState: StateMac = {
+  table: sql`closing_delivery_uses`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (u) => sql`${u}.id, ${u}.delivery_id, ${u}.file, ${u}.network, extract(epoch FROM ${u}.at)`,
+};
+
+export const protectedTables = [stateRows(deliveryState), stateRows(useState)];
 
 const verifiedDelivery = verified(deliveryState, sql`d`);
 
@@ -123,19 +137,33 @@ export async function revoke(tx: Tx, id: string, roomId: string, at: Date): Prom
 
 export type DeliveryUse = { at: Date; file: string | null; network: string | null };
 
-export const insertUse = (db: Sql, id: string, { at, file, network }: DeliveryUse) =>
-  db.query(sql`
-    INSERT INTO closing_delivery_uses (delivery_id, at, file, network) VALUES (${id}, ${at}, ${file}, ${network})`);
+/** Puts on record that a download began: of each file, from each network, at most once an hour. */
+export const insertUse = (db: Database, id: string, { at, file, network }: DeliveryUse) =>
+  db.transaction(async (tx) => {
+    const [row] = await tx.query<{ id: number }>(sql`
+      INSERT INTO closing_delivery_uses (delivery_id, at, file, network) SELECT ${id}, ${at}, ${file}, ${network}
+      WHERE NOT EXISTS (SELECT FROM closing_delivery_uses WHERE delivery_id = ${id} AND at > ${new Date(at.getTime() - hourMs)}
+        AND file IS NOT DISTINCT FROM ${file} AND network IS NOT DISTINCT FROM ${network})
+      RETURNING id`);
+    if (row) await writeStateMacs(tx, useState, sql`id = ${row.id}`);
+  });
 
+const hourMs = 3_600_000;
 const shownUses = 20;
 
-/** The room's deliveries with their latest downloads, newest first. */
-export const listDeliveries = (db: Sql, roomId: string) =>
-  db.query<Delivery & { uses: { at: string; file: string | null; network: string | null }[] }>(sql`
-    SELECT ${columns}, (SELECT coalesce(json_agg(u), '[]') FROM (
-        SELECT at, file, network FROM closing_delivery_uses WHERE delivery_id = d.id ORDER BY id DESC LIMIT ${shownUses}) u) AS uses,
-      ${verifiedDelivery}
-    FROM closing_deliveries d WHERE d.room_id = ${roomId} ORDER BY d.created_at DESC, d.id LIMIT 100`);
+/** The room's deliveries with their latest downloads, newest first. Downloads that were put into the database are left out. */
+export async function listDeliveries(db: Sql, roomId: string): Promise<(Delivery & { uses: DeliveryUse[] })[]> {
+  const deliveries = await db.query<Delivery>(sql`
+    SELECT ${columns}, ${verifiedDelivery} FROM closing_deliveries d
+    WHERE d.room_id = ${roomId} ORDER BY d.created_at DESC, d.id LIMIT 100`);
+  const ids = deliveries.map(({ id }) => id);
+  const uses = await db.query<DeliveryUse & Marked & { deliveryId: string }>(sql`
+    SELECT u.delivery_id AS "deliveryId", u.at, u.file, u.network, ${marked(useState, sql`u`)}
+    FROM unnest(${ids}::uuid[]) AS own, LATERAL (
+      SELECT * FROM closing_delivery_uses WHERE delivery_id = own ORDER BY id DESC LIMIT ${shownUses}) u`);
+  const authentic = uses.filter(({ isAuthentic }) => isAuthentic);
+  return deliveries.map((each) => ({ ...each, uses: authentic.filter(({ deliveryId }) => deliveryId === each.id) }));
+}
 
 /** Orders by their ids, in the order of the ids' list. @throws ServiceError `unavailable` for an altered one */
 export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {

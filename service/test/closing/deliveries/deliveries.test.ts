@@ -167,8 +167,18 @@ test("sends documents by a link whose page downloads nothing, lists the download
   const [, single = ""] = /action="(\/deliveries\/[^"]+\/sealed-[0-9a-f]{64})/.exec(text) ?? [];
   const one = await bytesOf(await fetch(baseUrl + single, { method: "POST" }));
   assert.equal(hash("sha256", one), single.slice(-64));
+  assert.ok(
+    !namesIn(zip).some((name) => name.includes("Closing certificate")),
+    "its manifest has codes that open rooms",
+  );
+  await running.db.query(sql`
+    INSERT INTO closing_delivery_uses (delivery_id, at, file) VALUES (${path.split("/")[2]}, now(), 'put in.pdf')`);
   const listed = await look();
-  assert.equal(listed.match(/Downloaded /g)?.length, 3);
+  assert.equal(
+    listed.match(/Download begun /g)?.length,
+    2,
+    "each once an hour, and none that was put into the database",
+  );
   assert.match(listed, /from the network 127\.0\.0\.0\/24/);
   for (const wrong of [
     path.replace(/.$/, (last) => (last === "0" ? "1" : "0")),

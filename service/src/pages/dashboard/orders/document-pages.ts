@@ -39,7 +39,7 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
     url: "/dashboard/orders/:code/documents/:documentId/view",
     handle: async ({ params: { code, documentId }, request }) => {
       const order = await ownOrder(db, request, code);
-      const documents = await orderDocuments(deps.envelopes, order.code, principalOf(request));
+      const documents = await orderDocuments(desk.envelopes, order.code, principalOf(request));
       const document = documents.find((each) => each.documentId === documentId && each.deletedAt === null);
       if (!document) throw new ServiceError("not_found", "Document not found.");
       const back = `/dashboard/orders/${order.code}`;

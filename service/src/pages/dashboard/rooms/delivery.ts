@@ -102,7 +102,7 @@ function sentPart({ roomCode, deliveries }: DeliveryView): Html {
         ? html`The link was ended ${time(revokedAt)}.`
         : html`The link ${expiresAt.getTime() <= now ? "ended" : "ends"} ${time(expiresAt)}.`;
       return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${count === 1 ? "1 document" : `${count} documents`}, ${time(createdAt)}. ${end}</p>
-${uses.length === 0 ? html`<p class="quiet-text">Not downloaded yet.</p>` : html`<ul>${uses.map(({ at, file, network }) => html`<li>Downloaded ${time(new Date(at))}: <span class="breakable">${file ?? "everything"}</span>${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
+${uses.length === 0 ? html`<p class="quiet-text">Not downloaded yet.</p>` : html`<ul>${uses.map(({ at, file, network }) => html`<li>Download begun ${time(at)}: <span class="breakable">${file ?? "everything"}</span>${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
 ${!revokedAt && expiresAt.getTime() > now && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;
     },
   )}</div>`;

@@ -28,8 +28,10 @@ CREATE TABLE closing_delivery_uses (
   at timestamptz NOT NULL,
   file text,
   -- 24 bits of an IPv4 address, 48 of an IPv6 one.
-  network text
+  network text,
+  row_mac bytea CHECK (length(row_mac) = 36)
 );
 CREATE INDEX closing_delivery_uses_of ON closing_delivery_uses (delivery_id, id);
-CREATE TRIGGER closing_delivery_uses_append_only BEFORE DELETE OR TRUNCATE OR UPDATE ON closing_delivery_uses
+CREATE TRIGGER closing_delivery_uses_append_only
+  BEFORE DELETE OR TRUNCATE OR UPDATE OF id, delivery_id, at, file, network ON closing_delivery_uses
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
