@@ -149,11 +149,10 @@ export async function openCheck({ desk }: IdentityDeps, token: string): Promise<
 const noCheck = () => new ServiceError("not_found", "This link opens no identity check.");
 
 async function opened({ rowMac }: DeskDeps, db: Sql, check: IdentityCheck): Promise<OpenedCheck> {
-  const [order, notary, proofs] = await Promise.all([
-    orderOfId({ db, rowMac }, check.orderId),
-    findNotary(db, check.notaryId),
-    proofsOf(db, [check.id]),
-  ]);
+  // One after another: a transaction has one connection.
+  const order = await orderOfId({ db, rowMac }, check.orderId);
+  const notary = await findNotary(db, check.notaryId);
+  const proofs = await proofsOf(db, [check.id]);
   const name = order?.signers[check.person - 1]?.name;
   if (!order || !notary || name === undefined) throw noCheck();
   return { check, proofs, order, notaryName: notary.commissionName, name };
