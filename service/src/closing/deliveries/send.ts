@@ -36,8 +36,9 @@ const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<D
 /** The room's own orders with their files, and what was sent of them. @throws ServiceError `not_found` */
 export async function deliveriesOf(deps: DeliveryDeps, owner: Owner, roomCode: string) {
   const room = await roomOf(deps, owner, roomCode);
-  const [orders, sent] = await Promise.all([ordersOf(deps, room), store.listDeliveries(deps.db, room.id)]);
-  return { orders, sent };
+  const [orders, listed] = await Promise.all([ordersOf(deps, room), store.listDeliveries(deps.db, room.id)]);
+  const now = deps.clock();
+  return { orders, sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })) };
 }
 
 /** One zip of all final documents of the room that its firm ordered. @throws ServiceError while there is none */

@@ -90,20 +90,20 @@ ${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: 
 ${field({ form: "delivery", name: "email", label: "Email", type: "email", value: typed?.["email"], required: true, maxLength: 320, autocomplete: "off", hint: "The link goes to this address. It needs no account, and each download is listed below." })}
 ${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
 <fieldset><legend>Documents</legend>${finished.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${title ?? `Order ${code.slice(0, 6).toUpperCase()}`}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
+<p class="quiet-text">A custody certificate names the signers with their addresses and the order’s code, which opens the order’s page. Send documents only to people whom the closing concerns: they keep these after the link has ended.</p>
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
 
 function sentPart({ roomCode, deliveries }: DeliveryView): Html {
-  const now = Date.now();
   return html`<div class="room-part"><h3>Sent</h3>${deliveries.sent.map(
-    ({ id, recipientName, recipientEmail, files, createdAt, expiresAt, revokedAt, uses }) => {
+    ({ id, recipientName, recipientEmail, files, createdAt, expiresAt, hasEnded, revokedAt, uses }) => {
       const count = new Set(files.map(({ orderId }) => orderId)).size;
       const end = revokedAt
         ? html`The link was ended ${time(revokedAt)}.`
-        : html`The link ${expiresAt.getTime() <= now ? "ended" : "ends"} ${time(expiresAt)}.`;
+        : html`The link ${hasEnded ? "ended" : "ends"} ${time(expiresAt)}.`;
       return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${count === 1 ? "1 document" : `${count} documents`}, ${time(createdAt)}. ${end}</p>
 ${uses.length === 0 ? html`<p class="quiet-text">Not downloaded yet.</p>` : html`<ul>${uses.map(({ at, file, network }) => html`<li>Download begun ${time(at)}: <span class="breakable">${file ?? "everything"}</span>${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
-${!revokedAt && expiresAt.getTime() > now && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;
+${!revokedAt && !hasEnded && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;
     },
   )}</div>`;
 }
