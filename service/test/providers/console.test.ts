@@ -27,6 +27,7 @@ async function orderWithAct(state: "begun" | "unknown") {
   const answer = await fetch(`${running.service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode } = (await answer.json()) as { orderCode: string };
   await changeOrder(running.db, orderCode, sql`environment = 'live', status = 'ShippingPending'`);
+  await authenticate(running, "documents");
   const [intent] = await running.db.query<{ id: number; orderId: number }>(sql`
     INSERT INTO provider_calls (act, provider, order_id, attempt, state, is_beside, tries, intended_at, begun_at, why)
     SELECT 'letter.send', 'lob', id, 1, ${state}, false, 1, now(), now(), 'no answer within 15000 ms'

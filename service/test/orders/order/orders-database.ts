@@ -1,5 +1,5 @@
 import { newDatabase } from "@signsealship/testing/database";
-import { authenticateFirms, authenticateOrders } from "@signsealship/testing/row-mac";
+import { authenticate, authenticateFirms, authenticateOrders, testRowMac } from "@signsealship/testing/row-mac";
 import { pino } from "pino";
 import type { Database } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -66,6 +66,7 @@ export async function openOrdersDatabase(): Promise<OrdersDatabase> {
         await db.query(sql`
           INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
           VALUES (${row?.id}, ${kind}, ${"0".repeat(64)}, 1, ${`2026-01-01/${newCode()}`}, now())`);
+      await authenticate({ db, rowMac: testRowMac }, "documents");
       return code;
     },
     async ownerOf(code) {

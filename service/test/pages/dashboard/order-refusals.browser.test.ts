@@ -188,13 +188,14 @@ test("a payable order leads to its checkout where payments are configured", asyn
     await page.getByLabel("This is the client’s own document").check();
     await press(page, "Place the test order");
     await said(page, fail ? "It has no checkout yet." : "The order was placed.");
-    const checkout = page.getByRole("link", { name: "Open the checkout for $12.00" });
-    assert.equal(await checkout.getAttribute("href"), `${pathOf().replace("/dashboard", "")}/checkout`);
+    // A button, because opening a page must not open a checkout.
+    const form = page.locator("form", { has: page.getByRole("button", { name: "Open the checkout for $12.00" }) });
+    assert.equal(await form.getAttribute("action"), `${pathOf().replace("/dashboard", "")}/checkout`);
   }
   assert.equal(stripe.sessions.size, 1);
   await press(page, "Pay");
   await said(page, "The test payment went through.");
-  assert.equal(await page.getByRole("link", { name: /^Open the checkout/ }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: /^Open the checkout/ }).count(), 0);
   await opened.close();
 });
 

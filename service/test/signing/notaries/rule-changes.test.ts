@@ -145,8 +145,12 @@ test("a change of a later day counts from that day on, and none may begin before
 test("values that were left as they were keep their day and source: what was read is confirmed", async () => {
   const page = await look("/rules/VA");
   const fields: Record<string, string> = {};
-  for (const [, name = "", value = ""] of page.matchAll(/<textarea[^>]*name="(term_\w+)"[^>]*>\n([^<]*)</g))
+  for (const [, name = "", value = ""] of page.matchAll(/<textarea[^>]*name="((?:term|online)_\w+)"[^>]*>\n([^<]*)</g))
     fields[name] = value;
+  for (const [, name = "", value = ""] of page.matchAll(/<input[^>]*name="(online_\w+)"[^>]*value="([^"]*)"/g))
+    fields[name] = value;
+  for (const [, name = "", options = ""] of page.matchAll(/<select[^>]*name="(online_\w+)"[^>]*>([\s\S]*?)<\/select>/g))
+    fields[name] = /value="([^"]*)" selected/.exec(options)?.[1] ?? "";
   for (const [, name = ""] of page.matchAll(/name="((?:mode|act|excluded)_\w+)" value="on" checked/g))
     fields[name] = "on";
   const source = { source_url: "https://counsel.example/letter", read_on: day(), effective_on: day() };
