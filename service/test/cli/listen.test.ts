@@ -64,10 +64,12 @@ const refusal = (work: Promise<unknown>) =>
 test("listen posts events to this machine as a webhook would, and prints what the receiver answered", async () => {
   const { text } = await triggered("signature.completed");
   const [, orderCode] = /^triggered: signature.completed\norderCode: ([0-9a-f]{40})$/.exec(text) ?? [];
-  await until(() => received.length === 3);
+  // Further events may follow at once.
+  await until(() => received.length >= 3);
+  const first = received.slice(0, 3);
   const [, secret = ""] = /Signing secret: (svc_whsec_[a-z2-7]{52}) /.exec(printed) ?? [];
   const events = await Promise.all(
-    received.map(({ headers, body }) => parseWebhook(body, headers["service-signature"]?.toString(), secret)),
+    first.map(({ headers, body }) => parseWebhook(body, headers["service-signature"]?.toString(), secret)),
   );
   const topics = ["order.created", "payment.cleared", "signature.completed"];
   assert.deepEqual(
@@ -75,7 +77,7 @@ test("listen posts events to this machine as a webhook would, and prints what th
     topics.map((topic) => `${topic}:${orderCode}`),
   );
   assert.deepEqual(
-    received.map(({ headers }) => headers["service-event"]),
+    first.map(({ headers }) => headers["service-event"]),
     topics,
   );
   assert.match(received[2]?.headers["service-chain"]?.toString() ?? "", /^n=3; head=[0-9a-f]{64}$/);
