@@ -25,7 +25,7 @@ export type AppointmentPageDeps = {
   notaries: Pick<IdentityDeps, "desk" | "secrets">;
 };
 
-/** What is in the address: the token of a person's link, or the order's code. */
+/** The last part of the address: the token of a person's link, or the order's code. */
 type Asked = { key: string; form: FormValues; query: FormValues; reader: Reader };
 type Refused = { error: string; status: number };
 

@@ -19,7 +19,7 @@ export type FillPageView = {
   faults: readonly Fault[];
   /** Another window saved since: what was typed is shown, and saved by the next try. */
   isStale: boolean;
-  /** What was typed and not taken, by the question's place; else the saved answers are shown. */
+  /** Refused answers by the question's place. Other questions show their saved answers. */
   typed?: ((index: number, question: Question) => readonly string[]) | undefined;
 };
 
@@ -169,7 +169,7 @@ function input(view: FillPageView, question: Question, index: number, words: Wor
   }
 }
 
-/** What browsers fill in by themselves, where the words leave no doubt that the reader's own is asked for (WCAG 2.2, 1.3.5). */
+/** The `autocomplete` of questions that surely ask for the reader's own data (WCAG 2.2, 1.3.5). */
 function completion(label: string): { autocomplete?: string; inputMode?: "email" | "tel" | "numeric" } {
   if (/^(?:your )?e-?mail(?: address)?$/i.test(label)) return { autocomplete: "email", inputMode: "email" };
   if (/^(?:your )?(?:phone|telephone|mobile)(?: number)?$/i.test(label))

@@ -51,7 +51,7 @@ export type OrderPageDeps = {
   signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
   /** For holders of the link to an order's documents. */
   documents: {
-    /** What firms sent to others. */
+    /** Deliveries that firms sent to others. */
     deliveries: DeliveryDeps;
     isToken: (orderCode: string, token: string) => boolean;
     of: (orderCode: string) => Promise<readonly OrderDocument[]>;

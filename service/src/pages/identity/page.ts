@@ -19,7 +19,7 @@ export type IdentityPageView = {
   error?: string;
 };
 
-/** What a person does to prove their identity: a credential, questions, or both. */
+/** The checks by which a person proves their identity: a credential, questions, or both. */
 export function identityPage(assets: Pick<Assets, "url">, view: IdentityPageView): string {
   const words = identityWords[view.reader.words.language];
   const { name, notaryName, order } = view.opened;

@@ -40,7 +40,7 @@ const backLink = ({ room }: PageState["words"]): Html =>
 const inPresence = ({ words }: PageState): Html =>
   html`<div class="card"><p>${words.room.lead}</p>${backLink(words)}</div>`;
 
-/** What the signer sees when a step of the notary's comes next. */
+/** The page that a signer sees while the notary has to act. */
 const handBack = ({ words }: PageState, text: string): Html =>
   html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${words.room.back}</h2>
 <p class="lead">${text}</p></section>`;

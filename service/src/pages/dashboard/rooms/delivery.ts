@@ -62,7 +62,7 @@ type DeliveryView = {
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
   problem: Html;
-  /** What was typed into the form that was refused; null on a fresh page. */
+  /** Values of the form that was refused; null on a fresh page. */
   typed: FormValues | null;
 };
 

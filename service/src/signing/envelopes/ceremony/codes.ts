@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import type { Signer } from "../records/envelope.ts";
 
-/** The six digits of a code, made anew from its id. */
+/** The six digits of a code. They are computed from its id and stored nowhere. */
 export function signingCode(secrets: SecretBytes, codeId: string): string {
   const random = createHmac("sha256", deriveKey(secrets, "signing-code")).update(codeId).digest().readUIntBE(0, 6);
   return String(random % 1_000_000).padStart(6, "0");

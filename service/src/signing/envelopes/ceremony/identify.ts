@@ -27,7 +27,7 @@ import type { Client } from "./view.ts";
 const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
-/** Wrong access codes by a mailed way in: the signer's own, whoever locked the link. Then only the firm opens it. */
+/** The number of wrong access codes that a mailed link allows. After them only the firm unlocks the signer. */
 const failuresByMail = 3;
 
 /** Has a code sent to the signer, by mail or by text message: one a minute. Of a locked link only the way in, or the long code, works. @throws ServiceError */

@@ -38,7 +38,7 @@ import { readSigningOrder } from "./signing-order.ts";
 /** A turn on the notary's device ends by itself after this long. */
 const turnMs = 60 * 60_000;
 
-/** What of envelopes a notary's room works with. */
+/** The parts of envelopes that a notary's room uses. */
 export type RoomDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers">;
 
 /** An envelope whose signers sign in a notary's presence. */

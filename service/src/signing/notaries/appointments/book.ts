@@ -97,7 +97,7 @@ async function offersOf(deps: DeskDeps, db: Sql, order: WaitingOrder, notary: No
     ["ipen", hours.place],
   ];
   const slots = slotsOf(hours, await takenTimes(db, notary.id, now), now);
-  // What a notary may do changes with the day at most, and certificates take time to read.
+  // A notary's permissions change once a day at most, and certificates take time to read.
   const byDay = new Map<string, readonly string[]>();
   const modesOn = (day: string, at: Date) => {
     const modes = byDay.get(day) ?? eligibilityFor(rules, notary, order, at).modes;

@@ -28,7 +28,7 @@ export type RuleChangeDeps = {
   clock: Clock;
   shipped: NotaryRules;
   refundApproval: Approval;
-  /** What the service's providers prove of live orders. */
+  /** The ways of proving identity that the service's providers have for live orders. */
   proofMeans: ProofMeans;
 };
 
