@@ -78,6 +78,7 @@ export {
 export { readForNotary } from "./desk/documents.ts";
 export { findDraft, sweepDrafts } from "./desk/orders.ts";
 export { refuseAct } from "./desk/refuse.ts";
+export { certificateModes } from "./eligibility/certificates.ts";
 export {
   confirmChange,
   type RuleChangeDeps,
@@ -89,7 +90,7 @@ export {
   withdrawChange,
 } from "./eligibility/changes/changes.ts";
 export { eligibilityReader } from "./eligibility/changes/in-force.ts";
-export { onlineText, sentenceModes, typedRules } from "./eligibility/changes/typed.ts";
+export { certificateField, onlineText, sentenceModes, typedRules } from "./eligibility/changes/typed.ts";
 export { type EligibilityDeps, eligibilityFor, modeWords } from "./eligibility/eligible.ts";
 export { importRules } from "./eligibility/import/import-rules.ts";
 export { onlineForms, onlineNames, type ProofMeans, proofingGap } from "./eligibility/online-rules.ts";

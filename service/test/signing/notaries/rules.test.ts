@@ -16,6 +16,7 @@ import {
   rulesText,
 } from "../../../src/signing/notaries/eligibility/rules.ts";
 import { formReader } from "../../../src/signing/notaries/form-reader.ts";
+import { blockLines } from "../../../src/signing/notaries/signing/block.ts";
 
 const shipped = loadNotaryRules(fileURLToPath(new URL("../../../data/notarization-rules.yaml", import.meta.url)));
 
@@ -68,6 +69,96 @@ test("states whose law of remote acts was read offer them, and tell the notary w
     assert.match(terms.identity?.value ?? "", identity);
     for (const term of Object.values(terms)) assert.match(`${term.asOf} ${term.source}`, /^20\d\d-\d\d-\d\d \S/, state);
   }
+});
+
+const nora = { ...commission, id: "n", operatorId: "o", operatorName: "Nora", email: "nora@example.com" };
+const known = { basis: "personal_knowledge", credential: null } as const;
+const passport = {
+  basis: "credential",
+  credential: { type: "U.S. passport", issuer: "US", issuedOn: "", expiresOn: "", resultReference: null, last4: null },
+} as const;
+
+function linesOf(state: string, about: Partial<Parameters<typeof blockLines>[0]["act"]>, zone: string | null = null) {
+  const venue = { state, county: "Franklin" };
+  const act = { act: "acknowledgment", mode: "ron", venue, startedAt: "2026-11-27T02:30:00Z" } as const;
+  const principals = [{ name: "Ann Lee", ...known }];
+  return blockLines({ act: { ...act, principals, ...about }, notary: nora, rules: shipped.of(state), zone });
+}
+
+test("a block has the words of the state's own certificate, by act and mode, with the date at the notary's place, names and identity", () => {
+  assert.deepEqual(linesOf("OH", { act: "jurat", mode: "ipen" }, "America/New_York").slice(0, 3), [
+    "State of Ohio, County of Franklin",
+    "Sworn to or affirmed and subscribed before me by Ann Lee this date of November 26, 2026.",
+    "This certificate pertains to an electronic notarial act performed with the principal(s) in my physical presence",
+  ]);
+  const two = [
+    { name: "Ann Lee", ...known },
+    { name: "Bo Roe", ...passport },
+  ];
+  const florida = linesOf("FL", { principals: two }, "America/New_York").join("\n");
+  assert.match(
+    florida,
+    /acknowledged before me by means of online notarization, this November 26, 2026, by Ann Lee and Bo Roe /,
+  );
+  assert.match(florida, /\(Ann Lee: personally known; Bo Roe: produced identification: U\.S\. passport\)/);
+  assert.match(linesOf("FL", { mode: "ipen" }).join(" "), /by means of physical presence/);
+  assert.match(linesOf("TX", {}).join(" "), /by Ann Lee\. This notarization is an online notarization\./);
+  assert.match(linesOf("PA", {}).join(" "), /This notarial act involved the use of communication technology\./);
+  // Without the notary's zone the day may be another one there: the block says whose it is.
+  assert.match(linesOf("IA", {}).join(" "), /acknowledged before me on November 27, 2026 \(UTC\) by Ann Lee/);
+});
+
+test("where no words of the state are known, a block has the facts of the act and no wording", () => {
+  const [, facts, ...rest] = linesOf("VA", {}, "America/New_York");
+  assert.equal(facts, "Acknowledgment, by audio and video, on November 26, 2026: Ann Lee");
+  assert.doesNotMatch(rest.join(" "), /before me/);
+  assert.match(linesOf("TX", { act: "jurat" }).join(" "), /Jurat, by audio and video/);
+});
+
+test("the words of a certificate are refused without their slots, with an unknown one, for an unknown mode and when there are none", () => {
+  const file = (certificates: string) =>
+    `classes: {}\ndefault: {modes: {value: [ink], asOf: 2026-01-01, source: s}, acts: {value: [jurat], asOf: 2026-01-01, source: s}}\nstates: {OH: {certificates: ${certificates}}}`;
+  const refusal = (certificates: string) => {
+    try {
+      parseNotaryRules(file(certificates), "rules.yaml");
+      return "none";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const jurat = (value: string) => `{jurat: {value: ${value}, asOf: 2026-01-01, source: s}}`;
+  assert.equal(refusal(jurat('{ron: "On {date} by {names}."}')), "none");
+  assert.match(refusal(jurat('{ron: "On {date}."}')), /must have \{names\}/);
+  assert.match(refusal(jurat('{ron: "By {names}."}')), /must have \{date\}/);
+  assert.match(refusal(jurat('{ron: "On {date} by {names} {seal}."}')), /\{seal\}, which is none of the slots/);
+  assert.match(refusal(jurat('{ron: "On {date} by {names} {"}')), /none of the slots/);
+  assert.match(refusal(jurat('{ink: "On {date} by {names}."}')), /ink/);
+  assert.match(refusal(jurat("{}")), /must have words for one of ron, ipen/);
+  assert.match(refusal("{blessing: {value: {}, asOf: 2026-01-01, source: s}}"), /blessing/);
+});
+
+test("the form of a change shows the words of certificates, keeps those that did not change, and names what is wrong with others", () => {
+  const rules = shipped.of("FL");
+  const typed = {
+    ...typedRules(rules),
+    source_url: "https://law.example/1",
+    read_on: "2026-06-01",
+    effective_on: "2026-06-01",
+  };
+  const before = { rules, classes: shipped.classes, today: "2026-06-01" };
+  const same = readTypedChange(typed, before);
+  assert.ok("value" in same);
+  assert.deepEqual(same.value.rules.certificates, rules.certificates);
+  assert.deepEqual(parseStateRules(rulesText(same.value.rules), "v1", shipped).certificates, rules.certificates);
+  const changed = readTypedChange({ ...typed, certificate_jurat_ron: "Sworn on {date} by {names}." }, before);
+  assert.ok("value" in changed);
+  assert.deepEqual(
+    [changed.value.rules.certificates.jurat?.value.ron, changed.value.rules.certificates.jurat?.source],
+    ["Sworn on {date} by {names}.", "https://law.example/1"],
+  );
+  const wrong = readTypedChange({ ...typed, certificate_oath_ipen: "Sworn by {names}." }, before);
+  assert.ok("faults" in wrong);
+  assert.equal(wrong.faults["certificate_oath_ipen"], "must have {date}");
 });
 
 test("without a certificate, a registration or a commission that counts, what needs them is not open, and the desk says why", () => {

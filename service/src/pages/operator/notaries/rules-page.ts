@@ -3,6 +3,9 @@ import { usStates } from "../../../orders/pricing/pricing.ts";
 import {
   actKinds,
   actModes,
+  actWords,
+  certificateField,
+  certificateModes,
   modeWords,
   type NotaryRules,
   onlineForms,
@@ -66,7 +69,7 @@ function checksPart({ inForce, proofMeans }: RulesView): Html {
 
 type Fact = readonly [term: string, value: Html | string | null];
 
-function entriesOf({ modes, acts, excluded, sentences, terms, online }: StateRules): Fact[] {
+function entriesOf({ modes, acts, excluded, sentences, certificates, terms, online }: StateRules): Fact[] {
   return [
     ["Modes", html`${modes.value.map((mode) => modeWords[mode]).join("; ")} ${readAt(modes)}`],
     ["Acts", html`${acts.value.join(", ")} ${readAt(acts)}`],
@@ -74,6 +77,13 @@ function entriesOf({ modes, acts, excluded, sentences, terms, online }: StateRul
     ...actModes.map((mode): Fact => {
       const own = sentences[mode];
       return [`Sentence ${modeWords[mode]}`, own ? html`${own.value.join(" or ")} ${readAt(own)}` : null];
+    }),
+    ...actKinds.flatMap((act) => {
+      const own = certificates[act];
+      return certificateModes.map((mode): Fact => {
+        const words = own?.value[mode];
+        return [certificateLabel(act, mode), own && words ? html`${words} ${readAt(own)}` : null];
+      });
     }),
     ...termNames.map((name): Fact => {
       const term = terms[name];
@@ -87,6 +97,9 @@ function entriesOf({ modes, acts, excluded, sentences, terms, online }: StateRul
 }
 
 const factsOf = (rules: StateRules): Html => facts(entriesOf(rules));
+
+const certificateLabel = (act: (typeof actKinds)[number], mode: (typeof certificateModes)[number]): string =>
+  `${actWords[act]} ${modeWords[mode]}`;
 
 const classWords = (name: string): string => name.replaceAll("_", " ");
 
@@ -148,6 +161,9 @@ function changeForm(state: string, { classes }: NotaryRules, typed: Typed): Html
 <fieldset><legend>Acts</legend>${actKinds.map((kind) => box(`act_${kind}`, capital(kind)))}</fieldset>
 <fieldset><legend>Not by audio and video</legend>${[...classes.keys()].map((name) => box(`excluded_${name}`, capital(classWords(name))))}</fieldset>
 ${sentenceModes.map((mode) => area(`sentences_${mode}`, `Sentences ${modeWords[mode]}`, "One of these stands in every notarized document. One a line."))}
+<fieldset><legend>Words of the certificate</legend>
+<p class="hint">As the statute has them, with {date} and {names}, and {identification} where it asks how the signer was identified. An act without words has its facts in the notary’s block, and no wording.</p>
+${actKinds.map((act) => certificateModes.map((mode) => area(certificateField(act, mode), certificateLabel(act, mode))))}</fieldset>
 ${termNames.map((name) => area(`term_${name}`, termLabels[name]))}
 <fieldset><legend>Online, in values that the service acts by</legend>
 <p class="hint">A value that is left open is not known, and nothing is offered by it.</p>

@@ -13,6 +13,7 @@ import {
 } from "../../../orders/pricing/pricing.ts";
 import { type ActKind, actKinds } from "../acts/act.ts";
 import { type ActMode, actModes } from "../commissions/expiry.ts";
+import { readWording, type Wording } from "./certificates.ts";
 import { type OnlineName, type OnlineValue, onlineForms, onlineNames } from "./online-rules.ts";
 
 /** A value of the law as somebody read it: as of when, and where. */
@@ -39,11 +40,15 @@ export type StateRules = {
   excluded: Sourced<string[]> | null;
   /** One of them has to stand in a document that is notarized in the mode. */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
+  /** The words of the state's certificates. An act without them has the facts in its block, and no wording. */
+  certificates: CertificateRules;
   terms: Partial<Record<TermName, Sourced<string>>>;
   /** What the service acts by when identity is checked, and an act is done, by audio and video. */
   online: OnlineRules;
   origin: RulesOrigin;
 };
+
+export type CertificateRules = { [A in ActKind]?: Sourced<Wording> };
 
 export type OnlineRules = { [K in OnlineName]?: Sourced<OnlineValue<K>> };
 
@@ -93,6 +98,7 @@ export function parseNotaryRules(source: string, file: string): NotaryRules {
     acts: actsOf(fallback.acts),
     excluded: null,
     sentences: {},
+    certificates: {},
     terms: {},
     online: {},
     origin: { kind: "file" },
@@ -112,8 +118,8 @@ export const parseStateRules = (source: string, file: string, { base, classes }:
   stateRules(parseDataFile(source, file), base, classes);
 
 /** The rules of one state as JSON, in the form of the rules file. */
-export const rulesText = ({ modes, acts, excluded, sentences, terms, online }: StateRules): string =>
-  JSON.stringify({ modes, acts, ...(excluded && { excluded }), sentences, terms, online });
+export const rulesText = ({ modes, acts, excluded, sentences, certificates, terms, online }: StateRules): string =>
+  JSON.stringify({ modes, acts, ...(excluded && { excluded }), sentences, certificates, terms, online });
 
 function attributionOf(place: Place): RulesAttribution {
   const { title, license, url } = fields(place, { required: ["title", "license", "url"] });
@@ -127,7 +133,7 @@ function attributionOf(place: Place): RulesAttribution {
 function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string, unknown>): StateRules {
   const given = fields(place, {
     required: [],
-    optional: ["modes", "acts", "excluded", "sentences", "terms", "online"],
+    optional: ["modes", "acts", "excluded", "sentences", "certificates", "terms", "online"],
   });
   return {
     modes: given.modes ? modesOf(given.modes) : base.modes,
@@ -140,6 +146,7 @@ function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string,
         })
       : null,
     sentences: given.sentences ? sentencesOf(given.sentences) : {},
+    certificates: given.certificates ? certificatesOf(given.certificates) : {},
     terms: given.terms ? termsOf(given.terms) : {},
     online: given.online ? onlineOf(given.online) : {},
     origin: base.origin,
@@ -154,6 +161,11 @@ function sentencesOf(place: Place): StateRules["sentences"] {
   return Object.fromEntries(
     Object.entries(given).map(([mode, each]) => [mode, sourced(each, (sentence) => text(sentence, 500))]),
   );
+}
+
+function certificatesOf(place: Place): CertificateRules {
+  const given = fields(place, { required: [], optional: actKinds });
+  return Object.fromEntries(Object.entries(given).map(([act, each]) => [act, sourcedValue(each, readWording)]));
 }
 
 function termsOf(place: Place): StateRules["terms"] {

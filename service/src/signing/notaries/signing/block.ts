@@ -1,34 +1,51 @@
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { Task } from "../../../kernel/platform/workers/task.ts";
+import { usStates } from "../../../orders/pricing/pricing.ts";
 import type { PlannedBlock } from "../../envelopes/envelopes.ts";
 import { type Act, actWords } from "../acts/act.ts";
+import { findHours } from "../appointments/store.ts";
 import type { Claimed, DeskDeps } from "../desk/desk.ts";
+import { certificateOf, dateIn, listed, type Named, wordsFor } from "../eligibility/certificates.ts";
 import type { StateRules } from "../eligibility/rules.ts";
 import type { PlaceFor } from "../sheets/ipen.ts";
 import type { BlockToPlace } from "./place-task.ts";
 
 type Facts = {
-  act: Pick<Act, "act" | "mode" | "venue" | "startedAt"> & { principals: readonly { name: string }[] };
+  act: Pick<Act, "act" | "mode" | "venue" | "startedAt"> & { principals: readonly Named[] };
   notary: Claimed["notary"];
   rules: StateRules;
+  /** Of the notary's hours; null where they are not known. */
+  zone: string | null;
 };
 
 /**
- * What a notary's block says: the act, who appeared, the sentence that the state requires and the commission. It is no certificate's
- * wording: the rules know none, and nobody here makes one up.
+ * The lines of a notary's block: the state's certificate of the act with the sentence that the state requires, and the commission. Where
+ * no words of the state are known, it has the facts of the act: nobody here makes a wording up.
  */
-export function blockLines({ act, notary, rules }: Facts): string[] {
+export function blockLines({ act, notary, rules, zone }: Facts): string[] {
   const { commissionName, state, county, commissionNumber, commissionExpires } = notary;
   const { venue, principals, startedAt, mode } = act;
   const sentence = rules.sentences[mode]?.value[0] ?? null;
+  const words = wordsFor(rules.certificates, act.act, mode);
   const how = mode === "ron" ? "by audio and video" : "in my physical presence";
-  const people = principals.map(({ name }) => name).join(", ");
+  const about = { startedAt, principals, zone };
+  const names = listed(principals.map(({ name }) => name));
+  const certificate =
+    words === null
+      ? [`${actWords[act.act]}, ${how}, on ${dateIn(zone, new Date(startedAt))}: ${names}`]
+      : [certificateOf(words, about), ...(sentence === null ? [`Done ${how}.`] : [])];
   return [
-    `State of ${venue.state}, County of ${venue.county}`,
-    `${actWords[act.act]}, ${how}, on ${startedAt.slice(0, 10)}: ${people}`,
+    `State of ${usStates.get(venue.state)?.name ?? venue.state}, County of ${venue.county}`,
+    ...certificate,
     ...(sentence === null ? [] : [sentence]),
     `${commissionName}, Notary Public, State of ${state}, ${county}`,
     `Commission ${commissionNumber}, expires ${commissionExpires}`,
   ];
+}
+
+/** The lines of the block of an act that was noted. @throws ServiceError `unavailable` for hours that the service did not write */
+export async function linesOf(db: Sql, { notary, eligibility: { rules } }: Claimed, act: Act): Promise<string[]> {
+  return blockLines({ act, notary, rules, zone: (await findHours(db, notary.id))?.zone ?? null });
 }
 
 const placing: Task<BlockToPlace, PlannedBlock> = {
@@ -47,6 +64,7 @@ export const placeBlock =
       act: { act, mode, venue, startedAt: clock().toISOString(), principals: order.signers },
       notary,
       rules: eligibility.rules,
+      zone: null,
     });
     const fields = planned.map(({ page, place }) => ({ page, ...place }));
     return workers.run(placing, { holder: order.partnerId, bytes, input: { lines, planned: fields } });

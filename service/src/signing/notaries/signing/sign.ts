@@ -26,7 +26,7 @@ import {
 } from "../desk/complete.ts";
 import { type Claimed, claimedOrder, type DeskDeps } from "../desk/desk.ts";
 import { withDocument } from "../desk/documents.ts";
-import { blockLines } from "./block.ts";
+import { linesOf } from "./block.ts";
 import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
 import { chainOf, nameWarning } from "./own-certificate.ts";
 import { findSignature, keepPrepared, keepSigned } from "./store.ts";
@@ -81,10 +81,10 @@ export async function prepareSignature(
   const claimed = await claimedOrder(desk, operator, code);
   const { act } = await premisesOf(desk, claimed);
   requireElectronic(claimed, act);
-  const { notary, order, eligibility } = claimed;
+  const { notary, order } = claimed;
   const at = new Date(Math.floor(desk.clock().getTime() / 1000) * 1000);
   const chain = chainOf(claimed.notary, der, at);
-  const lines = blockLines({ act, notary, rules: eligibility.rules });
+  const lines = await linesOf(desk.db, claimed, act);
   const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
   const actSha256 = hashOf(act);
   const block = (await roomEnvelopeOf(desk.db, claimed.order.orderId))?.block ?? null;
@@ -179,10 +179,8 @@ export async function takeSigned(
 async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waiting(desk, claimed);
   if (!prepared.isSigned) throw new ServiceError("conflict", "Nothing was signed in the page yet.");
-  const { notary, order, eligibility } = claimed;
-  const drawnLines = (await roomEnvelopeOf(desk.db, order.orderId))
-    ? blockLines({ act, notary, rules: eligibility.rules })
-    : [];
+  const { order } = claimed;
+  const drawnLines = (await roomEnvelopeOf(desk.db, order.orderId)) ? await linesOf(desk.db, claimed, act) : [];
   const bytes = await withDocument(desk, order, async (given) => Buffer.concat([given.bytes, prepared.tail]));
   return { bytes, drawnLines };
 }

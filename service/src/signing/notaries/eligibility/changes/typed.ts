@@ -1,8 +1,10 @@
 import { type ActKind, actKinds } from "../../acts/act.ts";
 import { type ActMode, actModes } from "../../commissions/expiry.ts";
 import { type FormReader, formReader, type Read, type Typed } from "../../form-reader.ts";
+import { certificateModes, type Wording, wordingFault } from "../certificates.ts";
 import { type OnlineName, onlineForms, onlineNames } from "../online-rules.ts";
 import {
+  type CertificateRules,
   type NotaryRules,
   type OnlineRules,
   type Sourced,
@@ -43,6 +45,7 @@ export function readTypedChange(typed: Typed, { rules, classes, today }: Before)
       acts: sourced(rules.acts, acts),
       excluded: excluded.length > 0 ? sourced(rules.excluded, excluded) : null,
       sentences: sentencesIn(read, rules, sourced),
+      certificates: certificatesIn(read, rules, sourced),
       terms: termsIn(read, rules, sourced),
       online: onlineIn(read, rules, sourced),
       origin: { kind: "file" },
@@ -68,6 +71,30 @@ function sentencesIn(read: FormReader, { sentences }: StateRules, sourced: Sourc
     ...others,
     ...typed.filter(([, lines]) => lines.length > 0).map(([mode, lines]) => [mode, sourced(sentences[mode], lines)]),
   ]);
+}
+
+/** The field of a certificate's words. */
+export const certificateField = (act: ActKind, mode: (typeof certificateModes)[number]): string =>
+  `certificate_${act}_${mode}`;
+
+function certificatesIn(read: FormReader, { certificates }: StateRules, sourced: Sourcing): CertificateRules {
+  const wordingIn = (act: ActKind): Wording =>
+    Object.fromEntries(
+      certificateModes.flatMap((mode) => {
+        const name = certificateField(act, mode);
+        const words = read.optional(name, { max: 1000, lines: true })?.replaceAll(/\s+/g, " ") ?? null;
+        if (words === null) return [];
+        const fault = wordingFault(words);
+        if (fault) read.fault(name, fault);
+        return [[mode, words] as const];
+      }),
+    );
+  return Object.fromEntries(
+    actKinds.flatMap((act) => {
+      const wording = wordingIn(act);
+      return Object.keys(wording).length > 0 ? [[act, sourced(certificates[act], wording)] as const] : [];
+    }),
+  );
 }
 
 function termsIn(read: FormReader, { terms }: StateRules, sourced: Sourcing): StateRules["terms"] {
@@ -105,13 +132,17 @@ function isWebAddress(text: string): boolean {
 }
 
 /** The rules of a state as the form shows them. */
-export function typedRules({ modes, acts, excluded, sentences, terms, online }: StateRules): Record<string, string> {
+export function typedRules(rules: StateRules): Record<string, string> {
+  const { modes, acts, excluded, sentences, certificates, terms, online } = rules;
   const boxes = (prefix: string, names: readonly string[]) => names.map((name) => [`${prefix}_${name}`, "on"]);
   return Object.fromEntries([
     ...boxes("mode", modes.value),
     ...boxes("act", acts.value),
     ...boxes("excluded", excluded?.value ?? []),
     ...sentenceModes.map((mode) => [`sentences_${mode}`, (sentences[mode]?.value ?? []).join("\n")]),
+    ...actKinds.flatMap((act) =>
+      certificateModes.map((mode) => [certificateField(act, mode), certificates[act]?.value[mode] ?? ""]),
+    ),
     ...termNames.map((name: TermName) => [`term_${name}`, terms[name]?.value ?? ""]),
     ...onlineNames.map((name) => [`online_${name}`, onlineText(online, name)]),
   ]);

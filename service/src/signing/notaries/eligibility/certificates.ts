@@ -1,0 +1,82 @@
+import { fail, fields, type Place, text } from "../../../orders/pricing/pricing.ts";
+import type { ActKind, Principal } from "../acts/act.ts";
+import type { ActMode } from "../commissions/expiry.ts";
+
+/** The modes in which the service draws a certificate. On paper the notary writes it. */
+export const certificateModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
+export type CertificateMode = (typeof certificateModes)[number];
+
+/** The words of a state's certificate of one act, by how the act is done; a mode without words has the facts alone. */
+export type Wording = { readonly [M in CertificateMode]?: string };
+
+const slots = ["date", "names", "identification"] as const;
+type Slot = (typeof slots)[number];
+const required: readonly Slot[] = ["date", "names"];
+const mostCharacters = 600;
+
+/** Why a text can't be a certificate's; null when it can. */
+export function wordingFault(words: string): string | null {
+  if (words.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
+  const named = [...words.matchAll(/\{([^}]*)\}?/g)].map(([, slot = ""]) => slot);
+  const unknown = named.find((slot) => !slots.some((each) => each === slot));
+  if (unknown !== undefined) return `names {${unknown}}, which is none of the slots (${slots.join(", ")})`;
+  const missing = required.find((slot) => !named.includes(slot));
+  return missing ? `must have {${missing}}` : null;
+}
+
+/** @throws DataFileError naming the line, the field and the rule */
+export function readWording(place: Place): Wording {
+  const given = fields(place, { required: [], optional: certificateModes });
+  const read = Object.entries(given).map(([mode, each]) => {
+    const words = text(each, mostCharacters);
+    const fault = wordingFault(words);
+    if (fault) fail(each, fault);
+    return [mode, words] as const;
+  });
+  if (read.length === 0) fail(place, `must have words for one of ${certificateModes.join(", ")}`);
+  return Object.fromEntries(read);
+}
+
+/** A principal as a certificate names one; before the act nobody knows how they will be identified. */
+export type Named = Pick<Principal, "name"> & Partial<Pick<Principal, "basis" | "credential">>;
+
+type About = { startedAt: string; principals: readonly Named[]; zone: string | null };
+
+/** The certificate of an act. */
+export const certificateOf = (words: string, { startedAt, principals, zone }: About): string =>
+  words
+    .replaceAll("{date}", dateIn(zone, new Date(startedAt)))
+    .replaceAll("{names}", listed(principals.map(({ name }) => name)))
+    .replaceAll("{identification}", identification(principals));
+
+/** The day at the notary's place. Without a known zone the text says whose day it is. */
+export function dateIn(zone: string | null, at: Date): string {
+  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: zone ?? "UTC" }).format(at);
+  return zone === null ? `${day} (UTC)` : day;
+}
+
+export const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+
+function identification(principals: readonly Named[]): string {
+  const known = principals.map((each) => ({ name: each.name, how: howIdentified(each) }));
+  const [first] = known;
+  if (first && known.every(({ how }) => how === first.how)) return first.how;
+  return known.map(({ name, how }) => `${name}: ${how}`).join("; ");
+}
+
+function howIdentified({ basis, credential }: Named): string {
+  if (basis === "personal_knowledge") return "personally known";
+  if (basis === "credible_witness") return "identified by the oath of a credible witness";
+  return `produced identification: ${credential?.type ?? "a credential of the kind that the signer shows"}`;
+}
+
+/** The words of a state's certificate; null where none are known. */
+export const wordsFor = (
+  certificates: { readonly [A in ActKind]?: { value: Wording } },
+  act: ActKind,
+  mode: ActMode,
+): string | null => {
+  const drawn = certificateModes.find((each) => each === mode);
+  return (drawn && certificates[act]?.value[drawn]) ?? null;
+};
