@@ -103,6 +103,8 @@ const flashMessages = {
   "in-person-declined": "You declined. The act is not recorded as one in person, in ink.",
   "entry-corrected": "The correction is in your journal.",
   "proof-added": "The proof was added.",
+  "seal-added": "The picture was added. Blocks show it once it is confirmed.",
+  "seal-confirmed": "The picture is confirmed. Blocks show it from now on.",
   "order-placed": "The order was placed.",
   "act-resolved": "Your answer was recorded.",
   "delivery-sent": "The link is being mailed to the recipient.",

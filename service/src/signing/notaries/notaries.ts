@@ -3,6 +3,7 @@ import { journalRows } from "./acts/journal.ts";
 import { linkRows } from "./appointments/links.ts";
 import { appointmentTables } from "./appointments/store.ts";
 import { proofRows } from "./commissions/proofs.ts";
+import { sealRows } from "./commissions/seals.ts";
 import { notaryRows } from "./commissions/store.ts";
 import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
@@ -59,6 +60,7 @@ export {
 export { type ActMode, actModes, expiriesOf, expiringWords, stageOf } from "./commissions/expiry.ts";
 export { addNotary, requireNotary, setNotary } from "./commissions/keep.ts";
 export { addProof, listProofs, openProof, type Proof } from "./commissions/proofs.ts";
+export { addSeal, confirmSeal, isConfirmedFor, latestSeal, type SealPicture, sealTexts } from "./commissions/seals.ts";
 export { listNotaries, type Notary, notaryGauges, notaryState, operatorsToAdd } from "./commissions/store.ts";
 export { expiryMail, watchExpiries } from "./commissions/watch.ts";
 export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
@@ -151,6 +153,7 @@ export type { Check } from "./uploads/check.ts";
 export const protectedTables = [
   journalRows,
   proofRows,
+  sealRows,
   notaryRows,
   changeRows,
   inPersonRows,

@@ -9,10 +9,13 @@ import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
-import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { encodePng } from "../../../src/signing/envelopes/envelopes.ts";
+import { sealFor } from "../../../src/signing/notaries/commissions/seals.ts";
+import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts } from "../../evidence/seals/pdf/oracles.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
+import { blackInk, type Ink, inkIn, inkOn } from "../envelopes/pdf/pixels.ts";
 import { certificateFiles, password } from "./certificate-files.ts";
 
 const { test, before, after } = testsNeeding("pyhanko", "poppler", "mupdf", "qpdf");
@@ -131,12 +134,15 @@ async function noted(code: string, more: Record<string, string> = {}): Promise<v
   assert.equal(saved.status, 303, await alertIn(saved));
 }
 
+const today = () =>
+  `${new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" }).format(new Date())} (UTC)`;
+
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
 /** The notary signs in the page, and confirms the report. */
-async function notarySigns(code: string): Promise<{ lines: string[] }> {
+async function notarySigns(code: string): Promise<{ lines: string[]; hasSeal: boolean }> {
   const key = await openPkcs12(p12, password);
-  type Prepared = { signedAttrs: string; lines: string[]; refused?: string; isVisible: boolean };
+  type Prepared = { signedAttrs: string; lines: string[]; hasSeal: boolean; refused?: string; isVisible: boolean };
   const prepared = (await (
     await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) })
   ).json()) as Prepared;
@@ -169,6 +175,70 @@ async function notarized(code: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(at(`${path}/${id}`), { headers: partner.headers })).arrayBuffer());
 }
 
+/** A red ring on white, as notaries' seals are. */
+function ring(side: number): Buffer {
+  const rgba = new Uint8Array(side * side * 4).fill(255);
+  for (let i = 0; i < side * side; i++) {
+    const from = Math.hypot((i % side) - side / 2, Math.floor(i / side) - side / 2);
+    if (from < side / 2 && from > side / 3) rgba.set([200, 0, 0], 4 * i);
+  }
+  return encodePng({ width: side, height: side, rgba });
+}
+
+const redInk: Ink = (r, g, b) => r > 150 && g < 90 && b < 90;
+
+async function notaryId(): Promise<string> {
+  return (await listNotaries(running.db)).find(({ operatorId }) => operatorId === nora.id)?.id ?? "";
+}
+
+/** An administrator's upload of a picture. */
+async function addsSeal(bytes: Buffer, cookie: string): Promise<Response> {
+  const body = new FormData();
+  body.append("document", new Blob([new Uint8Array(bytes)]), "seal.png");
+  const headers = { cookie, Origin: running.service.baseUrl, Accept: "text/html" };
+  const path = at(`/operator/notaries/${await notaryId()}/seal`);
+  return fetch(path, { method: "POST", redirect: "manual", headers, body });
+}
+
+async function confirmsSeal(cookie: string): Promise<Response> {
+  const page = await (await get(`/operator/notaries/${await notaryId()}`, cookie)).text();
+  const value = (name: string) =>
+    (new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? "").replaceAll("&quot;", '"');
+  return post(
+    `/operator/notaries/${await notaryId()}/seal/confirm`,
+    { seal: value("seal"), shown: value("shown") },
+    cookie,
+  );
+}
+
+test("a picture of a seal counts once it was held against the commission, and no more after that was changed", async () => {
+  const admin = await newOperator(running, { roles: ["admin"] });
+  const now = async () => {
+    const notary = (await listNotaries(running.db)).find(({ operatorId }) => operatorId === nora.id);
+    assert.ok(notary);
+    return sealFor(running.db, notary);
+  };
+  for (const bytes of [Buffer.from("<svg onload=alert(1)>"), Buffer.from("%PDF-1.7"), ring(400).subarray(0, 900)])
+    assert.equal((await addsSeal(bytes, admin.cookie)).status, 400);
+  assert.equal((await addsSeal(ring(400), admin.cookie)).status, 303);
+  assert.equal(await now(), null);
+  const stale = { seal: "00000000-0000-4000-8000-000000000000", shown: "[]" };
+  assert.equal((await post(`/operator/notaries/${await notaryId()}/seal/confirm`, stale, admin.cookie)).status, 409);
+  assert.equal((await confirmsSeal(nora.cookie)).status, 403);
+  assert.equal((await confirmsSeal(admin.cookie)).status, 303);
+  const drawn = await now();
+  assert.ok(drawn && drawn.length < 200_000 && !drawn.equals(ring(400)), "it was made to fit, and encoded again");
+  const keeping = { db: running.db, clock: () => new Date() };
+  await setNotary(keeping, await notaryId(), { commissionExpires: "2041-01-31" }, "operator");
+  assert.equal(await now(), null);
+  await setNotary(keeping, await notaryId(), { commissionExpires: "2040-01-31" }, "operator");
+  assert.ok(await now());
+  await running.db.query(sql`UPDATE notary_seals SET confirmed_by = 'operator:eve'`);
+  await assert.rejects(now(), /not what the service wrote/);
+  await running.db.query(sql`UPDATE notary_seals SET confirmed_by = ${`operator:${admin.id}`}`);
+  assert.ok(await now());
+});
+
 test("a jurat in person: reading, oath, signature, the notary's signature; readers accept every signature and the seal", async () => {
   const code = await begun("jurat");
   await toRead(code);
@@ -186,7 +256,7 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
   assert.equal(signed.status, 303, await signed.text());
   await back();
   await noted(code);
-  const { lines } = await notarySigns(code);
+  const { lines, hasSeal } = await notarySigns(code);
   assert.ok(
     lines.some((line) => line.includes("in my physical presence")),
     lines.join("\n"),
@@ -206,6 +276,18 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
     [true, true, true],
   );
   assert.ok((await qpdfAccepts(path)) && (await mutoolOpens(path)));
+  assert.ok(
+    lines.includes(`Sworn to or affirmed and subscribed before me by Jane Doe this date of ${today()}.`),
+    lines.join(),
+  );
+  // The seal that the test before confirmed, as two readers draw it.
+  assert.equal(hasSeal, true);
+  const [red, black] = [await inkOn(path, redInk), await inkOn(path, blackInk)];
+  assert.ok(red[2] - red[0] > 60 && red[2] - red[0] < 90, JSON.stringify(red));
+  assert.ok(red[0] > black[0], "the seal is to the right of the words");
+  const page = { x: 0, y: 0, width: 612, height: 792 };
+  const { mutool, poppler } = await inkIn(path, redInk, page);
+  assert.ok(mutool > 1_000 && poppler > 1_000, `${mutool} ${poppler}`);
 });
 
 test("a signature in a jurat is refused before the oath, by request too, and the refusal names the open step", async () => {

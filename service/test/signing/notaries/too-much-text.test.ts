@@ -28,6 +28,7 @@ describe("of a document with more text than is read", () => {
     const output = await build(costly, {
       ...said,
       block: null,
+      seal: null,
       docSha256: sha256,
       at: new Date(0),
       actSha256: sha256,

@@ -27,6 +27,7 @@ type Prepared = {
   signedAttrs: string;
   givenSha256: string;
   lines: string[];
+  hasSeal: boolean;
   warnings: string[];
 };
 
@@ -99,7 +100,7 @@ async function opened(file: File | undefined, password: string): Promise<OpenedK
   }
 }
 
-function factsOf({ key: { certificate }, prepared: { lines, warnings } }: Ready): HTMLElement[] {
+function factsOf({ key: { certificate }, prepared: { lines, hasSeal, warnings } }: Ready): HTMLElement[] {
   const day = (instant: number) => new Date(instant).toISOString().slice(0, 10);
   return [
     make("li", {}, make("strong", {}, "You sign as "), nameText(certificate.subject)),
@@ -107,6 +108,13 @@ function factsOf({ key: { certificate }, prepared: { lines, warnings } }: Ready)
     make("li", {}, make("strong", {}, "Valid "), `from ${day(certificate.notBefore)} to ${day(certificate.notAfter)}`),
     ...warnings.map((text) => make("li", { className: "field-error" }, text)),
     make("li", {}, make("strong", {}, "The block says"), ...lines.map((line) => make("p", {}, line))),
+    make(
+      "li",
+      {},
+      hasSeal
+        ? "The block shows the picture of your seal."
+        : "The block shows no seal: no picture is confirmed for your commission.",
+    ),
   ];
 }
 

@@ -3,14 +3,18 @@ import {
   certificateFacts,
   expiriesOf,
   expiringWords,
+  isConfirmedFor,
   type Notary,
   notaryStatuses,
   type Proof,
+  type SealPicture,
+  sealTexts,
   stageOf,
   type Typed,
 } from "../../../signing/notaries/notaries.ts";
 import { card, codeText, emptyState, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { ifUtc, shortTime } from "../../ui/format.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -70,7 +74,13 @@ ${rulesCard(states)}</div>`;
 }
 
 export function notaryBody(
-  { notary, proofs, now, mayChange }: { notary: Notary; proofs: readonly Proof[]; now: Date; mayChange: boolean },
+  {
+    notary,
+    proofs,
+    seal,
+    now,
+    mayChange,
+  }: { notary: Notary; proofs: readonly Proof[]; seal: SealPicture | null; now: Date; mayChange: boolean },
   typed: Typed,
   problem?: string,
 ): Html {
@@ -87,8 +97,33 @@ export function notaryBody(
 ${errorSummary(problem)}
 <div class="panels">${card("about", "Record", about)}
 ${mayChange && card("change", "Change the record", commissionForm(notaryPath(notary.id), typed))}
+${card("seal", "Seal", sealPart(notary, seal, mayChange))}
 ${card("proofs", "Proofs", proofsPart(notary.id, proofs, mayChange))}
 ${card("journal", "Journal", html`<p>That you read it is logged.</p><p><a href="${notaryPath(notary.id, "/journal.json")}" download>Copy as JSON</a> · <a href="${notaryPath(notary.id, "/journal.pdf")}" download>Copy as a sealed PDF</a></p>`)}</div>`;
+}
+
+/** The picture of the seal, to be held against the commission before blocks have it. */
+function sealPart(notary: Notary, seal: SealPicture | null, mayChange: boolean): Html {
+  const upload =
+    mayChange &&
+    html`<form class="form" method="post" action="${notaryPath(notary.id, "/seal")}" enctype="multipart/form-data">
+<div class="form-field"><label for="seal-file">Picture of the seal</label><p class="hint" id="seal-hint">PNG or JPEG. It is made to fit 600 by 300 pixels, and drawn into the notary’s block when it is confirmed.</p>
+<input type="file" id="seal-file" name="document" accept="image/png,image/jpeg,.png,.jpg,.jpeg" required aria-describedby="seal-hint"></div>
+<div class="form-actions"><button type="submit" class="secondary">Add the picture</button></div></form>`;
+  if (!seal) return html`<p>No picture: blocks have words alone.</p>${upload}`;
+  const isConfirmed = isConfirmedFor(seal, notary);
+  const picture = html`<p><img width="180" src="data:image/png;base64,${seal.png.toString("base64")}" alt="The seal of ${notary.commissionName}"></p>`;
+  const texts = facts([
+    ["Name", notary.commissionName],
+    ["State and county", `${notary.state}, ${notary.county}`],
+    ["Number", notary.commissionNumber],
+    ["Last day", notary.commissionExpires],
+  ]);
+  if (isConfirmed) return html`${picture}<p>Confirmed for this commission: blocks show it.</p>${upload}`;
+  const hidden = { seal: seal.id, shown: sealTexts(notary) };
+  return html`${picture}<p>Blocks do not show it yet. Confirm that each text in the picture that the commission has, too, is the same.</p>${texts}
+${mayChange && html`<form class="form" method="post" action="${notaryPath(notary.id, "/seal/confirm")}">${hiddenFields(hidden)}<div class="form-actions"><button type="submit">The picture says the same</button></div></form>`}
+${upload}`;
 }
 
 function proofsPart(id: string, proofs: readonly Proof[], mayChange: boolean): Html {

@@ -3,6 +3,9 @@ import { may, type Operator } from "../../../firms/operators/operators.ts";
 import {
   addNotary,
   addProof,
+  addSeal,
+  confirmSeal,
+  latestSeal,
   listNotaries,
   listProofs,
   openProof,
@@ -70,6 +73,17 @@ export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryAdminDeps)
       name: "proof.pdf",
     }),
   });
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: "/operator/notaries/:id/seal/confirm",
+    permission: "notaries.manage",
+    async handle({ operator, params: { id }, form }) {
+      const confirmed = { seal: form["seal"] ?? "", shown: form["shown"] ?? "" };
+      await confirmSeal(notaryDesk, id, confirmed, operator.actor);
+      return done(notaryPath(id, "#seal"), "seal-confirmed");
+    },
+    refused: ({ request, operator, params: { id } }, problem) => show.one(request, operator, id, undefined, problem),
+  });
   for (const kind of ["json", "pdf"] as const)
     consoleRoute(scope, deps.frame, {
       url: `/operator/notaries/:id/journal.${kind}`,
@@ -104,15 +118,25 @@ function shower(deps: NotaryAdminDeps) {
       const { db, clock } = deps.notaryDesk;
       const notary = await requireNotary(db, id);
       const mayChange = may(operator, "notaries.manage");
-      const view = { notary, proofs: await listProofs(db, id), now: clock(), mayChange };
+      const view = {
+        notary,
+        proofs: await listProofs(db, id),
+        seal: (await latestSeal(db, id)) ?? null,
+        now: clock(),
+        mayChange,
+      };
       const body = notaryBody(view, typed ?? typedCommission(notary), problem);
       return consolePage(deps.frame, request, { title: notary.commissionName, section: "notaries", body });
     },
   };
 }
 
-/** Where proofs are uploaded. */
+/** Where proofs, and pictures of seals, are uploaded. */
 export function proofUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps & RuleRouteDeps): void {
+  const refused = (
+    { request, operator, params: { id } }: { request: FastifyRequest; operator: Operator; params: { id: string } },
+    problem: string,
+  ) => shower(deps).one(request, operator, id, undefined, problem);
   consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/notaries/:id/proofs",
@@ -122,7 +146,17 @@ export function proofUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps
         await addProof(deps.notaryDesk, id, { label: fields.get("label") ?? "", bytes }, operator.actor);
         return done(notaryPath(id, "#proofs"), "proof-added");
       }),
-    refused: ({ request, operator, params: { id } }, problem) =>
-      shower(deps).one(request, operator, id, undefined, problem),
+    refused,
+  });
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: "/operator/notaries/:id/seal",
+    permission: "notaries.manage",
+    handle: ({ request, operator, params: { id } }) =>
+      withUpload(deps.upload, request, operator, async ({ bytes }) => {
+        await addSeal(deps.notaryDesk, id, bytes, operator.actor);
+        return done(notaryPath(id, "#seal"), "seal-added");
+      }),
+    refused,
   });
 }

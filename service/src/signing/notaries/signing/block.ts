@@ -4,6 +4,7 @@ import { usStates } from "../../../orders/pricing/pricing.ts";
 import type { PlannedBlock } from "../../envelopes/envelopes.ts";
 import { type Act, actWords } from "../acts/act.ts";
 import { findHours } from "../appointments/store.ts";
+import { sealFor } from "../commissions/seals.ts";
 import type { Claimed, DeskDeps } from "../desk/desk.ts";
 import { certificateOf, dateIn, listed, type Named, wordsFor } from "../eligibility/certificates.ts";
 import type { StateRules } from "../eligibility/rules.ts";
@@ -56,9 +57,9 @@ const placing: Task<BlockToPlace, PlannedBlock> = {
 
 /** Reserves the block of an act before its first signature: what it is going to say is known but for the time. */
 export const placeBlock =
-  ({ workers, clock }: Pick<DeskDeps, "workers" | "clock">): PlaceFor =>
+  ({ db, workers, clock }: Pick<DeskDeps, "db" | "workers" | "clock">): PlaceFor =>
   ({ notary, order, eligibility }, { act, mode }) =>
-  ({ bytes }, planned) => {
+  async ({ bytes }, planned) => {
     const venue = { state: notary.state, county: notary.county };
     const lines = blockLines({
       act: { act, mode, venue, startedAt: clock().toISOString(), principals: order.signers },
@@ -67,5 +68,6 @@ export const placeBlock =
       zone: null,
     });
     const fields = planned.map(({ page, place }) => ({ page, ...place }));
-    return workers.run(placing, { holder: order.partnerId, bytes, input: { lines, planned: fields } });
+    const hasSeal = (await sealFor(db, notary)) !== null;
+    return workers.run(placing, { holder: order.partnerId, bytes, input: { lines, planned: fields, hasSeal } });
   };

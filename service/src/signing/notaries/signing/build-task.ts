@@ -1,4 +1,12 @@
-import { addResources, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
+import {
+  addPicture,
+  addResources,
+  createCanvas,
+  createGlyphFonts,
+  type Picture,
+  readLogo,
+  type Typeset,
+} from "@signsealship/certificate";
 import { holdsDecoy } from "../../../evidence/seals/seals.ts";
 import { dateString, textString, withEntries } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
@@ -14,7 +22,7 @@ import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { NotaryBlock } from "../../envelopes/envelopes.ts";
 import { blockName } from "../uploads/text.ts";
 import { type BlankPlace, blankPlace } from "./blank-place.ts";
-import { blockLook, fitted, heightOf, type Size } from "./block-look.ts";
+import { blockLook, fitted, heightOf, type Size, sealSide } from "./block-look.ts";
 
 /** A notary's signature before it is made. */
 export type NotaryRevision = {
@@ -29,6 +37,8 @@ export type NotaryRevision = {
   readonly at: Date;
   /** Hex SHA-256 of the act's canonical JSON, which the signature states. */
   readonly actSha256: string;
+  /** The notary's seal, as this service encodes PNGs; null without one. */
+  readonly seal: Uint8Array | null;
   /** The field that was reserved before the first signature; null where one is added now. */
   readonly block: NotaryBlock | null;
   /** The lengths that the signature's numbers depend on, one set after the other. */
@@ -46,10 +56,11 @@ export async function run(document: Buffer, input: NotaryRevision): Promise<Nota
   try {
     const typeset = await typesetFor(input.lines);
     const { block } = input;
-    const height = block?.height ?? heightOf(typeset, input.lines);
+    const seal = input.seal && readLogo(input.seal);
+    const height = block?.height ?? heightOf(typeset, input.lines, seal !== null);
     const place = block ? null : await blankPlace(document, { width, height });
     for (const lengths of input.draws) {
-      const tail = buildTail(document, input, { place, height, typeset }, lengths);
+      const tail = buildTail(document, input, { place, height, typeset, seal }, lengths);
       if (!holdsDecoy(document, tail)) return { tail, isVisible: block !== null || place !== null };
     }
     return { refused: "it holds numbers that name another place for the signature" };
@@ -59,7 +70,12 @@ export async function run(document: Buffer, input: NotaryRevision): Promise<Nota
   }
 }
 
-type Block = { readonly place: BlankPlace | null; readonly height: number; readonly typeset: Typeset };
+type Block = {
+  readonly place: BlankPlace | null;
+  readonly height: number;
+  readonly typeset: Typeset;
+  readonly seal: Picture | null;
+};
 
 function buildTail(
   document: Buffer,
@@ -70,7 +86,7 @@ function buildTail(
   const look = lookUpPdf(document);
   const writer = createRevisionWriter(look, input.docSha256);
   const signature = writer.number();
-  if (input.block) fillField(look, writer, signature, input.block, input.lines, block.typeset);
+  if (input.block) fillField(look, writer, signature, input.block, { ...block, lines: input.lines });
   else addField(look, writer, signature, input, block);
   const { name, reason, location, at, actSha256 } = input;
   const lock = input.block ? fieldLockReference([input.block.name], look) : "";
@@ -87,15 +103,14 @@ function fillField(
   writer: RevisionWriter,
   signature: Ref,
   { object, name, ...size }: NotaryBlock,
-  lines: readonly string[],
-  typeset: Typeset,
+  words: Words,
 ): void {
   const bytes = Buffer.from(`${object} 0 R`);
   const found = resolveDict(look.file, { bytes, start: 0, end: bytes.length }, "the notary's field");
   if (!found || entry(found.dict, "V")) throw new PdfRefusal("needs_repair", `the field ${name} is missing or signed`);
   writer.set({ num: object, gen: 0 }, found.dict, {
     V: `${signature.num} ${signature.gen} R`,
-    AP: `<</N ${drawn(writer, typeset, lines, size)}>>`,
+    AP: `<</N ${drawn(writer, words, size)}>>`,
   });
 }
 
@@ -105,13 +120,13 @@ function addField(
   writer: RevisionWriter,
   signature: Ref,
   { docSha256, lines }: NotaryRevision,
-  { place, height, typeset }: Block,
+  { place, height, typeset, seal }: Block,
 ): void {
   const page = place ? pageAt(look, place.page) : look.firstPage;
   const field = writer.reserve();
   const shown = place
     ? `/F 132/Rect[${place.box.map((value) => Math.round(value * 1000) / 1000).join(" ")}]` +
-      `/AP<</N ${drawn(writer, typeset, lines, { width, height })}>>`
+      `/AP<</N ${drawn(writer, { typeset, lines, seal }, { width, height })}>>`
     : "/F 132/Rect[0 0 0 0]";
   field.fill(
     `<</Type/Annot/Subtype/Widget/FT/Sig/T(${blockName(docSha256)})/TU${textString(["Notary", ...lines].join("\n"))}${shown}` +
@@ -143,18 +158,30 @@ function pageAt({ file, root }: PdfLookup, index: number): Page {
   throw new PdfRefusal("needs_repair", `page ${index + 1} is missing`);
 }
 
+type Words = Pick<Block, "typeset" | "seal"> & { readonly lines: readonly string[] };
+
 /** The block as a form XObject. */
-function drawn(writer: RevisionWriter, typeset: Typeset, lines: readonly string[], box: Size): string {
+function drawn(writer: RevisionWriter, { typeset, lines, seal }: Words, box: Size): string {
   const { width, height } = box;
-  const { rows, points, step } = fitted(typeset, lines, box);
+  const { rows, points, step } = fitted(typeset, lines, box, seal !== null);
   const glyphs = createGlyphFonts();
   const canvas = createCanvas(glyphs);
   canvas.drawing(0, 0, 1, `0.29 0.33 0.41 RG 0.75 w 0.5 0.5 ${width - 1} ${height - 1} re S`);
   for (const [index, line] of rows.entries())
     canvas.text(line, inset, height - inset - step * (index + 1) + 3, points, "#17212e");
-  const resources = addResources(writer, glyphs, "");
+  if (seal) canvas.drawing(...sealDrawing(seal, box));
+  const resources = addResources(writer, glyphs, seal ? `/XObject<</Seal ${addPicture(writer, seal)}>>` : "");
   return writer.stream(
     `/Type/XObject/Subtype/Form/BBox[0 0 ${width} ${height}]/Resources ${resources}`,
     canvas.operators(),
   );
+}
+
+/** The seal at the right edge, as large as its square and the block allow. */
+function sealDrawing({ width, height }: Picture, box: Size): [x: number, y: number, scale: number, operators: string] {
+  const scale = Math.min(sealSide, box.height - 2 * inset) / Math.max(width, height);
+  const [across, up] = [width * scale, height * scale];
+  const round = (value: number) => Math.round(value * 1000) / 1000;
+  const [x, y] = [box.width - inset - (sealSide + across) / 2, (box.height - up) / 2];
+  return [round(x), round(y), 1, `${round(across)} 0 0 ${round(up)} 0 0 cm /Seal Do`];
 }

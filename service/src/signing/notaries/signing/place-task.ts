@@ -1,5 +1,6 @@
 import { typesetFor } from "../../../kernel/pdf/typeset.ts";
 import type { PlannedBlock } from "../../envelopes/envelopes.ts";
+import { mostSignature } from "../uploads/visible-place.ts";
 import { blankPlace, type PlannedBox } from "./blank-place.ts";
 import { blockLook, heightOf } from "./block-look.ts";
 
@@ -7,6 +8,7 @@ export type BlockToPlace = {
   /** The lines that the block is going to have, as far as they are known. */
   readonly lines: readonly string[];
   readonly planned: readonly PlannedBox[];
+  readonly hasSeal: boolean;
 };
 
 /** Names of counties and people may be longer at the act than they are here. */
@@ -14,8 +16,11 @@ const spareLines = 2;
 const lineHeight = 11;
 
 /** Finds the place of a notary's block before the first signature; `at` is null where no page has one. */
-export async function run(document: Buffer, { lines, planned }: BlockToPlace): Promise<PlannedBlock> {
-  const height = heightOf(await typesetFor(lines), lines) + spareLines * lineHeight;
+export async function run(document: Buffer, { lines, planned, hasSeal }: BlockToPlace): Promise<PlannedBlock> {
+  const height = Math.min(
+    heightOf(await typesetFor(lines), lines, hasSeal) + spareLines * lineHeight,
+    mostSignature.height,
+  );
   const { width } = blockLook;
   const place = await blankPlace(document, { width, height }, planned);
   return { width, height, at: place && { page: place.page, ...place.upperLeft } };

@@ -13,6 +13,7 @@ import type { Random } from "../../../kernel/platform/random.ts";
 import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
 import { roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import type { Act } from "../acts/act.ts";
+import { sealFor } from "../commissions/seals.ts";
 import {
   type Confirmation,
   completeAct,
@@ -63,6 +64,7 @@ export type PreparedSignature = {
   /** What the block says; shown to the notary before the signature. */
   lines: string[];
   isVisible: boolean;
+  hasSeal: boolean;
   /** What to look at before signing. */
   warnings: string[];
 };
@@ -85,11 +87,13 @@ export async function prepareSignature(
   const at = new Date(Math.floor(desk.clock().getTime() / 1000) * 1000);
   const chain = chainOf(claimed.notary, der, at);
   const lines = await linesOf(desk.db, claimed, act);
+  const seal = await sealFor(desk.db, notary);
   const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
   const actSha256 = hashOf(act);
   const block = (await roomEnvelopeOf(desk.db, claimed.order.orderId))?.block ?? null;
   const revision = {
     lines,
+    seal,
     block,
     name: notary.commissionName,
     reason: "Notarization",
@@ -112,7 +116,7 @@ export async function prepareSignature(
     await keepPrepared(desk.db, keyOf(claimed), kept, desk.clock());
     const warnings = nameWarning(chain[0], notary);
     if (!isVisible) warnings.push("No blank place was found: the signature shows nothing on the pages.");
-    return { ...prepared, signedAttrs, lines, isVisible, warnings };
+    return { ...prepared, signedAttrs, lines, isVisible, hasSeal: seal !== null, warnings };
   });
 }
 

@@ -1,0 +1,116 @@
+import { hash } from "node:crypto";
+import { inflateSync } from "node:zlib";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+import type { Workers } from "../../../kernel/platform/workers/task.ts";
+import { encodePng, readPictureIn } from "../../envelopes/envelopes.ts";
+import type { Commission } from "./commission.ts";
+import { requireNotary } from "./keep.ts";
+import { lockNotary } from "./store.ts";
+
+/** A picture of a notary's official seal, as it is drawn into blocks. */
+export type SealPicture = {
+  id: string;
+  png: Buffer;
+  sha256: string;
+  createdAt: Date;
+  /** Null until somebody held it against the commission. */
+  confirmedAt: Date | null;
+  /** The commission that it was held against. */
+  commission: string | null;
+};
+
+const sealState: StateMac = {
+  table: sql`notary_seals`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (s) => sql`${s}.id, ${s}.notary_id, encode(sha256(${s}.png), 'hex'), ${s}.created_by,
+    (${s}.created_at AT TIME ZONE 'UTC'), ${s}.commission, ${s}.confirmed_by, (${s}.confirmed_at AT TIME ZONE 'UTC')`,
+};
+
+export const sealRows = stateRows(sealState);
+
+/** The texts of a seal. A picture that was confirmed for other texts is not drawn: a renewed commission has another expiry. */
+export const sealTexts = ({ commissionName, state, county, commissionNumber, commissionExpires }: Commission): string =>
+  JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);
+
+/** The last picture that was uploaded for a notary. @throws ServiceError `unavailable` for one that the service did not write */
+export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture | undefined> {
+  const [seal] = await db.query<SealPicture>(sql`
+    SELECT id, png, encode(sha256(png), 'hex') AS sha256, created_at AS "createdAt", confirmed_at AS "confirmedAt", commission,
+      ${verified(sealState, sql`notary_seals`)}
+    FROM notary_seals WHERE notary_id = ${notaryId} ORDER BY created_at DESC, id DESC LIMIT 1`);
+  return seal;
+}
+
+/** The picture that is drawn for a commission as it is; null without one that was confirmed for it. */
+export async function sealFor(db: Sql, notary: Commission & { id: string }): Promise<Buffer | null> {
+  const seal = await latestSeal(db, notary.id);
+  return seal && isConfirmedFor(seal, notary) ? seal.png : null;
+}
+
+export const isConfirmedFor = ({ confirmedAt, commission }: SealPicture, notary: Commission): boolean =>
+  confirmedAt !== null && commission === sealTexts(notary);
+
+const choose = "document must be one PNG or JPEG picture of the seal.";
+const faults: Readonly<Record<string, string>> = {
+  format: choose,
+  size: "document has too many pixels: make the picture smaller.",
+  empty: "document is a picture of one color alone.",
+};
+
+export type SealDeps = { db: Database; clock: Clock; workers: Workers };
+
+/** Keeps a picture, re-encoded and bounded, until it is confirmed. @throws ServiceError naming the field and the rule */
+export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string, bytes: Buffer, actor: string) {
+  const notary = await requireNotary(db, notaryId);
+  const picture = await readPictureIn(workers, { holder: actor, bytes });
+  if ("fault" in picture) throw invalid(faults[picture.fault] ?? choose);
+  const png = encodePng({ ...picture, rgba: inflateSync(picture.deflated) });
+  const id = newUuid();
+  const at = clock();
+  await db.transaction(async (tx) => {
+    await tx.query(sql`
+      INSERT INTO notary_seals (id, notary_id, png, created_by, created_at)
+      VALUES (${id}, ${notary.id}, ${png}, ${actor}, ${at})`);
+    await writeStateMacs(tx, sealState, sql`id = ${id}`);
+    const detail = { notary: notary.id, seal: id, sha256: hash("sha256", png) };
+    await tx.query(auditLine({ at, action: "notary.seal_added", actor, detail }));
+  });
+}
+
+/**
+ * Confirms that the picture says what the commission says: from then on blocks have it.
+ * @param shown the commission's texts as the page showed them
+ * @throws ServiceError `conflict` for another picture than the last, and for a commission that was changed since
+ */
+export async function confirmSeal(
+  { db, clock }: Pick<SealDeps, "db" | "clock">,
+  notaryId: string,
+  { seal, shown }: { seal: string; shown: string },
+  actor: string,
+): Promise<void> {
+  const { id } = await requireNotary(db, notaryId);
+  const at = clock();
+  await db.transaction(async (tx) => {
+    const notary = await lockNotary(tx, id);
+    const latest = await latestSeal(tx, id);
+    if (!notary || !latest || !isUuid(seal) || latest.id !== seal)
+      throw new ServiceError("conflict", "Another picture was uploaded. Look at it.");
+    if (sealTexts(notary) !== shown)
+      throw new ServiceError("conflict", "The commission was changed. Hold the picture against it again.");
+    if (isConfirmedFor(latest, notary)) throw new ServiceError("conflict", "The picture is confirmed already.");
+    await tx.query(sql`
+      UPDATE notary_seals SET commission = ${shown}, confirmed_by = ${actor}, confirmed_at = ${at} WHERE id = ${seal}`);
+    await writeStateMacs(tx, sealState, sql`id = ${seal}`);
+    const detail = { notary: id, seal, sha256: latest.sha256, commission: JSON.parse(shown) as unknown };
+    await tx.query(auditLine({ at, action: "notary.seal_confirmed", actor, detail }));
+  });
+}
