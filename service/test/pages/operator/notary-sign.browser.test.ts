@@ -139,7 +139,7 @@ test("a notary signs in the page with a certificate file, and neither the file, 
 const windows = (file: Buffer): Buffer[] =>
   Array.from({ length: Math.floor(file.length / 24) }, (_, index) => file.subarray(index * 24, index * 24 + 16));
 
-test("a file in the old encryption, of another notary, or of no key is refused in words that say what to do", async () => {
+test("a file in RC4, of another notary, or of no key is refused in words that say what to do", async () => {
   const { code, page, opened } = await notedOrder();
   const attempt = async (name: string, bytes: Buffer, words: RegExp) => {
     await page.getByLabel("Certificate file").setInputFiles(fileOf(name, bytes));
@@ -150,7 +150,7 @@ test("a file in the old encryption, of another notary, or of no key is refused i
   };
   await attempt(
     "old.p12",
-    make("Nora Ames", { export: ["-legacy"] }).p12,
+    make("Nora Ames", { export: ["-legacy", "-certpbe", "PBE-SHA1-RC4-128"] }).p12,
     /Convert it on your computer: openssl pkcs12 -legacy/,
   );
   await attempt(

@@ -22,6 +22,14 @@ const kinds = {
   "P-256, as OpenSSL 3 exports": { key: "p256" },
   "RSA with AES-128 and SHA-1": { export: ["-keypbe", "AES-128-CBC", "-certpbe", "AES-128-CBC", "-macalg", "sha1"] },
   "RSA with certificates in the clear": { export: ["-certpbe", "NONE"] },
+  "RSA in the old encryption, 3DES and RC2 of 40 bits": { export: ["-legacy"] },
+  "P-256 with 3DES throughout": {
+    key: "p256",
+    export: ["-legacy", "-keypbe", "PBE-SHA1-3DES", "-certpbe", "PBE-SHA1-3DES"],
+  },
+  "RSA with 3DES of two keys, and RC2 of 128 bits": {
+    export: ["-legacy", "-keypbe", "PBE-SHA1-2DES", "-certpbe", "PBE-SHA1-RC2-128"],
+  },
   "RSA without a MAC": { export: ["-nomac"] },
 } as const;
 
@@ -39,8 +47,8 @@ for (const [name, options] of Object.entries(kinds))
     assert.equal(await faultOf(p12, ""), "password");
   });
 
-test("refuses a file in the old encryption by its own reason", async () => {
-  const { p12 } = make("Nora Ames", { export: ["-legacy"] });
+test("refuses a file in RC4 by its own reason", async () => {
+  const { p12 } = make("Nora Ames", { export: ["-legacy", "-certpbe", "PBE-SHA1-RC4-128"] });
   assert.equal(await faultOf(p12), "legacy");
 });
 

@@ -11,7 +11,7 @@ const faults: Readonly<Record<Pkcs12Fault, string>> = {
   format: "This is not a certificate file (PKCS#12), or it is damaged.",
   password: "The password is wrong.",
   legacy:
-    "The file is encrypted in an old way (3DES or RC2) that browsers do not open. Convert it on your computer: openssl pkcs12 -legacy -in old.p12 -nodes -out key.pem, then openssl pkcs12 -export -in key.pem -out new.p12, and delete key.pem.",
+    "The file is encrypted in an old way (RC4) that is not opened here. Convert it on your computer: openssl pkcs12 -legacy -in old.p12 -nodes -out key.pem, then openssl pkcs12 -export -in key.pem -out new.p12, and delete key.pem.",
   cipher:
     "The file is encrypted in a way that browsers do not open. Export it again with AES-256, as OpenSSL 3 does by default.",
   no_key: "The file has no private key.",

@@ -14,6 +14,7 @@ import {
 import { concatBytes } from "@signsealship/evidence/bytes";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Certificate, parseCertificate } from "@signsealship/evidence/x509";
+import { decryptLegacy } from "./legacy-pkcs12.ts";
 
 type Node = ReturnType<typeof readDer>;
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -48,7 +49,7 @@ const encryptedData = "1.2.840.113549.1.7.6";
 const x509Certificate = "1.2.840.113549.1.9.22.1";
 const pbes2 = "1.2.840.113549.1.5.13";
 const pbkdf2 = "1.2.840.113549.1.5.12";
-/** 3DES, RC2 and RC4 under a derivation of PKCS#12's own: no browser has them. */
+/** 3DES, RC2 and RC4 under a derivation of PKCS#12's own. */
 const legacy = "1.2.840.113549.1.12.1.";
 const hashOf: Readonly<Record<string, string>> = {
   "1.2.840.113549.2.7": "SHA-1",
@@ -158,11 +159,19 @@ function certificateIn(value: Node): Certificate[] {
   return [parseCertificate(Uint8Array.from(readOctetString(onlyChildOf(parts.next("certValue")))))];
 }
 
-/** Decrypts by PBES2: PBKDF2 with HMAC, and AES in CBC. @throws Pkcs12Error */
+/** Decrypts by PBES2 (PBKDF2 with HMAC, and AES in CBC), or as old files are. @throws Pkcs12Error */
 async function decrypt(algorithm: Node, data: Uint8Array, password: string): Promise<Bytes> {
   const scheme = fieldsOf(algorithm, "der");
   const oid = readOid(scheme.next("algorithm"));
-  if (oid.startsWith(legacy)) throw new Pkcs12Error("legacy");
+  if (oid.startsWith(legacy)) {
+    const parts = fieldsOf(scheme.next("parameters"), "der");
+    const salt = readOctetString(parts.next("salt"));
+    const iterations = readSmallInteger(parts.next("iterations"));
+    const plain = await decryptLegacy({ scheme: oid.slice(legacy.length), salt, iterations, data }, password);
+    if (plain === "cipher") throw new Pkcs12Error("legacy");
+    if (plain === null) throw new Pkcs12Error("password");
+    return plain;
+  }
   if (oid !== pbes2) throw new Pkcs12Error("cipher");
   const parts = fieldsOf(scheme.next("parameters"), "der");
   const derivation = fieldsOf(parts.next("keyDerivationFunc"), "der");
