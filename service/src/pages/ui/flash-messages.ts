@@ -4,6 +4,7 @@ import { type Html, html } from "./render.ts";
 
 /** What pages say after a form was accepted; the address has the name of the message, never a text. */
 const flashMessages = {
+  "witness-noted": "It is on record.",
   "step-marked": "The step is marked.",
   "device-back": "The device is back.",
   "act-ended": "The act was ended. Another one may begin.",

@@ -19,6 +19,7 @@ export {
   actWords,
   identityBases,
   mostPrincipals,
+  oathKinds,
   principalField,
   principalsIn,
   readAct,
@@ -139,6 +140,8 @@ export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/s
 export { endSheet, lockOpenSheet, markStep, noteEvent, openSheet, restartSheet } from "./sheets/sheet.ts";
 export { openTurn, turnsOf, turnWords, type Unmet } from "./sheets/steps.ts";
 export { latestSheet, type Sheet } from "./sheets/store.ts";
+export { withWitness, witnessOf } from "./sheets/vouching.ts";
+export { noteWitness } from "./sheets/witness.ts";
 export { placeBlock } from "./signing/block.ts";
 export {
   completeSignature,

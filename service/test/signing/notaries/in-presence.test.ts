@@ -448,6 +448,61 @@ test("a signer on the device tells the notary what else they want; their pages d
   assert.equal(await statusOf(code), "NotarizationPending");
 });
 
+const witness = {
+  ...{ principal_1_witness_name: "Wanda Wise", principal_1_witness_address: "2 Side Street" },
+  ...{ principal_1_type: "Passport", principal_1_issuer: "US", principal_1_issued: "2020-01-01" },
+  principal_1_expires: "2040-01-01",
+};
+const vouches = (code: string, part: string, typed: Record<string, string> = witness) =>
+  post(desk(code, "/sheet/witness"), { signer: "1", part, ...typed });
+const sworn = { oath: "affirmation", knows: "Neighbors since 2011" };
+
+test("a credible witness is identified, swears how and how long they know the signer, then counts; the journal has all of it", async () => {
+  const code = await begun("acknowledgment");
+  assert.equal((await vouches(code, "identified")).status, 409);
+  await marked([code, "open", null], [code, "appear"]);
+  const byWitness = { ...identity(), principal_1_basis: "credible_witness" };
+  const early = await mark(code, "identify", 1, { ...byWitness, ...witness });
+  assert.equal(early.status, 409);
+  assert.match(await alertIn(early), /credible witness is not identified yet/);
+  assert.match(await alertIn(await vouches(code, "sworn", sworn)), /identified before they swear/);
+  for (const name of ["DOE, Jane", "nora ames"])
+    assert.match(
+      await alertIn(await vouches(code, "identified", { ...witness, principal_1_witness_name: name })),
+      /neither signs nor notarizes/,
+    );
+  const expired = { ...witness, principal_1_expires: "2025-01-01" };
+  assert.match(await alertIn(await vouches(code, "identified", expired)), /principal_1_expires must not be past/);
+  assert.match(await alertIn(await vouches(code, "identified", {})), /witness_name is required.*type is required/);
+  assert.equal((await vouches(code, "identified")).status, 303);
+  assert.match(await alertIn(await mark(code, "identify", 1, byWitness)), /Wanda Wise has not sworn who Jane Doe is/);
+  assert.match(await alertIn(await vouches(code, "sworn", { oath: "shrug" })), /oath must be one of oath, affirmation/);
+  assert.equal((await vouches(code, "sworn", sworn)).status, 303);
+  // Another witness has not sworn.
+  assert.equal((await vouches(code, "identified", { ...witness, principal_1_witness_name: "Will Wise" })).status, 303);
+  assert.equal((await mark(code, "identify", 1, byWitness)).status, 409);
+  assert.equal((await vouches(code, "identified")).status, 303);
+  assert.equal((await vouches(code, "sworn", sworn)).status, 303);
+  await marked([code, "identify", 1, byWitness], [code, "willing"]);
+  assert.equal((await vouches(code, "sworn", sworn)).status, 409);
+  const path = await handedOver(code);
+  await consents(path);
+  await signs(path);
+  await back();
+  await marked([code, "acknowledge"]);
+  await noted(code, { principal_1_witness_knows: "For a day" });
+  const key = await openPkcs12(p12, password);
+  const other = await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) });
+  assert.match(JSON.stringify(await other.json()), /The identity of Jane Doe is another one than you marked/);
+  await noted(code);
+  await notarySigns(code);
+  const [entry] = await running.db.query<{ entry: string }>(
+    sql`SELECT record AS entry FROM notary_journal ORDER BY position DESC LIMIT 1`,
+  );
+  for (const words of ["credible_witness", "Wanda Wise", "Passport", "affirmation", "Neighbors since 2011"])
+    assert.match(entry?.entry ?? "", new RegExp(words));
+});
+
 test("turns and hand-overs that were altered in the database open nothing", async () => {
   const code = await begun("jurat");
   await toRead(code);

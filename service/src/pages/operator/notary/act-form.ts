@@ -6,6 +6,7 @@ import {
   type identityBases,
   modeWords,
   mostPrincipals,
+  oathKinds,
   principalField,
   principalsIn,
   type Typed,
@@ -34,6 +35,8 @@ const labels: Readonly<Record<string, string>> = {
   basis: "How you know who it is",
   witness_name: "Credible witness: full name",
   witness_address: "Credible witness: full address",
+  witness_oath: "Credible witness: oath or affirmation",
+  witness_knows: "Credible witness: how, and for how long, they know the principal",
   type: "Kind of credential",
   issuer: "Issued by",
   issued: "Issued on",
@@ -111,5 +114,17 @@ ${field({ ...at("expires"), ...sometimes, type: "date" })}</div>
 ${field({ ...at("last4"), maxLength: 4 })}</div>
 <div class="form-pair">${field({ ...at("witness_name"), ...sometimes, maxLength: 200 })}
 ${field({ ...at("witness_address"), ...sometimes, maxLength: 200 })}</div>
+<div class="form-pair">${select({ ...at("witness_oath"), options: ["", ...oathKinds].map((value) => ({ value, label: value })) })}
+${field({ ...at("witness_knows"), maxLength: 500 })}</div>
 </fieldset>`;
 }
+
+/** The fields of a credible witness, before they swear. */
+export const witnessPart = (part: Part, n: number): Html => {
+  const at = (name: string) => ({ ...part(principalField(n, name)), required: true, form: "witness" }) as const;
+  const pair = (one: Html, other: Html) => html`<div class="form-pair">${one}${other}</div>`;
+  return html`${pair(field({ ...at("witness_name"), maxLength: 200 }), field({ ...at("witness_address"), maxLength: 200 }))}
+${pair(field({ ...at("type"), maxLength: 200 }), field({ ...at("issuer"), maxLength: 200 }))}
+${pair(field({ ...at("issued"), type: "date" }), field({ ...at("expires"), type: "date" }))}
+${field({ ...at("last4"), required: false, maxLength: 4 })}`;
+};

@@ -2,17 +2,19 @@ import {
   actKinds,
   actWords,
   type Claimed,
+  oathKinds,
   principalField,
   type SheetView,
   type Typed,
   turnWords,
+  witnessOf,
 } from "../../../signing/notaries/notaries.ts";
 import { card, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { actLabel, principalPart } from "./act-form.ts";
+import { actLabel, principalPart, witnessPart } from "./act-form.ts";
 import { orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
@@ -79,7 +81,31 @@ ${buttonForm(sheetPath(code, "/hand-over"), `Hand to ${sheet.people.find(({ n })
 <form class="form" method="post" action="${sheetPath(code, "/mark")}">${hiddenFields(hidden)}
 ${step.name === "identify" && signer !== null && identityPart(sheet.people, signer, typed)}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
-<div class="form-actions"><button type="submit">Mark as done</button></div></form>`;
+<div class="form-actions"><button type="submit">Mark as done</button></div></form>
+${step.name === "identify" && signer !== null && witnessForms(code, view, signer, typed)}`;
+}
+
+/** A credible witness: their own identity first, then the oath, then the mark of the signer's identity. */
+function witnessForms(code: string, { sheet }: SheetView, n: number, typed: Typed): Html {
+  const { identified, sworn } = witnessOf(sheet, n);
+  const signer = sheet.people.find((each) => each.n === n)?.name ?? "the signer";
+  const hidden = (part: string) => hiddenFields({ signer: String(n), part });
+  const path = sheetPath(code, "/witness");
+  const about = identified && `${identified.name}, ${identified.address}, by ${identified.credential.type}`;
+  if (identified && sworn)
+    return html`<h3>Credible witness</h3><p>${about}. By ${sworn.oath}: ${sworn.knows}</p>
+<p>Choose “Credible witness” above to mark the identity of ${signer} by it.</p>`;
+  if (identified)
+    return html`<h3>Credible witness</h3><p>${about}.</p>
+<p class="spoken">Do you swear, or affirm under the penalties of perjury, that you know ${signer}, that this is ${signer}, and that you have no interest in this document?</p>
+<form class="form" method="post" action="${path}">${hidden("sworn")}
+${select({ form: "sworn", name: "oath", label: "How", required: true, value: typed["oath"], options: oathKinds.map((value) => ({ value, label: capital(value) })) })}
+${field({ form: "sworn", name: "knows", label: `How, and for how long, they know ${signer}`, required: true, maxLength: 500, value: typed["knows"] })}
+<div class="form-actions"><button type="submit" class="secondary">The witness has sworn</button></div></form>`;
+  const part = (name: string) => ({ name, label: actLabel(name), value: typed[name] ?? "", error: undefined });
+  return html`<h3>Credible witness</h3><p>Somebody who knows ${signer} and neither signs nor notarizes. Identify them first, by a credential that is in date.</p>
+<form class="form" method="post" action="${path}">${hidden("identified")}${witnessPart(part, n)}
+<div class="form-actions"><button type="submit" class="secondary">The witness is identified</button></div></form>`;
 }
 
 const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1).replaceAll("_", " ")}`;

@@ -6,6 +6,7 @@ import {
   claimedOrder,
   handOver,
   markAct,
+  noteWitness,
   type SheetDeps,
   sheetOf,
   type Typed,
@@ -66,6 +67,7 @@ export function sheetRoutes(scope: FastifyInstance, deps: NotaryDeskDeps & { not
 
   const changes = [
     ["mark", markAct, "step-marked", (code: string) => orderPath(code, "/sheet")],
+    ["witness", noteWitness, "witness-noted", (code: string) => orderPath(code, "/sheet")],
     ["back", takeBack, "device-back", (code: string) => orderPath(code, "/sheet")],
     ["end", abandonAct, "act-ended", (code: string) => orderPath(code)],
   ] as const;

@@ -34,8 +34,21 @@ export type Principal = {
   /** The principal's own; null where another basis was used. */
   credential: Credential | null;
   /** Who vouched for the principal, and how the notary knew them. */
-  witness: { name: string; address: string; credential: Credential } | null;
+  witness: Witness | null;
 };
+
+/** A credible witness of a principal. */
+export type Witness = {
+  name: string;
+  address: string;
+  credential: Credential;
+  /** How the witness swore; absent where the notary did not note it. */
+  oath?: (typeof oathKinds)[number];
+  /** How and for how long the witness knows the principal. */
+  knows?: string;
+};
+
+export const oathKinds = ["oath", "affirmation"] as const;
 
 /** What a notary notes of an act: the journal's fields (of the laws that were read Oklahoma's asks for most, 49 O.S. 206). */
 export type Act = {
@@ -120,12 +133,25 @@ function readPrincipal(read: FormReader, n: number, isRemote: boolean): Principa
   if (basis === "personal_knowledge") return { name, address, basis, credential: null, witness: null };
   if (basis === "credential")
     return { name, address, basis, credential: readCredential(read, at, isRemote), witness: null };
-  const witness = {
+  return { name, address, basis, credential: null, witness: readWitness(read, at, isRemote) };
+}
+
+function readWitness(read: FormReader, at: (name: string) => string, isRemote: boolean): Witness {
+  const [oath, knows] = [read.oneOf(at("witness_oath"), oathKinds), read.optional(at("witness_knows"), { max: 500 })];
+  return {
     name: read.required(at("witness_name")),
     address: read.required(at("witness_address")),
     credential: readCredential(read, at, isRemote),
+    ...(oath && { oath }),
+    ...(knows && { knows }),
   };
-  return { name, address, basis, credential: null, witness };
+}
+
+/** Reads who a credible witness of a principal is, before they swear: every field that is wrong is named. */
+export function readWitnessIdentity(typed: Typed, n: number, isRemote: boolean): Read<Witness> {
+  const read = formReader(typed);
+  const { name, address, credential } = readWitness(read, (field) => principalField(n, field), isRemote);
+  return read.done({ name, address, credential });
 }
 
 function readCredential(read: FormReader, at: (name: string) => string, isRemote: boolean): Credential {
@@ -196,6 +222,8 @@ export function typedPrincipal(
     basis,
     witness_name: witness?.name,
     witness_address: witness?.address,
+    witness_oath: witness?.oath,
+    witness_knows: witness?.knows,
     type: shown?.type,
     issuer: shown?.issuer,
     issued: shown?.issuedOn,

@@ -97,7 +97,8 @@ function actRows(row: Row, act: NonNullable<Extract<Entry, { kind: "act" }>["act
   row("Venue", `${act.venue.county}, ${act.venue.state}`);
   row("From, to", `${act.startedAt}, ${act.endedAt}`);
   for (const { name, address, basis, credential, witness } of act.principals) {
-    const of = witness ? `; ${witness.name}, ${witness.address}` : "";
+    const sworn = witness?.oath ? `, by ${witness.oath}: ${witness.knows ?? ""}` : "";
+    const of = witness ? `; ${witness.name}, ${witness.address}${sworn}` : "";
     const shown = credential ?? witness?.credential;
     const by = shown
       ? `; ${shown.type} of ${shown.issuer}, ${shown.issuedOn} to ${shown.expiresOn}${shown.last4 ? `, ends in ${shown.last4}` : ""}${shown.resultReference ? `, result ${shown.resultReference}` : ""}`

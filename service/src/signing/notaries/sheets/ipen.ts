@@ -14,6 +14,7 @@ import { filled, type Script, type Scripts } from "./scripts.ts";
 import { lockOpenSheet, markStep, openSheet } from "./sheet.ts";
 import { nameOf, obstacleOf, openTurn, type Turn, turnsOf, turnWords } from "./steps.ts";
 import { openSheetOf, type Sheet } from "./store.ts";
+import { withWitness } from "./vouching.ts";
 
 /** What acts in person on one device need besides the desk. */
 export type SheetDeps = {
@@ -184,7 +185,8 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
     const mark = { name, signer, choice: choice === "" ? null : choice };
     // The open step is named before what is wrong with the fields of another.
     if (isIdentity && turn?.step.name === name && turn.signer === signer) {
-      const detail = { ...accepted(readIdentity(typed, signer)), name: nameOf(sheet, signer) };
+      const known = choice === "credible_witness" ? withWitness(sheet, typed, signer) : typed;
+      const detail = { ...accepted(readIdentity(known, signer)), name: nameOf(sheet, signer) };
       await markStep(tx, deps.desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmetIn(room));
     } else await markStep(tx, deps.desk.rowMac, sheet, mark, { by: operator.actor, at }, unmetIn(room));
   });

@@ -1,0 +1,44 @@
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { type oathKinds, type Principal, typedPrincipal, type Witness } from "../acts/act.ts";
+import type { Typed } from "../form-reader.ts";
+import { type Mark, nameOf, type Progress } from "./steps.ts";
+
+/** What the record of a sheet has of a signer's credible witness in the present run. */
+export type WitnessState = {
+  identified: Witness | null;
+  sworn: { oath: (typeof oathKinds)[number]; knows: string } | null;
+};
+
+const lastOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: string, signer: number): Mark | undefined =>
+  marks.findLast((mark) => mark.kind === "event" && mark.run === run && mark.name === name && mark.signer === signer);
+
+/** Who swore before they were identified again did not swear as that person. */
+export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number): WitnessState {
+  const identified = lastOf(sheet, "witness_identified", signer);
+  const sworn = lastOf(sheet, "witness_sworn", signer);
+  const counts = identified && sworn && sworn.position > identified.position;
+  return {
+    identified: (identified?.detail as Witness | undefined) ?? null,
+    sworn: counts ? (sworn.detail as WitnessState["sworn"]) : null,
+  };
+}
+
+/**
+ * What was typed of a signer's identity, with the witness as the record has them: a mark by a credible witness says nothing else.
+ * @throws ServiceError `conflict` before the witness was identified and has sworn
+ */
+export function withWitness(sheet: Progress, typed: Typed, signer: number): Typed {
+  const { identified, sworn } = witnessOf(sheet, signer);
+  if (!identified) throw new ServiceError("conflict", "The credible witness is not identified yet.");
+  if (!sworn) throw new ServiceError("conflict", `${identified.name} has not sworn who ${nameOf(sheet, signer)} is.`);
+  const principal: Principal = {
+    ...{ name: "", address: "", basis: "credible_witness", credential: null },
+    witness: { ...identified, ...sworn },
+  };
+  const {
+    [`principal_${signer}_name`]: _,
+    [`principal_${signer}_address`]: __,
+    ...known
+  } = typedPrincipal(principal, signer);
+  return { ...typed, ...known };
+}
