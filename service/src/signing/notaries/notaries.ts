@@ -140,7 +140,7 @@ export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/s
 export { endSheet, lockOpenSheet, markStep, noteEvent, openSheet, restartSheet } from "./sheets/sheet.ts";
 export { openTurn, turnsOf, turnWords, type Unmet } from "./sheets/steps.ts";
 export { latestSheet, type Sheet } from "./sheets/store.ts";
-export { withWitness, witnessOf } from "./sheets/vouching.ts";
+export { witnessOf } from "./sheets/vouching.ts";
 export { noteWitness } from "./sheets/witness.ts";
 export { placeBlock } from "./signing/block.ts";
 export {

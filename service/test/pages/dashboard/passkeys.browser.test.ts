@@ -15,6 +15,7 @@ import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { codeTo, linksTo } from "../../firms/members/signed-in-member.ts";
+import { withAuthenticator } from "./authenticator.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 let running: Harness;
@@ -30,27 +31,6 @@ after(async () => {
   await browser.close();
   await running.close();
 });
-
-/** Gives the page an authenticator, as a laptop has one with a fingerprint reader. */
-async function withAuthenticator({ page }: OpenPage) {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send("WebAuthn.enable");
-  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return {
-    /** Whether its owner's finger is on it. */
-    verify: (isUserVerified: boolean) => cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
-    count: async () => (await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials.length,
-  };
-}
 
 const at = (path: string): string => service.baseUrl + path;
 const troublesOf = ({ troubles }: OpenPage) => troubles.filter((trouble) => !/status of 40[03]/.test(trouble));

@@ -12,6 +12,7 @@ import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles, password } from "../../signing/notaries/certificate-files.ts";
+import { withAuthenticator } from "../dashboard/authenticator.ts";
 
 const folder = temporaryFolder();
 const made = certificateFiles(folder.path)("Nora Ames", { key: "p256" });
@@ -25,7 +26,7 @@ let person: Awaited<ReturnType<typeof newOperator>>;
 before(async () => {
   const port = String(await freePort());
   [running, browser] = await Promise.all([
-    openHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }),
+    openHarness({ PORT: port, BASE_URL: `http://localhost:${port}` }),
     startBrowser(),
   ]);
   partner = await newPartner(running.service);
@@ -42,7 +43,9 @@ after(async () => {
   folder.remove();
 });
 
-const at = (path: string) => running.service.baseUrl + path;
+/** At the host name: at a bare address there are no passkeys. */
+const origin = () => running.service.baseUrl.replace("127.0.0.1", "localhost");
+const at = (path: string) => origin() + path;
 
 async function claimedOrder(): Promise<string> {
   const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
@@ -51,7 +54,7 @@ async function claimedOrder(): Promise<string> {
   await fetch(at(`/api/partner/sandbox/orders/${code}/advance`), { method: "POST", headers: partner.headers });
   const [task] = await running.db.query<{ id: number }>(sql`
     SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
-  const headers = { cookie: person.cookie, Origin: running.service.baseUrl };
+  const headers = { cookie: person.cookie, Origin: origin() };
   assert.equal((await postForm(at(`/operator/notary/tasks/${task?.id}/claim`), {}, headers)).status, 303);
   return code;
 }
@@ -90,7 +93,7 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   await assertGoodLooks(opened);
   await markAs(/^Opening/, /^Appearance/);
   await markAs(/^Appearance/, /^Identity/);
-  await page.getByLabel("Principal 1: Full address").fill("1 Main Street");
+  await page.getByLabel("Principal 1: Full address").first().fill("1 Main Street");
   await page.getByLabel("Principal 1: How you know who it is").selectOption("personal_knowledge");
   await assertGoodLooks(opened);
   await press("Mark as done");
@@ -157,4 +160,46 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
     troubles.filter((each) => !/40[014]/.test(String(each))),
     [],
   );
+});
+
+test("a device in a signer's hands comes back by the notary's passkey, and not while it is somebody else's finger", async () => {
+  const code = await claimedOrder();
+  const opened = await browser.open(at("/operator/security"), { width: 1280, cookie: person.cookie });
+  const { page } = opened;
+  const authenticator = await withAuthenticator(opened);
+  await page.getByLabel("Name").fill("Nora's tablet");
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+  await page.goto(at(`/operator/notary/orders/${code}`));
+  await page.locator("#in-presence").getByLabel("Act").selectOption("acknowledgment");
+  await page.getByRole("button", { name: "Begin the act" }).click();
+  for (const next of [/^Appearance/, /^Identity/]) {
+    await page.getByRole("button", { name: "Mark as done" }).click();
+    await page.getByRole("heading", { name: next, level: 3 }).waitFor();
+  }
+  await page.getByLabel("Principal 1: Full address").first().fill("1 Main Street");
+  await page.getByLabel("Principal 1: How you know who it is").selectOption("personal_knowledge");
+  await page.getByRole("button", { name: "Mark as done" }).click();
+  await page.getByRole("heading", { name: /^Aware/, level: 3 }).waitFor();
+  await page.getByRole("button", { name: "Mark as done" }).click();
+  await page.getByRole("button", { name: "Hand to Jane Doe" }).click();
+  await page.getByText("You read and sign on the notary’s device").waitFor();
+  await page.getByRole("link", { name: "Hand the device to the notary" }).first().click();
+  // This act has no PIN.
+  assert.equal(await page.getByLabel("PIN").count(), 0);
+  await page.getByRole("link", { name: "Use a passkey" }).click();
+  await authenticator.verify(false);
+  await page.getByRole("button", { name: "Use your passkey" }).click();
+  await page.getByRole("alert").getByText("No passkey came from your browser or device.").waitFor({ timeout: 60_000 });
+  assert.notEqual(
+    (await page.request.get(at(`/operator/notary/orders/${code}`))).url(),
+    at(`/operator/notary/orders/${code}`),
+  );
+  await authenticator.verify(true);
+  await page.getByRole("button", { name: "Use your passkey" }).click();
+  await page.waitForURL("**/operator/notary");
+  await page.goto(at(`/operator/notary/orders/${code}/sheet`));
+  await page.getByRole("button", { name: "I have the device back" }).click();
+  await page.getByRole("button", { name: "Hand to Jane Doe" }).waitFor();
+  await opened.close();
 });

@@ -153,9 +153,9 @@ const ciphers: Readonly<Record<string, Cipher>> = {
   "6": { key: 5, block: rc2 },
 };
 /** Programs write 2,048. Each is a call of the platform. */
-export const mostLegacyIterations = 200_000;
+const mostIterations = 200_000;
 
-export type Encrypted = { scheme: string; salt: Uint8Array; iterations: number; data: Uint8Array };
+type Encrypted = { scheme: string; salt: Uint8Array; iterations: number; data: Uint8Array };
 
 /**
  * Decrypts by a password as PKCS#12 of old does.
@@ -166,7 +166,7 @@ export async function decryptLegacy(
   password: string,
 ): Promise<Bytes | "cipher" | null> {
   const cipher = ciphers[scheme];
-  if (!cipher || iterations < 1 || iterations > mostLegacyIterations) return "cipher";
+  if (!cipher || iterations < 1 || iterations > mostIterations) return "cipher";
   const derived = (id: number, length: number) => derive(password, salt, { id, iterations, length });
   const [key, iv] = [await derived(1, cipher.key), await derived(2, 8)];
   const plain = decryptCbc(cipher.block(key), iv, data);

@@ -102,7 +102,12 @@ function witnessForms(code: string, { sheet }: SheetView, n: number, typed: Type
 ${select({ form: "sworn", name: "oath", label: "How", required: true, value: typed["oath"], options: oathKinds.map((value) => ({ value, label: capital(value) })) })}
 ${field({ form: "sworn", name: "knows", label: `How, and for how long, they know ${signer}`, required: true, maxLength: 500, value: typed["knows"] })}
 <div class="form-actions"><button type="submit" class="secondary">The witness has sworn</button></div></form>`;
-  const part = (name: string) => ({ name, label: actLabel(name), value: typed[name] ?? "", error: undefined });
+  const part = (name: string) => ({
+    name,
+    label: actLabel(name).replace(/^Principal \d+: /, ""),
+    value: typed[name] ?? "",
+    error: undefined,
+  });
   return html`<h3>Credible witness</h3><p>Somebody who knows ${signer} and neither signs nor notarizes. Identify them first, by a credential that is in date.</p>
 <form class="form" method="post" action="${path}">${hidden("identified")}${witnessPart(part, n)}
 <div class="form-actions"><button type="submit" class="secondary">The witness is identified</button></div></form>`;

@@ -4,7 +4,7 @@ import type { ActMode } from "../commissions/expiry.ts";
 
 /** The modes in which the service draws a certificate. On paper the notary writes it. */
 export const certificateModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
-export type CertificateMode = (typeof certificateModes)[number];
+type CertificateMode = (typeof certificateModes)[number];
 
 /** The words of a state's certificate of one act, by how the act is done; a mode without words has the facts alone. */
 export type Wording = { readonly [M in CertificateMode]?: string };

@@ -4,7 +4,7 @@ import type { Typed } from "../form-reader.ts";
 import { type Mark, nameOf, type Progress } from "./steps.ts";
 
 /** What the record of a sheet has of a signer's credible witness in the present run. */
-export type WitnessState = {
+type WitnessState = {
   identified: Witness | null;
   sworn: { oath: (typeof oathKinds)[number]; knows: string } | null;
 };

@@ -1,0 +1,22 @@
+import type { OpenPage } from "@signsealship/testing/browser";
+
+/** Gives the page an authenticator, as a laptop has one with a fingerprint reader. */
+export async function withAuthenticator({ page }: OpenPage) {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    /** Whether its owner's finger is on it. */
+    verify: (isUserVerified: boolean) => cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
+    count: async () => (await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials.length,
+  };
+}
